@@ -73,8 +73,9 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             Some(Action::Play { seat, mv })
         }
         6 => {
-            let SeatChange { kind, name, level } =
-                from_body::<HandOverRequest>(bytes)??.change()?;
+            let SeatChange {
+                kind, name, level, ..
+            } = from_body::<HandOverRequest>(bytes)??.change()?;
             let now = game.player(seat);
             let player = Player {
                 name: name.unwrap_or_else(|| now.name.clone()),

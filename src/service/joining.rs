@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use dog_rules::{Action, Phase, Player, Seat, SeatKind};
+use dog_rules::{
+    Action, Phase, Player, Seat, SeatKind,
+    name::{checked, default_name},
+};
 
 use super::{
     CommandOutcome, Renderers, RequestContext, Response, Role, SeatChange, ServiceError,
@@ -36,8 +39,11 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     game.check_not_over().map_err(ServiceError::from)?;
     let invitation = join.invitation.as_deref().map(TokenHash::of);
     let seat = find_seat(record, invitation, named)?;
-    let name = join.name.clone()?;
-    let name = name.unwrap_or_else(|| game.player(seat).name.clone());
+    let name = match join.name.clone()? {
+        Some(name) => name,
+        None => kept_name(game.player(seat), seat, SeatKind::Human),
+    };
+    let name = game.distinct_name(seat, &name);
     let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let mut draft = draft(record, &Action::Join { seat, name })?;
@@ -122,13 +128,18 @@ fn find_seat(
         .ok_or(ServiceError::NoOpenSeat)
 }
 
+/// The name of this player of the seat, if a player of that kind may have it, or the default one.
+fn kept_name(player: &Player, seat: Seat, kind: SeatKind) -> String {
+    checked(&player.name, kind).unwrap_or_else(|_| default_name(seat, kind))
+}
+
 /// Changes who plays a seat, on behalf of the seat itself or of the host.
 pub(super) fn change_seat<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
     role: Role,
     seat: Seat,
-    change: &Result<SeatChange, E>,
+    change: &Result<SeatChange<E>, E>,
     renderers: &Renderers<E>,
 ) -> Result<(WriteOp, CommandOutcome), E> {
     let game = &record.game;
@@ -138,7 +149,12 @@ pub(super) fn change_seat<E: Clone + From<ServiceError>>(
     } else {
         record.check_seat_change(seat).map_err(ServiceError::from)?;
     }
-    let SeatChange { kind, name, level } = change.clone()?;
+    let SeatChange {
+        kind,
+        name,
+        level,
+        name_of_bot,
+    } = change.clone()?;
     let now = game.player(seat);
     let kind = kind.unwrap_or(now.kind);
     let joined = record.seating.seats[seat].joined;
@@ -146,12 +162,14 @@ pub(super) fn change_seat<E: Clone + From<ServiceError>>(
         return Err(ServiceError::SeatJoined(seat).into());
     }
     let opens = kind == SeatKind::Open;
-    let unnamed = || match opens {
-        true => format!("Seat {}", seat.number()),
-        false => now.name.clone(),
+    let name = match name {
+        Some(name) => checked(&name, kind).map_err(|_| name_of_bot)?,
+        None if opens => default_name(seat, kind),
+        None if kind == now.kind => now.name.clone(),
+        None => kept_name(now, seat, kind),
     };
     let player = Player {
-        name: name.unwrap_or_else(unnamed),
+        name: game.distinct_name(seat, &name),
         kind,
         level: level.unwrap_or(now.level),
     };

@@ -97,7 +97,7 @@ pub enum GameCommand<E> {
     /// Changes who plays the seat with that number: the seat itself or the host.
     ChangeSeat {
         seat: String,
-        change: Result<SeatChange, E>,
+        change: Result<SeatChange<E>, E>,
     },
     /// Changes settings: the host.
     ChangeSettings(Result<SettingsChange<E>, E>),
@@ -124,10 +124,13 @@ pub enum ExchangeAction {
 
 /// A change of who plays a seat. What is none stays as it is.
 #[derive(Clone, Debug)]
-pub struct SeatChange {
+pub struct SeatChange<E> {
     pub kind: Option<SeatKind>,
+    /// A name that a bot may have.
     pub name: Option<String>,
     pub level: Option<Level>,
+    /// The error if a person may not have the name.
+    pub name_of_bot: E,
 }
 
 /// A change of settings. What is none stays as it is.

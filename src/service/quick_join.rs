@@ -4,7 +4,7 @@
 //! number after the last one. So of two callers who both find no table, one makes it and the other
 //! finds it.
 
-use dog_rules::{Level, Player, Rules, Seat, SeatKind, Seed, Setup};
+use dog_rules::{Level, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name};
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
@@ -110,7 +110,7 @@ fn next_key(prefix: &str, last: Option<&str>) -> String {
 /// A table without a host, at which anyone may sit down.
 fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, ServiceError> {
     let open = |seat: Seat| Player {
-        name: format!("Seat {}", seat.number()),
+        name: default_name(seat, SeatKind::Open),
         kind: SeatKind::Open,
         level: Level::default(),
     };

@@ -1,6 +1,9 @@
 //! The next game of the same people.
 
-use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup};
+use dog_rules::{
+    Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup,
+    name::{checked, default_name, distinct},
+};
 
 use super::{
     Caller, CommandOutcome, MAX_ATTEMPTS, Renderers, RequestContext, Role, ServiceError, etag,
@@ -147,7 +150,7 @@ fn new_game(
         bots_at: old.tokens.host.is_none().then(|| now + WAIT_FOR_OTHERS),
         ..Seating::default()
     };
-    let (mut players, mut awaited) = (Vec::new(), Vec::new());
+    let (mut players, mut awaited) = (Vec::<Player>::new(), Vec::new());
     for (seat, &from) in Seat::all(rules.seats).zip(order) {
         let player = old.game.player(from);
         let kind = match (player.kind, old.tokens.seats[from]) {
@@ -163,9 +166,13 @@ fn new_game(
             }
             (SeatKind::Bot | SeatKind::Open, _) => SeatKind::Bot,
         };
+        // Old and imported games may have names that nobody can have now.
+        let name = checked(&player.name, kind).unwrap_or_else(|_| default_name(seat, kind));
+        let name = distinct(&name, players.iter().map(|other| other.name.as_str()));
         players.push(Player {
+            name,
             kind,
-            ..player.clone()
+            level: player.level,
         });
     }
     let game = Game::new(Setup {

@@ -123,6 +123,35 @@ fn a_seat_is_taken_with_the_keyboard_alone() {
 }
 
 #[test]
+fn a_name_that_is_refused_can_be_changed() {
+    let server = TestServer::shared();
+    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
+        return;
+    };
+    let [host, guest] = &browsers[..] else {
+        unreachable!("two were opened");
+    };
+    invite_friends(host, "Anna");
+    guest.follow(&host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1));
+    guest.wait_for_words("You are invited to play DOG");
+    guest.expect_message(&["422"]);
+    guest.type_into("Your name", " bot 2 ");
+    guest.press("Sit down");
+    guest.wait("the refusal", |look| {
+        let refusals = &look.alerts;
+        refusals
+            .iter()
+            .any(|one| one.contains("is not “Bot” and a number"))
+    });
+    guest.type_into("Your name", " anna ");
+    guest.press("Sit down");
+    wait_for_seat(guest);
+    // The other Anna sees who is who, and so does this one after the page is loaded again.
+    host.wait_for_words("anna (2)");
+    assert_eq!(saved(guest)["names"][1], "anna (2)");
+}
+
+#[test]
 fn an_invitation_that_opens_nothing_is_explained() {
     let server = TestServer::shared();
     let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {

@@ -176,6 +176,29 @@ fn good_games_are_summed_up() {
 }
 
 #[test]
+fn names_and_white_space_say_nothing_about_the_game() {
+    for name in ["four.dog", "joined.dog"] {
+        let text = text(name);
+        let verdict = good(dog_verify(&text));
+        let anna = "[Seat0 \"Anna\"]";
+        assert!(text.contains(anna), "{name}");
+        for blank in ["", " \u{200b}", "Eve\u{202e}", "Bot 2"] {
+            let of_blank = text.replacen(anna, &format!("[Seat0 \"{blank}\"]"), 1);
+            let said = good(dog_verify(&of_blank));
+            assert_eq!(
+                said.lines().last(),
+                verdict.lines().last(),
+                "{name}: {blank:?}"
+            );
+        }
+        let mailed = text
+            .replace('\n', " \u{a0}\r\n")
+            .replace("deal ", "deal\u{a0}");
+        assert_eq!(good(dog_verify(&mailed)), verdict, "{name}");
+    }
+}
+
+#[test]
 fn bad_records_are_refused_with_their_line() {
     let text = text("four.dog");
     let error = bad(dog_verify(&text.replacen("\n0 ", "\n1 ", 1)));

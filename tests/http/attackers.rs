@@ -1,15 +1,26 @@
 //! Attackers beside people who play: what they do costs nobody else.
 
 use std::{
+    iter,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, TestGame, TestRequest, TestServer, TestViewer::*};
+use crate::{
+    quick_join::{Taken, end_the_wait, join},
+    support::{
+        Dice, Signal, Stream, TestGame, TestRequest, TestServer, TestTable, TestViewer::*,
+        UNKNOWN_TOKEN,
+    },
+};
+
+const PROXY: (&str, &str) = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
 
 const PEOPLE: &str = "198.51.100.1";
+const FRIEND: &str = "198.51.100.2";
 const ATTACKER: &str = "198.51.100.66";
 
 /// What each attacker does, over and over.
@@ -36,7 +47,7 @@ fn come_and_go(server: &TestServer, join: TestRequest<'_>) {
 
 #[test]
 fn people_play_on_beside_attackers() {
-    let server = TestServer::start_with(&[("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For")]);
+    let server = TestServer::start_with(&[PROXY]);
     let create = |address: &str, wishes: &Value| {
         let created = from(server.post("/v1/games").json(wishes), address).send();
         TestGame::of(&server, &created.expect(201))
@@ -87,4 +98,197 @@ fn people_play_on_beside_attackers() {
     let most = 50 * (begun.elapsed() + Duration::from_secs(2)).as_secs() + 8;
     assert!((9..=most).contains(&versions), "{versions} of {most}");
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
+}
+
+/// All processes are gone for longer than their leases, and attackers are back before the people are.
+#[test]
+fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
+    const TABLES: usize = 6;
+    let here = TestServer::start_with(&[PROXY]);
+    let there = TestServer::beside(&here);
+    let servers = [&here, &there];
+    let rules = |table: usize| json!({"rules": {"preset": "hausregeln", "jokers": 1 + table}});
+    // Two people wait at each table, one at each process.
+    let people: Vec<Taken<'_>> = (0..TABLES)
+        .flat_map(|table| servers.map(|server| join(server, &rules(table))))
+        .collect();
+    let attack = || {
+        for number in 0..ATTACKS {
+            let server = servers[number % 2];
+            let join = server.post("/v1/join").json(&rules(number % TABLES));
+            come_and_go(server, join);
+        }
+    };
+    let come_back = || {
+        let streams: Vec<Stream> = people.iter().map(Taken::events).collect();
+        for stream in &streams {
+            stream.wait_for_presence(json!([true, true, null, null]));
+        }
+        streams
+    };
+    let before = come_back();
+    attack();
+    for server in servers {
+        server.stop(Signal::Kill);
+    }
+    drop(before);
+    for pair in people.chunks(2) {
+        assert_eq!(pair[0].id(), pair[1].id());
+        end_the_wait(here.database(), pair[0].id());
+    }
+    for server in servers {
+        server.restart(Signal::Kill);
+    }
+    thread::scope(|scope| {
+        scope.spawn(attack);
+        thread::sleep(Duration::from_secs(2));
+    });
+    let _here = come_back();
+    for person in &people {
+        let seat = person.seat;
+        // The token is good, too.
+        let view = person.game.view(Seat(seat));
+        assert_eq!(view["seats"][seat]["kind"], "human", "{view}");
+    }
+}
+
+/// People come to tables at one process and follow them at another one, where somebody guesses.
+#[test]
+fn fresh_tokens_open_streams_beside_guesses() {
+    const RATE: u64 = 20;
+    let here = TestServer::start_with(&[PROXY, ("DOG_ADDRESS_RATE", "20")]);
+    let there = TestServer::beside(&here);
+    let open = |_| TestTable::create(&here, &json!({"join": "anyone"}));
+    let tables = [0; 4].map(open);
+    let paths = tables.each_ref().map(|table| table.game.path("/events"));
+    // The other process knows the games from before.
+    let _follows = paths.each_ref().map(|path| Stream::open(there.get(path)));
+    let (done, refused, limited) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let guess = |seed| {
+        let mut dice = Dice::new(seed);
+        while !done.load(Ordering::Relaxed) || limited.load(Ordering::Relaxed) == 0 {
+            let token: String = (0..UNKNOWN_TOKEN.len())
+                .map(|_| char::from(b"0123456789abcdef"[dice.below(16)]))
+                .collect();
+            let stream = there.get(&paths[dice.below(4)]).token(&token);
+            match from(stream, ATTACKER).send().status {
+                401 => refused.fetch_add(1, Ordering::Relaxed),
+                429 => limited.fetch_add(1, Ordering::Relaxed),
+                status => panic!("{status}"),
+            };
+            assert!(refused.load(Ordering::Relaxed) < 10_000, "no limit");
+        }
+    };
+    let begun = Instant::now();
+    let streams: Vec<Stream> = thread::scope(|scope| {
+        let attackers = [1, 2].map(|seed| scope.spawn(move || guess(seed)));
+        let people = tables.map(|mut table| {
+            let there = &there;
+            scope.spawn(move || {
+                let mut last = Vec::new();
+                for seat in 0..4 {
+                    table.join(&json!({"seat": seat}));
+                    for renewal in 0..6 {
+                        if renewal > 0 {
+                            let path = format!("/seats/{seat}/token");
+                            let fresh = table.game.post(Seat(seat), &path).send().expect(200);
+                            let token = fresh["token"].as_str().expect("a token");
+                            table.game.server.forbid_in_log(token);
+                            table.game.tokens[seat] = token.to_owned();
+                        }
+                        let path = table.game.path("/events");
+                        let mine = there.get(&path).token(&table.game.tokens[seat]);
+                        let mine = Stream::open(mine);
+                        assert_eq!(mine.next().expect("the game").name, "game");
+                        if renewal == 5 {
+                            last.push(mine);
+                        }
+                    }
+                }
+                let settings = json!({"bot_pace_ms": 777});
+                let change = table.game.request("PATCH", Host, "").json(&settings);
+                change.send().expect(200);
+                last
+            })
+        });
+        let streams = people.map(|person| person.join().expect("streams"));
+        done.store(true, Ordering::Relaxed);
+        for attacker in attackers {
+            attacker.join().expect("refusals");
+        }
+        streams.into_iter().flatten().collect()
+    });
+    // Those of the last tokens go on.
+    assert_eq!(streams.len(), 16);
+    for stream in &streams {
+        let mut changes = iter::from_fn(|| stream.next());
+        let changed = |event: &Value| event["type"] == "settings_changed";
+        assert!(
+            changes.any(|change| changed(&change.data["events"][0])),
+            "it has ended"
+        );
+    }
+    // A guess is a request of its address, and has no more than that.
+    let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
+    let refused = refused.into_inner();
+    assert!(refused <= most, "{refused} of {most}");
+}
+
+/// Nobody knows any more who created a game that ended long ago.
+#[test]
+fn tokens_of_finished_games_give_no_more_than_the_address_has() {
+    const RATE: u64 = 2;
+    let server = TestServer::start_with(&[PROXY, ("DOG_ADDRESS_RATE", "2")]);
+    let finished: Vec<TestGame<'_>> = (0..12)
+        .map(|_| {
+            let game = TestGame::imported(&server);
+            server.database().change_game(&game.id, "creator = NULL");
+            game
+        })
+        .collect();
+    let begun = Instant::now();
+    // A rematch belongs to whoever asks for it.
+    let rematches: Vec<TestGame<'_>> = finished[..3]
+        .iter()
+        .map(|game| {
+            let rematch = from(game.post(Host, "/rematch"), ATTACKER)
+                .send()
+                .expect(201);
+            let id = rematch["id"].as_str().expect("an id").to_owned();
+            TestGame { id, ..game.clone() }
+        })
+        .collect();
+    let games: Vec<&TestGame<'_>> = finished.iter().chain(&rematches).collect();
+    let answered = AtomicU64::new(0);
+    let read_all = || {
+        let mut refused = 0;
+        for game in games.iter().cycle().take(60) {
+            match from(game.get(Host, ""), ATTACKER).send().status {
+                200 => answered.fetch_add(1, Ordering::Relaxed),
+                429 => {
+                    refused += 1;
+                    if refused == 15 {
+                        return;
+                    }
+                    0
+                }
+                status => panic!("{status}"),
+            };
+        }
+    };
+    let created = from(server.post("/v1/games"), FRIEND).send();
+    let game = TestGame::of(&server, &created.expect(201));
+    thread::scope(|scope| {
+        let attackers = [(); 4].map(|()| scope.spawn(read_all));
+        // Somebody who got a token from a friend is answered as ever.
+        for _ in 0..40 {
+            from(game.get(Seat(0), ""), PEOPLE).send().expect(200);
+        }
+        for attacker in attackers {
+            attacker.join().expect("answers");
+        }
+    });
+    let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
+    let answered = answered.into_inner();
+    assert!((1..=most).contains(&answered), "{answered} of {most}");
 }

@@ -35,6 +35,7 @@ mod legal_moves;
 mod limits;
 mod list;
 mod metrics;
+mod names;
 mod nginx;
 mod operation;
 mod overload;

@@ -43,6 +43,8 @@ mod limits;
 mod list;
 #[path = "../http/metrics.rs"]
 mod metrics;
+#[path = "../http/names.rs"]
+mod names;
 #[path = "../http/permuted.rs"]
 mod permuted;
 #[path = "../http/play.rs"]

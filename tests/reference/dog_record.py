@@ -17,9 +17,11 @@ import dog_shuffle
 from perft import read_rules
 
 FORMATS = ("1", "2")
-_HEADER = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
-_CONTENT = re.compile(r'(?:[^";]|"(?:[^"\\]|\\.)*")*')
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
+_HEADER = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)" ?\]')
+_CONTENT = re.compile(rf'(?:[^";]|{_QUOTED})*')
+# Mail programs make no-break spaces of blanks, and some editors begin a file with a byte order mark.
+_QUOTED_OR_BLANKS = re.compile(rf"({_QUOTED})|[\s\ufeff]+")
 _PLAYER = rf"(human|bot|open) [a-z_]+ {_QUOTED}"
 _SETTINGS = r"turn_seconds (?:none|\d+) bot_pace_ms \d+ listed (?:yes|no)"
 _ESCAPES = {"n": "\n", "r": "\r", '"': '"', "\\": "\\"}
@@ -45,7 +47,7 @@ def read(text: str) -> Record:
     record = Record()
     for number, line in enumerate(text.split("\n"), 1):
         content = _CONTENT.match(line)
-        line = content[0].strip() if content else ""
+        line = _QUOTED_OR_BLANKS.sub(lambda found: found[1] or " ", content[0] if content else "").strip()
         if not line:
             continue
         if not line.startswith("["):

@@ -32,6 +32,31 @@ class Records(unittest.TestCase):
         headers = dog_record.read('[Dog "1"]\n[Seat0 "a \\"b\\" \\\\ ; c"] ; d\n; e\n').headers
         self.assertEqual(headers["Seat0"], 'a "b" \\ ; c')
 
+    def test_white_space_outside_quotes_means_nothing(self) -> None:
+        for file in RECORDS:
+            text = text_of(file)
+            original = dog_record.read(text)
+            parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
+            spaced = "".join(part if part.startswith('"') else part.replace(" ", "\xa0\t ") for part in parts)
+            for changed in (
+                "\ufeff" + text,
+                text.replace("\n", " \xa0\r\n"),
+                text.replace("\n", "\n \xa0"),
+                text.replace('"]', '"\xa0]'),
+                spaced,
+            ):
+                with self.subTest(file.name, beginning=changed[:20]):
+                    self.assertNotEqual(changed, text)
+                    self.assertEqual(dog_record.read(changed), original)
+        name = dog_record.read('[Dog "1"]\xa0\n[Seat0 " a\xa0 b\t"]').headers["Seat0"]
+        self.assertEqual(name, " a\xa0 b\t")
+
+    def test_names_may_be_anything(self) -> None:
+        for name in ("", " \u200b", "Eve\u202e", "Bot 2", "x" * 2000):
+            for file in RECORDS:
+                text = re.sub(r'(?m)^\[Seat1 ".*', f'[Seat1 "{name}"]', text_of(file))
+                self.assertEqual(dog_record.replay(text).phase, "finished")
+
     def assert_bad(self, text: str, line: int) -> None:
         with self.assertRaises(BadRecord) as caught:
             dog_record.replay(text)

@@ -69,6 +69,7 @@
 //! * [`event`], [`game`], [`exchange`], [`round_history`]: a game, what changes it and what happens
 //!   in it.
 //! * [`player`]: who plays a seat.
+//! * [`name`]: what may be a player's name.
 //! * [`view`]: what one seat may see of a game, and what it may do.
 //! * [`shuffle`]: shuffles that anyone can recompute.
 //! * [`playout`]: a small, fast game for playouts.
@@ -86,6 +87,7 @@ pub mod game;
 pub mod judge;
 pub mod movement;
 pub mod moves;
+pub mod name;
 pub mod notation;
 pub mod options;
 pub mod perft;

@@ -13,7 +13,9 @@ use std::{
 };
 
 use dog_bot::{net::nets::Nets, player_model::PlayerModels, search::Budget};
-use dog_rules::{Action, ActionRefusal, Actor, BySeat, Phase, Player, Seat, SeatKind};
+use dog_rules::{
+    Action, ActionRefusal, Actor, BySeat, Phase, Player, Seat, SeatKind, name::default_name,
+};
 use futures_util::future::join_all;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
@@ -114,10 +116,7 @@ pub(super) fn decide(
         commit_at: begun,
     };
     if let Some((seat, kind)) = record.next_to_complete(&known.present) {
-        let name = match kind {
-            SeatKind::Bot => format!("Bot {}", seat.number()),
-            SeatKind::Open | SeatKind::Human => format!("Seat {}", seat.number()),
-        };
+        let name = record.game.distinct_name(seat, &default_name(seat, kind));
         let level = record.game.player(seat).level;
         let player = Player { name, kind, level };
         return Some(for_nobody(Action::HandOver { seat, player }));

@@ -10,9 +10,12 @@ use actix_web::{
     http::{Method, StatusCode},
     web::{Bytes, Data, Path},
 };
-use dog_rules::record::{
-    ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, StepWriter, TextError,
-    Transcript,
+use dog_rules::{
+    name::repaired,
+    record::{
+        ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, StepWriter, TextError,
+        Transcript,
+    },
 };
 use futures_util::stream::{self, StreamExt};
 
@@ -272,7 +275,9 @@ pub async fn import_game(
 /// `invalid_record`, with the line and what is wrong with it.
 pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
     let invalid = |error: TextError| Problem::new(Code::InvalidRecord, &error).on_line(error.line);
-    let record = ParsedRecord::read(text).map_err(invalid)?;
+    let mut record = ParsedRecord::read(text).map_err(invalid)?;
+    // Nobody checked them: the record may be from anywhere.
+    record.rename(repaired);
     if record.transcript.steps.len() >= MAX_VERSIONS {
         let detail = format!("a game of more than {MAX_VERSIONS} versions cannot be imported");
         return Err(Problem::new(Code::InvalidRecord, detail));

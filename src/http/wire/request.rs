@@ -4,6 +4,7 @@ use std::{fmt, marker::PhantomData};
 
 use dog_rules::{
     Card, Level, Move, ParseCardError, Phase, Player, Refusal, Rules, Seat, SeatKind, Seed, Setup,
+    name::{NameError, checked, default_name, distinct},
     seat::MAX_SEATS,
 };
 use serde::{
@@ -31,9 +32,6 @@ use crate::{
 
 /// Games on a page of the list: the default and the maximum.
 const LIST_LIMIT: (u32, u32) = (20, 100);
-
-/// Maximum number of characters in a name.
-const NAME_LENGTH: usize = 40;
 
 /// The default pace of bots in games with humans, in milliseconds.
 const BOT_PACE_MS: u32 = 250;
@@ -290,11 +288,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
 pub struct SeatRequest {
     /// `human` by default. People can take an open seat.
     kind: Option<SeatKind>,
-    /// 1 to 40 characters; by default `Seat` or `Bot` and its number.
+    /// 1 to 40 characters, of which one can be seen; by default `Seat` or `Bot` and its number. White
+    /// space around it is left out. The second `Anna` at a table is `Anna (2)`. A person's name is not
+    /// `Bot` and a number.
     #[schema(
         min_length = 1,
         max_length = 40,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$"
     )]
     name: Option<String>,
     /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for an
@@ -322,8 +322,7 @@ impl CreateGame {
                 format!("seats has {found} entries, but the rules are for {needed} players");
             return Err(Problem::wrong_value("seats", detail));
         }
-        let players = seats.into_iter().enumerate().map(player);
-        let players = players.collect::<Result<Vec<_>, _>>()?;
+        let players = players(&rules, seats)?;
         let dealer = |number| seat_of(number, &rules, "first_dealer");
         let first_dealer = self.first_dealer.map(dealer).transpose()?;
         let given = self.shuffle_seed.as_deref();
@@ -366,28 +365,40 @@ impl CreateGame {
     }
 }
 
-/// The player of the seat of that number in a new game.
-fn player((number, seat): (usize, SeatRequest)) -> Result<Player, Problem> {
-    let kind = seat.kind.unwrap_or_default();
-    let unnamed = || match kind {
-        SeatKind::Bot => format!("Bot {number}"),
-        SeatKind::Human | SeatKind::Open => format!("Seat {number}"),
-    };
-    let checked = |text| name(text, &format!("seats/{number}/name"));
-    let name = seat.name.map_or_else(|| Ok(unnamed()), checked)?;
-    let level = seat.level.unwrap_or_default();
-    Ok(Player { name, kind, level })
+/// The players of a new game, one a seat. A given name that another seat has is numbered.
+fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Problem> {
+    let given: Vec<bool> = seats.iter().map(|seat| seat.name.is_some()).collect();
+    let players = Seat::all(rules.seats).zip(seats).map(|(seat, request)| {
+        let kind = request.kind.unwrap_or_default();
+        let member = format!("seats/{}/name", seat.number());
+        let name = given_name(request.name.as_deref(), kind, &member)?;
+        Ok(Player {
+            name: name.unwrap_or_else(|| default_name(seat, kind)),
+            kind,
+            level: request.level.unwrap_or_default(),
+        })
+    });
+    let mut players = players.collect::<Result<Vec<_>, Problem>>()?;
+    let (mut named, unnamed): (Vec<_>, Vec<_>) =
+        (players.iter_mut().zip(given)).partition(|&(_, given)| given);
+    let mut taken: Vec<String> = unnamed
+        .iter()
+        .map(|(other, _)| other.name.clone())
+        .collect();
+    for (player, _) in &mut named {
+        player.name = distinct(&player.name, taken.iter().map(String::as_str));
+        taken.push(player.name.clone());
+    }
+    Ok(players)
 }
 
-/// Checks the name in that member of the body.
-fn name(name: String, member: &str) -> Result<String, Problem> {
-    let length = name.chars().count();
-    if !(1..=NAME_LENGTH).contains(&length) || name.chars().any(char::is_control) {
-        let detail =
-            format!("a seat's name must have 1 to {NAME_LENGTH} characters and no control ones");
-        return Err(Problem::wrong_value(member, detail));
-    }
-    Ok(name)
+/// The name that this member of the body gives to a player of that kind; none if it is not there.
+///
+/// # Errors
+/// `invalid_request`, if no such player may have it.
+fn given_name(text: Option<&str>, kind: SeatKind, member: &str) -> Result<Option<String>, Problem> {
+    let name = text.map(|text| checked(text, kind)).transpose();
+    name.map_err(|error| Problem::wrong_value(member, error))
 }
 
 /// Changes who plays a seat. A member that is left out keeps its value.
@@ -398,11 +409,12 @@ pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
     kind: Option<SeatKind>,
-    /// 1 to 40 characters.
+    /// As for a seat of a new game. Without it, a bot's name that no person may have becomes the
+    /// default one if the seat is a person's again.
     #[schema(
         min_length = 1,
         max_length = 40,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$"
     )]
     name: Option<String>,
     /// As for a seat of a new game.
@@ -415,16 +427,17 @@ impl HandOverRequest {
     /// The change of the seat.
     ///
     /// # Errors
-    /// `invalid_request`, if it changes nothing, or the name is too long.
-    pub fn change(self) -> Result<SeatChange, Problem> {
+    /// `invalid_request`, if it changes nothing, or nobody may have the name.
+    pub fn change(self) -> Result<SeatChange<Problem>, Problem> {
         if self.kind.is_none() && self.name.is_none() && self.level.is_none() {
             let detail = "one of kind, name and level must be there";
             return Err(Problem::wrong_combination(detail));
         }
         Ok(SeatChange {
             kind: self.kind,
-            name: self.name.map(|text| name(text, "name")).transpose()?,
+            name: given_name(self.name.as_deref(), SeatKind::Bot, "name")?,
             level: self.level,
+            name_of_bot: Problem::wrong_value("name", NameError::OfBot),
         })
     }
 }
@@ -440,11 +453,11 @@ pub struct JoinRequest {
     /// The seat to take; by default an open one of the team with the fewest people.
     #[schema(maximum = 5)]
     seat: Option<u8>,
-    /// 1 to 40 characters; by default `Seat` and its number.
+    /// As for a seat of a new game; by default `Seat` and its number.
     #[schema(
         min_length = 1,
         max_length = 40,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$"
     )]
     name: Option<String>,
 }
@@ -465,7 +478,7 @@ impl JoinRequest {
         Ok(Join {
             invitation: self.invitation,
             seat: self.seat,
-            name: self.name.map(|text| name(text, "name")).transpose(),
+            name: given_name(self.name.as_deref(), SeatKind::Human, "name"),
         })
     }
 }
@@ -478,11 +491,11 @@ pub struct QuickJoinRequest {
     /// The rules of the table; `dogspiel-it` by default.
     #[serde(default)]
     rules: Option<RulesRequest>,
-    /// 1 to 40 characters; by default `Seat` and its number.
+    /// As for a seat of a new game; by default `Seat` and its number.
     #[schema(
         min_length = 1,
         max_length = 40,
-        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$"
     )]
     name: Option<String>,
 }
@@ -497,7 +510,7 @@ impl QuickJoinRequest {
     pub fn wanted(self) -> Result<QuickJoin<Problem>, Problem> {
         Ok(QuickJoin {
             rules: rules::rules(self.rules)?,
-            name: self.name.map(|text| name(text, "name")).transpose(),
+            name: given_name(self.name.as_deref(), SeatKind::Human, "name"),
         })
     }
 }

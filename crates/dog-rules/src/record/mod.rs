@@ -28,7 +28,7 @@ use super::{
     game::{ActionRefusal, Game, Phase, Setup},
     notation::NotationError,
     options::RulesTextError,
-    player::Player,
+    player::{Player, SeatKind},
     seat::{MAX_SEATS, Seat},
     shuffle::SeedError,
 };
@@ -323,6 +323,23 @@ pub struct ReplayedEntry {
 }
 
 impl ParsedRecord {
+    /// Gives each player the name that this function makes of the one in the record.
+    pub fn rename(&mut self, renamed: impl Fn(&str, Seat, SeatKind) -> String) {
+        let Setup { players, rules, .. } = &mut self.transcript.setup;
+        for (seat, player) in Seat::all(rules.seats).zip(players) {
+            player.name = renamed(&player.name, seat, player.kind);
+        }
+        for step in &mut self.transcript.steps {
+            match &mut step.action {
+                Action::Join { seat, name } => *name = renamed(name, *seat, SeatKind::Human),
+                Action::HandOver { seat, player } | Action::ChangeSeat { seat, player } => {
+                    player.name = renamed(&player.name, *seat, player.kind);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Replays the game: sets it up from its seed and applies every action with [`Game::apply`].
     ///
     /// # Errors

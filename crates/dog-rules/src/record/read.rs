@@ -1,6 +1,6 @@
 //! Reads a transcript from text. Errors name the line.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     Lines, MAX_LENGTH, MAX_LINE, ParsedRecord, RecordFormat, RecordHeaders, RecordStep, SEATS,
@@ -19,20 +19,20 @@ impl ParsedRecord {
     /// Which line is wrong, and why.
     pub fn read(text: &str) -> Result<ParsedRecord, TextError> {
         let lines = contents(text)?;
-        let last = lines.last().map_or(1, |&(number, _)| number);
-        let is_header = |&(_, line): &(usize, &str)| line.starts_with('[');
+        let last = lines.last().map_or(1, |(number, _)| *number);
+        let is_header = |(_, line): &(usize, Cow<'_, str>)| line.starts_with('[');
         let begin = lines.iter().position(|line| !is_header(line));
         let (headers, steps) = lines.split_at(begin.unwrap_or(lines.len()));
-        let headers = Headers::read(headers, steps.first().map_or(last, |&(number, _)| number))?;
+        let headers = Headers::read(headers, steps.first().map_or(last, |(number, _)| *number))?;
         let mut transcript = headers.transcript()?;
         let rules = &transcript.setup.rules;
         let mut round = 1;
-        for &(line, text) in steps {
+        for (line, text) in steps {
             let step = match text.starts_with('[') {
                 true => Err(TextErrorKind::HeaderLate),
                 false => RecordStep::read(transcript.format, rules, round, text),
             };
-            let step = step.map_err(|problem| problem.at(line))?;
+            let step = step.map_err(|problem| problem.at(*line))?;
             round += usize::from(matches!(step.action, Action::Deal { .. }));
             transcript.steps.push(step);
         }
@@ -40,7 +40,7 @@ impl ParsedRecord {
             lines: Lines {
                 commitment: headers.line("Commitment"),
                 winner: transcript.winner.map_or(last, |_| headers.line("Winner")),
-                steps: steps.iter().map(|&(number, _)| number).collect(),
+                steps: steps.iter().map(|(number, _)| *number).collect(),
                 last,
             },
             transcript,
@@ -48,8 +48,8 @@ impl ParsedRecord {
     }
 }
 
-/// The lines with content, without their comments.
-fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
+/// The lines that have content, with their numbers.
+fn contents(text: &str) -> Result<Vec<(usize, Cow<'_, str>)>, TextError> {
     let mut contents = Vec::new();
     let mut length = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -60,9 +60,7 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
         if line.len() > MAX_LINE {
             return Err(TextErrorKind::LineTooLong.at(number));
         }
-        // Some editors begin a file with a byte order mark.
-        let line = line.trim_start_matches('\u{feff}');
-        let content = uncommented(line).trim();
+        let content = content(line);
         if !content.is_empty() {
             contents.push((number, content));
         }
@@ -70,20 +68,37 @@ fn contents(text: &str) -> Result<Vec<(usize, &str)>, TextError> {
     Ok(contents)
 }
 
-/// The line up to the first semicolon outside quotes.
-fn uncommented(line: &str) -> &str {
+/// Whether this is white space. Mail programs make no-break spaces of blanks, and some editors begin a
+/// file with a byte order mark.
+fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() || letter == '\u{feff}'
+}
+
+/// The line without its comment and the white space around it, and with one blank for any white space
+/// between words. What is in quotes stays as it is.
+fn content(line: &str) -> Cow<'_, str> {
+    let mut content = String::with_capacity(line.len());
     let (mut quoted, mut escaped) = (false, false);
-    let comment = line.find(|letter| {
+    for letter in line.chars() {
+        match letter {
+            ';' if !quoted => break,
+            _ if quoted || !is_blank(letter) => content.push(letter),
+            _ if content.ends_with(' ') => {}
+            _ => content.push(' '),
+        }
         match letter {
             _ if escaped => escaped = false,
             '\\' => escaped = quoted,
             '"' => quoted = !quoted,
-            ';' => return !quoted,
             _ => {}
         }
-        false
-    });
-    &line[..comment.unwrap_or(line.len())]
+    }
+    let content = content.trim_matches(is_blank);
+    // Most lines are as they were written.
+    match line.trim_matches(is_blank) {
+        line if line == content => Cow::Borrowed(line),
+        _ => Cow::Owned(content.to_owned()),
+    }
 }
 
 /// The text whose opening quote has been read, and what follows its closing quote.
@@ -130,9 +145,9 @@ struct Headers {
 
 impl Headers {
     /// Reads the headers; `end` is the line after them.
-    fn read(lines: &[(usize, &str)], end: usize) -> Result<Headers, TextError> {
+    fn read(lines: &[(usize, Cow<'_, str>)], end: usize) -> Result<Headers, TextError> {
         let mut texts = BTreeMap::new();
-        for &(number, line) in lines {
+        for &(number, ref line) in lines {
             let (name, text) = header(line).map_err(|problem| problem.at(number))?;
             if texts.is_empty() && name != "Dog" {
                 return Err(TextErrorKind::NoRecord.at(number));

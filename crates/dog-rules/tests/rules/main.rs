@@ -9,6 +9,7 @@ mod jacks;
 mod lists;
 mod movement;
 mod naive;
+mod names;
 mod options;
 mod paths;
 mod people;

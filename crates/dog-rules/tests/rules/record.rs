@@ -311,6 +311,90 @@ fn every_tampering_is_found_with_its_line() {
     );
 }
 
+/// What programs make of a text on its way is no change of the record.
+#[test]
+fn white_space_outside_quotes_means_nothing() {
+    let text = sample();
+    let read = |text: &str| ParsedRecord::read(text).map(|read| read.transcript);
+    let original = read(&text).expect("a record");
+    let outside_quotes = |blank: &str| {
+        let text = text.replace("\\\\", "\u{1}").replace("\\\"", "\u{2}");
+        let parts = text.split('"').enumerate();
+        let parts = parts.map(|(index, part)| match index % 2 {
+            0 => part.replace(' ', blank),
+            _ => part.to_owned(),
+        });
+        let text = parts.collect::<Vec<_>>().join("\"");
+        text.replace('\u{2}', "\\\"").replace('\u{1}', "\\\\")
+    };
+    let lines = |before: &str, after: &str| text.replace('\n', &format!("{after}\n{before}"));
+    for (how, changed) in [
+        ("CRLF", lines("", "\r")),
+        ("blanks after lines", lines("", " \t ")),
+        ("format=flowed", lines("", " ")),
+        ("blanks before lines", lines("  \u{a0}", "")),
+        ("no-break spaces after lines", lines("", "\u{a0}")),
+        ("blank lines", lines("\n \u{a0}\r\n", "\r")),
+        ("a byte order mark", format!("\u{feff}{text}")),
+        ("byte order marks", lines("\u{feff}", "\u{feff}")),
+        ("no-break spaces", outside_quotes("\u{a0}")),
+        ("tabs", outside_quotes("\t")),
+        ("many blanks", outside_quotes(" \u{a0} \u{2003}")),
+        (
+            "blanks in headers",
+            text.replace("\"]", "\"\u{a0} ]")
+                .replacen("[Dog ", "[Dog\u{a0}", 1),
+        ),
+    ] {
+        assert_ne!(changed, text, "{how}");
+        let transcript = read(&changed).unwrap_or_else(|error| panic!("{how}: {error}"));
+        assert_eq!(transcript, original, "{how}");
+        assert_eq!(transcript.to_string(), text, "{how}");
+    }
+    // Names keep theirs, and words do not grow together or fall apart.
+    let spaced = text.replacen("[Seat0 \"", "[Seat0 \"\u{a0} a  b\t", 1);
+    let name = read(&spaced).expect("a record").setup.players[0]
+        .name
+        .clone();
+    assert!(name.starts_with("\u{a0} a  b\t"), "{name:?}");
+    for (from, to) in [
+        ("deal 1", "deal1"),
+        ("deal 1", "d eal 1"),
+        ("[Dog ", "[ Dog "),
+    ] {
+        assert!(read(&text.replacen(from, to, 1)).is_err(), "{from} → {to}");
+    }
+}
+
+#[test]
+fn players_of_a_record_can_be_renamed() {
+    let text = include_str!("../../../../tests/records/joined.dog");
+    let mut record = ParsedRecord::read(text).expect("a record");
+    record.rename(|name, seat, kind| format!("{} {} {name}", seat.number(), kind.name()));
+    let expected = |seat: Seat, kind: SeatKind| format!("{} {} ", seat.number(), kind.name());
+    for (seat, player) in Seat::all(4).zip(&record.transcript.setup.players) {
+        let name = &player.name;
+        assert!(name.starts_with(&expected(seat, player.kind)), "{name}");
+    }
+    let (mut joined, mut changed) = (0, 0);
+    let log = record.replay().expect("the same game").log;
+    for event in log.iter().flat_map(|entry| &entry.events) {
+        let (seat, kind, name) = match event {
+            Event::SeatTaken { seat, name } => {
+                joined += 1;
+                (*seat, SeatKind::Human, name)
+            }
+            Event::SeatHandedOver { seat, player, .. } => {
+                changed += 1;
+                (*seat, player.kind, &player.name)
+            }
+            _ => continue,
+        };
+        assert!(name.starts_with(&expected(seat, kind)), "{name}");
+    }
+    assert!(joined > 0 && changed > 0, "{joined} {changed}");
+}
+
 #[test]
 fn errors_name_the_line() {
     let text = sample();
