@@ -2,79 +2,108 @@
 //!
 //! SQLite's automatic checkpoints run inside a commit, and all writes of that commit would have to
 //! wait for them.
+//!
+//! The log is kept small. A checkpoint by another connection hardly ever reaches the end of the log
+//! while writes go on, and only then can the log begin anew. So the writer completes the checkpoint
+//! from time to time; most pages are copied already by then.
 
 use std::{
     io,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{AtomicI32, Ordering::Relaxed},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
-use rusqlite::Connection;
+use rusqlite::{Connection, hooks::Wal};
 
 use super::connect;
 use crate::store::StoreError;
 
-/// The number of writes between two checkpoints.
-const CHECKPOINT_WRITES: usize = 1_000;
+/// The number of pages written to the log between two checkpoints by the thread.
+const CHECKPOINT_PAGES: i32 = 1_000;
 
-/// The number of pages in the log from which the writer checkpoints too. While writes go on, a
-/// checkpoint by another connection never reaches the end of the log, so the log cannot be reset.
-const MAX_LOG_PAGES: i64 = 32 << 10;
+/// The number of pages in the log from which the writer completes the checkpoint: 12 MB.
+const MAX_LOG_PAGES: i32 = 3_000;
+
+/// How long the writer waits for the commit of another process, and for readers of an old state.
+const COMPLETION_WAIT: Duration = Duration::from_millis(20);
 
 /// The writer's handle to the checkpoint thread. Dropping it stops the thread.
 #[derive(Debug)]
 pub(super) struct CheckpointThread {
     requests: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
-    log_is_long: Arc<AtomicBool>,
-    /// Writes since the last request.
-    writes: usize,
+    /// The number of pages in the log after the last commit.
+    log_pages: Arc<AtomicI32>,
+    /// Their number after the commit before.
+    last_pages: i32,
+    /// The number from which the next checkpoint is requested.
+    request_at: i32,
+    /// The number from which the writer completes the checkpoint.
+    complete_at: i32,
 }
 
 impl CheckpointThread {
-    /// Starts the thread.
+    /// Starts the thread for a writer.
     ///
     /// # Errors
     /// The file cannot be opened, or the operating system starts no more threads.
-    pub(super) fn start(path: &Path) -> Result<CheckpointThread, StoreError> {
+    pub(super) fn start(
+        path: &Path,
+        writer: &mut Connection,
+    ) -> Result<CheckpointThread, StoreError> {
         let connection = connect::checkpointer(path)?;
         let (requests, receiver) = sync_channel(1);
-        let log_is_long = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&log_is_long);
         let thread = thread::Builder::new()
             .name("store-checkpoints".into())
-            .spawn(move || run(&connection, &receiver, &flag))
+            .spawn(move || run(&connection, &receiver))
             .map_err(|error: io::Error| StoreError::Create(Arc::new(error)))?;
+        let log_pages = Arc::new(AtomicI32::new(0));
+        let pages_now = Arc::clone(&log_pages);
+        writer.wal_hook(Some(move |_: &mut Wal, pages| {
+            pages_now.store(pages, Relaxed);
+            Ok(())
+        }))?;
         Ok(CheckpointThread {
             requests: Some(requests),
             thread: Some(thread),
-            log_is_long,
-            writes: 0,
+            log_pages,
+            last_pages: 0,
+            request_at: CHECKPOINT_PAGES,
+            complete_at: MAX_LOG_PAGES,
         })
     }
 
-    /// Counts writes by the connection `writer`, and requests a checkpoint if it is time.
-    pub(super) fn count_writes(&mut self, writes: usize, writer: &Connection) {
-        self.writes += writes;
-        if self.writes >= CHECKPOINT_WRITES {
-            self.writes = 0;
-            self.request();
+    /// Requests or completes a checkpoint after a commit, if it is time.
+    pub(super) fn committed(&mut self, writer: &mut Connection) {
+        let pages = self.log_pages.load(Relaxed);
+        if pages < self.last_pages {
+            // The log has begun anew.
+            self.request_at = self.request_at.min(CHECKPOINT_PAGES);
+            self.complete_at = MAX_LOG_PAGES;
         }
-        if self.log_is_long.swap(false, Relaxed) {
-            // Nobody writes now, so this reaches the end of the log, and the next write resets it.
-            pages_or_warn(checkpoint_passive(writer));
+        self.last_pages = pages;
+        if pages >= self.complete_at {
+            // Tried again at the next commit if another connection checkpoints now; later if the log
+            // is still in use.
+            if complete(writer) {
+                self.complete_at = pages + MAX_LOG_PAGES;
+            }
+        } else if pages >= self.request_at {
+            self.request_at = pages + CHECKPOINT_PAGES;
+            self.request();
         }
     }
 
     /// Requests a checkpoint after a failed write, and another after the next write. If the disk is
     /// full, a complete checkpoint frees the space in the log.
     pub(super) fn after_failure(&mut self) {
-        self.writes = CHECKPOINT_WRITES;
+        self.request_at = 0;
         self.request();
     }
 
@@ -97,26 +126,31 @@ impl Drop for CheckpointThread {
     }
 }
 
-/// The loop of the thread.
-fn run(connection: &Connection, receiver: &Receiver<()>, log_is_long: &AtomicBool) {
+/// The loop of the thread. It copies as much of the log as possible without waiting for anybody.
+fn run(connection: &Connection, receiver: &Receiver<()>) {
     while receiver.recv().is_ok() {
-        if pages_or_warn(checkpoint_passive(connection)) > MAX_LOG_PAGES {
-            log_is_long.store(true, Relaxed);
-        }
+        checkpoint(connection, "PASSIVE");
     }
 }
 
-/// Copies as much of the log as possible without waiting for readers. Returns the number of pages
-/// in the log.
-fn checkpoint_passive(connection: &Connection) -> Result<i64, StoreError> {
-    let pages = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))?;
-    Ok(pages)
+/// Copies all of the log while nobody writes, so that the next write can begin it anew. Returns
+/// false if another connection checkpoints now.
+fn complete(writer: &mut Connection) -> bool {
+    let complete = |writer: &Connection| checkpoint(writer, "FULL");
+    connect::with_short_waits(writer, COMPLETION_WAIT, complete).unwrap_or(true)
 }
 
-/// The number of pages, or 0 and a warning. A failed checkpoint is repeated after the next writes.
-fn pages_or_warn(pages: Result<i64, StoreError>) -> i64 {
-    pages.unwrap_or_else(|error| {
-        log::warn!("the write-ahead log cannot be copied into the database: {error}");
-        0
-    })
+/// Checkpoints in this mode. Returns false if another connection does it now. An error is logged;
+/// the checkpoint is repeated after the next writes.
+fn checkpoint(connection: &Connection, mode: &str) -> bool {
+    let sql = format!("PRAGMA wal_checkpoint({mode})");
+    let pages = connection.query_row(&sql, [], |row| row.get::<_, i64>(1));
+    pages.map_or_else(
+        |error| {
+            let error = StoreError::from(error);
+            log::warn!("the write-ahead log cannot be copied into the database: {error}");
+            true
+        },
+        |pages| pages >= 0,
+    )
 }
