@@ -4,15 +4,15 @@
 //! wait for them.
 //!
 //! The log is kept small. A checkpoint by another connection hardly ever reaches the end of the log
-//! while writes go on, and only then can the log begin anew. So the writer completes the checkpoint
-//! from time to time; most pages are copied already by then.
+//! while writes go on, and only then can the log begin anew. So when the thread has copied a long
+//! log, the writer copies what was written meanwhile.
 
 use std::{
     io,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicI32, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicI32, Ordering::Relaxed},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::{self, JoinHandle},
@@ -27,11 +27,13 @@ use crate::store::StoreError;
 /// The number of pages written to the log between two checkpoints by the thread.
 const CHECKPOINT_PAGES: i32 = 1_000;
 
-/// The number of pages in the log from which the writer completes the checkpoint: 12 MB.
+/// The number of pages in the log from which the writer completes a checkpoint: 12 MB.
 const MAX_LOG_PAGES: i32 = 3_000;
 
-/// How long the writer waits for the commit of another process, and for readers of an old state.
+/// How long the writer waits for the commit of another process and for readers of the log, for each
+/// [`MAX_LOG_PAGES`] in it; and at most.
 const COMPLETION_WAIT: Duration = Duration::from_millis(20);
+const MAX_COMPLETION_WAIT: Duration = Duration::from_millis(200);
 
 /// The writer's handle to the checkpoint thread. Dropping it stops the thread.
 #[derive(Debug)]
@@ -44,8 +46,10 @@ pub(super) struct CheckpointThread {
     last_pages: i32,
     /// The number from which the next checkpoint is requested.
     request_at: i32,
-    /// The number from which the writer completes the checkpoint.
+    /// The number from which the writer completes a checkpoint of the thread.
     complete_at: i32,
+    /// Whether the thread has just copied a long log.
+    log_was_long: Arc<AtomicBool>,
 }
 
 impl CheckpointThread {
@@ -59,9 +63,11 @@ impl CheckpointThread {
     ) -> Result<CheckpointThread, StoreError> {
         let connection = connect::checkpointer(path)?;
         let (requests, receiver) = sync_channel(1);
+        let log_was_long = Arc::new(AtomicBool::new(false));
+        let was_long = Arc::clone(&log_was_long);
         let thread = thread::Builder::new()
             .name("store-checkpoints".into())
-            .spawn(move || run(&connection, &receiver))
+            .spawn(move || run(&connection, &receiver, &was_long))
             .map_err(|error: io::Error| StoreError::Create(Arc::new(error)))?;
         let log_pages = Arc::new(AtomicI32::new(0));
         let pages_now = Arc::clone(&log_pages);
@@ -76,6 +82,7 @@ impl CheckpointThread {
             last_pages: 0,
             request_at: CHECKPOINT_PAGES,
             complete_at: MAX_LOG_PAGES,
+            log_was_long,
         })
     }
 
@@ -86,17 +93,22 @@ impl CheckpointThread {
             // The log has begun anew.
             self.request_at = self.request_at.min(CHECKPOINT_PAGES);
             self.complete_at = MAX_LOG_PAGES;
+            self.log_was_long.store(false, Relaxed);
         }
         self.last_pages = pages;
-        if pages >= self.complete_at {
-            // Tried again at the next commit if another connection checkpoints now; later if the log
-            // is still in use.
-            if complete(writer) {
-                self.complete_at = pages + MAX_LOG_PAGES;
-            }
-        } else if pages >= self.request_at {
+        if pages >= self.request_at {
             self.request_at = pages + CHECKPOINT_PAGES;
             self.request();
+        }
+        if pages >= self.complete_at && self.log_was_long.swap(false, Relaxed) {
+            let wait = COMPLETION_WAIT * (pages / MAX_LOG_PAGES).unsigned_abs();
+            if complete(writer, wait.min(MAX_COMPLETION_WAIT)) < 0 {
+                // Another process checkpoints now: after the next commit, then.
+                self.log_was_long.store(true, Relaxed);
+            } else {
+                // While somebody reads the log, it grows.
+                self.complete_at = pages + CHECKPOINT_PAGES;
+            }
         }
     }
 
@@ -127,30 +139,29 @@ impl Drop for CheckpointThread {
 }
 
 /// The loop of the thread. It copies as much of the log as possible without waiting for anybody.
-fn run(connection: &Connection, receiver: &Receiver<()>) {
+fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBool) {
     while receiver.recv().is_ok() {
-        checkpoint(connection, "PASSIVE");
+        if checkpoint(connection, "PASSIVE") >= MAX_LOG_PAGES {
+            log_was_long.store(true, Relaxed);
+        }
     }
 }
 
-/// Copies all of the log while nobody writes, so that the next write can begin it anew. Returns
-/// false if another connection checkpoints now.
-fn complete(writer: &mut Connection) -> bool {
-    let complete = |writer: &Connection| checkpoint(writer, "FULL");
-    connect::with_short_waits(writer, COMPLETION_WAIT, complete).unwrap_or(true)
+/// Copies all of the log while nobody writes, and waits until nobody reads it, so that the next write
+/// can begin it anew. Returns as [`checkpoint`].
+fn complete(writer: &mut Connection, wait: Duration) -> i32 {
+    let complete = |writer: &Connection| checkpoint(writer, "RESTART");
+    connect::with_short_waits(writer, wait, complete).unwrap_or(0)
 }
 
-/// Checkpoints in this mode. Returns false if another connection does it now. An error is logged;
-/// the checkpoint is repeated after the next writes.
-fn checkpoint(connection: &Connection, mode: &str) -> bool {
+/// Checkpoints in this mode. Returns the number of pages in the log; 0 after an error, which is
+/// logged, and -1 if another connection checkpoints now. It is repeated after the next writes.
+fn checkpoint(connection: &Connection, mode: &str) -> i32 {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
-    let pages = connection.query_row(&sql, [], |row| row.get::<_, i64>(1));
-    pages.map_or_else(
-        |error| {
-            let error = StoreError::from(error);
-            log::warn!("the write-ahead log cannot be copied into the database: {error}");
-            true
-        },
-        |pages| pages >= 0,
-    )
+    let pages = connection.query_row(&sql, [], |row| row.get(1));
+    pages.unwrap_or_else(|error| {
+        let error = StoreError::from(error);
+        log::warn!("the write-ahead log cannot be copied into the database: {error}");
+        0
+    })
 }
