@@ -37,6 +37,7 @@ pub(super) fn join<E: Clone + From<ServiceError>>(
     let named = named.transpose()?;
     request.check_version(game.version(), Role::Spectator)?;
     game.check_not_over().map_err(ServiceError::from)?;
+    record.check_limit().map_err(ServiceError::from)?;
     let invitation = join.invitation.as_deref().map(TokenHash::of);
     let seat = find_seat(record, invitation, named)?;
     let name = match join.name.clone()? {
@@ -144,6 +145,7 @@ pub(super) fn change_seat<E: Clone + From<ServiceError>>(
 ) -> Result<(WriteOp, CommandOutcome), E> {
     let game = &record.game;
     game.check_not_over().map_err(ServiceError::from)?;
+    record.check_limit().map_err(ServiceError::from)?;
     if role == Role::Host {
         record.check_admin_change().map_err(ServiceError::from)?;
     } else {

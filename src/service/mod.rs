@@ -561,6 +561,7 @@ fn action<E: Clone + From<ServiceError>>(
     match (command, actor) {
         (GameCommand::ChangeSettings(change), _) => {
             game.check_not_over().map_err(refused)?;
+            record.check_limit().map_err(ServiceError::from)?;
             record.check_admin_change().map_err(ServiceError::from)?;
             let change = change.as_ref().map_err(Clone::clone)?;
             let dealt = game.round() > 1 || !matches!(game.phase(), Phase::Seating | Phase::Deal);
@@ -577,7 +578,7 @@ fn action<E: Clone + From<ServiceError>>(
         }
         (GameCommand::Exchange(exchange), Some(seat)) => {
             game.check_exchange(seat).map_err(refused)?;
-            record.check_play().map_err(ServiceError::from)?;
+            record.check_limit().map_err(ServiceError::from)?;
             Ok(match exchange.clone()? {
                 ExchangeAction::Offer(card) => Action::Offer { seat, card },
                 ExchangeAction::Decline => Action::Decline { seat },
@@ -586,13 +587,13 @@ fn action<E: Clone + From<ServiceError>>(
         }
         (GameCommand::Play(mv), Some(seat)) => {
             game.check_play(seat).map_err(refused)?;
-            record.check_play().map_err(ServiceError::from)?;
+            record.check_limit().map_err(ServiceError::from)?;
             let mv = mv.clone()?;
             Ok(Action::Play { seat, mv })
         }
         (GameCommand::Deal(content), by) => {
             game.check_deal(by).map_err(refused)?;
-            record.check_play().map_err(ServiceError::from)?;
+            record.check_limit().map_err(ServiceError::from)?;
             content.clone()?;
             Ok(Action::Deal { by })
         }
@@ -607,7 +608,7 @@ fn draft(record: &StoredGame, action: &Action) -> Result<Draft, ServiceError> {
 
 /// Gives a seat a fresh token. By the host it is a public event, and so is the first renewal by the
 /// seat itself, after which the host has no power over the token. Later renewals, and those of a
-/// finished game, make no new version.
+/// game that is over or at its last version, make no new version.
 fn reissue_token<E: Clone + From<ServiceError>>(
     record: &StoredGame,
     request: &RequestContext,
@@ -619,12 +620,12 @@ fn reissue_token<E: Clone + From<ServiceError>>(
         return Err(ServiceError::NoHuman(seat).into());
     }
     let joined = record.seating.seats[seat].joined;
-    let is_over = record.game.phase() == Phase::Finished;
     if role == Role::Host {
         if joined {
             return Err(ServiceError::SeatJoined(seat).into());
         }
         record.game.check_not_over().map_err(ServiceError::from)?;
+        record.check_limit().map_err(ServiceError::from)?;
         record.check_admin_change().map_err(ServiceError::from)?;
     } else {
         record.check_seat_change(seat).map_err(ServiceError::from)?;
@@ -633,7 +634,7 @@ fn reissue_token<E: Clone + From<ServiceError>>(
     let salt = random_bytes();
     let tokens = TokenDeriver::new(request.retry.as_ref(), &salt)?;
     let fresh = Some(TokenHash::of(&tokens.seat(seat)));
-    let (effect, version) = if role == Role::Host || !joined && !is_over {
+    let (effect, version) = if role == Role::Host || !joined && !record.is_closed() {
         let action = match role {
             Role::Host => Action::ReissueToken { seat },
             _ => Action::RenewToken { seat },

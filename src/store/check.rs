@@ -76,6 +76,7 @@ pub(super) struct CheckedColumns {
     pub has_human: bool,
     pub due_at: Option<i64>,
     pub anyone_may_join: bool,
+    pub at_limit: bool,
 }
 
 impl CheckedColumns {
@@ -92,6 +93,9 @@ impl CheckedColumns {
         }
         if self.anyone_may_join != stored.anyone_may_join() {
             return wrong("whether anyone may join");
+        }
+        if self.at_limit != stored.is_at_limit() {
+            return wrong("whether it is at its last version");
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {
             return wrong("when the server is to act");

@@ -66,6 +66,7 @@ pub(super) const TABLES: [CopiedTable; 6] = [
             ("imported", Bool),
             ("has_human", Bool),
             ("anyone_may_join", Bool),
+            ("at_limit", Bool),
             ("packed", Bool),
             ("created_at", Int),
             ("updated_at", Int),

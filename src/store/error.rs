@@ -70,8 +70,8 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the disk is full")]
     Full,
-    /// The database has reached its size limit.
-    #[error("the database has reached its limit")]
+    /// The database has reached its size limit, or its disk has no more room for it.
+    #[error("the database has reached its limit, or its disk is nearly full")]
     Quota,
     /// Another process kept the write lock for too long.
     #[error("the database is locked by another process")]
@@ -113,7 +113,7 @@ pub type Cause = Arc<dyn StdError + Send + Sync>;
 
 impl StoreError {
     /// Whether the same request may succeed later, without a change to this program or its
-    /// database (an answer of 503 rather than 500).
+    /// database (an answer of 503 or 507 rather than 500).
     pub fn is_temporary(&self) -> bool {
         use StoreError::*;
         match self {

@@ -111,7 +111,8 @@ const WRITE_BYTES: u64 = 32 << 10;
 /// The used space of a database and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// The size of all pages in use, in bytes.
+    /// The bytes in use: of a file all pages but the free ones, of a PostgreSQL database the live
+    /// rows.
     pub used: u64,
     /// The limit in bytes; `None` without a limit.
     pub max: Option<u64>,

@@ -500,7 +500,7 @@ impl Store {
         }
     }
 
-    /// Packs the logs of at most `limit` games that were finished by `by`, in order of creation
+    /// Packs the logs of at most `limit` games that were closed by `by`, in order of creation
     /// after `after`. Returns the last of them if there may be more. A log that cannot be read
     /// stays as it is and is logged as an error.
     pub async fn pack_logs(
@@ -516,7 +516,7 @@ impl Store {
             Kind::Shared(database) => database.games_to_pack(by, after, limit).await?,
         };
         for &(_, id, is_packed) in &games {
-            // The log of a finished game cannot change between the read and the write.
+            // The log of a closed game cannot change between the read and the write.
             let packed = match is_packed {
                 true => Ok(None),
                 false => self.packed_log(&id).await.map(Some),
@@ -572,7 +572,7 @@ impl Store {
         match &self.0 {
             Kind::File(database) => database.sizes(),
             Kind::Shared(database) => Sizes {
-                database: database.usage().used,
+                database: database.file_bytes(),
                 log: 0,
             },
         }

@@ -107,15 +107,25 @@ impl StoredGame {
         version.saturating_sub(self.admin_changes.versions.into())
     }
 
-    /// Checks that the game may have another version of play.
+    /// Whether the game is not over, but has had as many versions of play as it may.
+    pub fn is_at_limit(&self) -> bool {
+        self.game.phase() != Phase::Finished && self.played() >= MAX_PLAY_VERSIONS
+    }
+
+    /// Whether the game can have no other version, so that its log can be packed.
+    pub fn is_closed(&self) -> bool {
+        self.game.phase() == Phase::Finished || self.is_at_limit()
+    }
+
+    /// Checks that the game may have another version. Without another version of play it has none
+    /// at all.
     ///
     /// # Errors
     /// The game has [`MAX_PLAY_VERSIONS`].
-    pub fn check_play(&self) -> Result<(), LimitReached> {
-        if self.played() < MAX_PLAY_VERSIONS {
-            Ok(())
-        } else {
-            Err(LimitReached::Play)
+    pub fn check_limit(&self) -> Result<(), LimitReached> {
+        match self.is_at_limit() {
+            true => Err(LimitReached::Play),
+            false => Ok(()),
         }
     }
 
@@ -179,8 +189,9 @@ impl StoredGame {
         action: &Action,
         actor: Actor,
     ) -> Result<(), LimitReached> {
+        self.check_limit()?;
         if action.is_play() {
-            return self.check_play();
+            return Ok(());
         }
         match *action {
             Action::Join { seat, .. } => {
@@ -273,9 +284,9 @@ impl StoredGame {
     /// The open seats that anyone may take, without an invitation.
     pub fn seats_for_anyone(&self) -> impl Iterator<Item = Seat> {
         let (game, seating) = (&self.game, &self.seating);
-        let is_over = game.phase() == Phase::Finished;
+        let is_closed = self.is_closed();
         Seat::all(game.rules().seats).filter(move |&seat| {
-            !is_over && game.player(seat).kind == SeatKind::Open && seating.lets_anyone_take(seat)
+            !is_closed && game.player(seat).kind == SeatKind::Open && seating.lets_anyone_take(seat)
         })
     }
 
@@ -389,7 +400,7 @@ impl StoredGame {
         if self.is_abandoned() {
             return Some(changed_at + ABANDONED_TIME);
         }
-        self.check_play().ok()?;
+        self.check_limit().ok()?;
         if self.completes_table() {
             return self.seating.bots_at;
         }

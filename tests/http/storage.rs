@@ -1,8 +1,15 @@
 //! What a client can make the server keep.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::json;
 
-use crate::support::{TestGame, TestResponse, TestServer, TestViewer::*};
+use crate::support::{
+    Exposition, Signal, TIMEOUT, TestGame, TestResponse, TestServer, TestViewer::*,
+};
 
 /// How often a change succeeds before it is refused.
 #[track_caller]
@@ -101,17 +108,29 @@ fn a_game_at_its_last_version_is_left_alone() {
     let other = (seat + 1) % 4;
     let play = game.post(Seat(other), "/play").json(&json!({"move": id}));
     play.send().refused("not_your_turn");
-    // Seats can still be changed; a bot does not play either.
+    // Nothing else gives it another version.
     let bot = json!({"kind": "bot", "level": "random"});
-    let seat = format!("/seats/{seat}");
-    let changed = game.request("PUT", Host, &seat).json(&bot).send();
-    assert_eq!(changed.expect(200)["version"], 50_001);
+    let of_seat = format!("/seats/{seat}");
+    for by in [Host, Seat(seat)] {
+        let change = game.request("PUT", by, &of_seat).json(&bot).send();
+        change.refused("too_many_versions");
+    }
+    let reissue = |by| game.post(by, &format!("{of_seat}/token")).send();
+    reissue(Host).refused("too_many_versions");
+    let settings = game
+        .request("PATCH", Host, "")
+        .json(&json!({"bot_pace_ms": 5}));
+    settings.send().refused("too_many_versions");
+    let join = server.post(&game.path("/join")).json(&json!({}));
+    join.send().refused("too_many_versions");
+    // A new token is no version.
+    assert_eq!(reissue(Seat(seat)).expect(200)["version"], 50_000);
     // Bots of another game play it to its end in the meantime.
     let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
     let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
     let stream = bots.get(Spectator, "/events").header("Last-Event-ID", "0");
     crate::support::Stream::open(stream).rest();
-    assert_eq!(game.version(), 50_001);
+    assert_eq!(game.version(), 50_000);
     let log = server.log();
     assert!(!log.contains(&game.id), "{log}");
     game.request("DELETE", Host, "").send().expect(204);
@@ -161,4 +180,99 @@ fn an_address_has_a_storage_quota_per_hour() {
     deal.send().expect(200);
     create(there).expect(201);
     import(there).expect(201);
+}
+
+/// The status in `/readyz`.
+fn status(server: &TestServer) -> String {
+    let response = server.get("/readyz").send().expect(200);
+    response["status"].as_str().expect("a status").to_owned()
+}
+
+#[test]
+fn a_full_database_refuses_new_games_and_others_go_on() {
+    let max: u64 = 1 << 20;
+    let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
+    assert_eq!(status(&server), "ok");
+    let game = TestGame::in_play(&server);
+    let bots = vec![json!({"kind": "bot", "level": "random"}); 4];
+    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 500}));
+    let mut others = Vec::new();
+    let refused = loop {
+        let created = server.post("/v1/games").send();
+        if created.status != 201 {
+            break created;
+        }
+        others.push(TestGame::of(&server, &created.expect(201)));
+        assert!(others.len() < 1_000, "a limit");
+    };
+    refused.refused("database_full");
+    let record = include_str!("../records/four.dog");
+    let import = || {
+        server
+            .post("/v1/games/import")
+            .text("text/plain", record)
+            .send()
+    };
+    import().refused("database_full");
+    // However fast they are made.
+    let shown = Exposition::scrape(&server);
+    assert_eq!(shown.value("dog_database_max_bytes", &[]), max as f64);
+    let share = || {
+        let shown = Exposition::scrape(&server);
+        shown.value("dog_database_used_bytes", &[]) / max as f64
+    };
+    assert!((0.88..0.93).contains(&share()), "{}", share());
+    let begun = Instant::now();
+    while status(&server) != "nearly_full" {
+        assert!(begun.elapsed() < TIMEOUT, "it is reported");
+    }
+    // Bots stop among themselves.
+    loop {
+        let version = bots.version();
+        thread::sleep(Duration::from_secs(2));
+        if bots.version() == version {
+            break;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "bots go on");
+    }
+    assert_ne!(bots.view(Spectator)["phase"], "finished");
+    // Play goes on.
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    // In the end nothing can be written, but everything can be read.
+    let body = json!({"kind": "human", "name": "Anna"});
+    let refused = (0..2_000).find_map(|number| {
+        let game = &others[number % others.len()];
+        let rename = game.request("PUT", Host, "/seats/0").json(&body);
+        let response = rename.key(&format!("key-{number}")).send();
+        (response.status != 200).then_some(response)
+    });
+    refused.expect("a refusal").refused("database_full");
+    assert!((0.94..1.1).contains(&share()), "{}", share());
+    let begun = Instant::now();
+    loop {
+        let response = server.get("/readyz").send();
+        if response.status != 200 {
+            response.refused("unavailable");
+            break;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "it is not ready");
+    }
+    let before = game.snapshot();
+    server.restart(Signal::Kill);
+    assert_eq!(game.snapshot(), before);
+    game.get(Spectator, "/history").send().expect(200);
+    server.get("/v1/games").send().expect(200);
+    // Removing games frees space, and needs none.
+    for game in others.drain(..) {
+        game.request("DELETE", Host, "").send().expect(204);
+    }
+    server.wait_until_ready(true);
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    let begun = Instant::now();
+    while server.post("/v1/games").send().status != 201 {
+        assert!(begun.elapsed() < TIMEOUT, "there is room again");
+    }
+    import().expect(201);
 }

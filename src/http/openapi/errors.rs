@@ -27,6 +27,7 @@ fn errors(operation: &str) -> Vec<Code> {
     ];
     const KEYED: &[Code] = &[InvalidIdempotencyKey, IdempotencyKeyReused, DatabaseFull];
     const IN_TURN: &[Code] = &[GameOver, WrongPhase, NotYourTurn];
+    const CLOSED: &[Code] = &[TooManyVersions];
     const TOKENS: &[Code] = &[WeakIdempotencyKey];
     const POSITION: &[Code] = &[
         InvalidRules,
@@ -37,7 +38,7 @@ fn errors(operation: &str) -> Vec<Code> {
     ];
     let write = [READ, BODY, KEYED, &[StaleVersion]].concat();
     let seated = [&write[..], &[Forbidden, GameOver]].concat();
-    let play = [&seated[..], IN_TURN, &[TooManyVersions]].concat();
+    let play = [&seated[..], IN_TURN, CLOSED].concat();
     let groups: &[&[Code]] = match operation {
         "create_game" => &[BODY, KEYED, TOKENS, &[InvalidRules, InvalidSeed]],
         "quick_join" => &[BODY, KEYED, TOKENS, &[InvalidRules]],
@@ -56,16 +57,22 @@ fn errors(operation: &str) -> Vec<Code> {
             ],
         ],
         "delete_game" => &[&write, &[Forbidden]],
-        "reissue_token" => &[&seated, TOKENS, &[SeatNotFound, NoHuman, TooManyChanges]],
+        "reissue_token" => &[
+            &seated,
+            TOKENS,
+            CLOSED,
+            &[SeatNotFound, NoHuman, TooManyChanges],
+        ],
         "get_history" => &[READ, &[InvalidRequest, WrongPhase]],
         "import_game" => &[BODY, KEYED, TOKENS, &[InvalidRecord]],
-        "stream_events" => &[READ, &[InvalidRequest]],
+        "stream_events" => &[READ, &[InvalidRequest, DatabaseFull]],
         "create_ticket" => &[&write, TOKENS],
-        "hand_over_seat" => &[&seated, TOKENS, &[SeatNotFound, TooManyChanges]],
+        "hand_over_seat" => &[&seated, TOKENS, CLOSED, &[SeatNotFound, TooManyChanges]],
         "join_game" => &[
             BODY,
             KEYED,
             TOKENS,
+            CLOSED,
             &[GameNotFound, SeatNotFound, StaleVersion, GameOver],
             &[
                 InvitationNeeded,
@@ -76,7 +83,7 @@ fn errors(operation: &str) -> Vec<Code> {
             ],
         ],
         "renew_host_token" => &[&write, TOKENS, &[Forbidden, TooManyChanges]],
-        "change_settings" => &[&seated, &[TooManyChanges]],
+        "change_settings" => &[&seated, CLOSED, &[TooManyChanges]],
         "ask_rematch" => &[&write, &[Forbidden, GameNotOver, TooManyChanges]],
         "get_presence" => &[READ, &[InvalidRequest]],
         "get_rematch" => &[READ, &[InvalidRequest, NoRematch, StaleVersion]],

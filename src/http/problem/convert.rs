@@ -20,7 +20,7 @@ impl From<Code> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        if matches!(error, StoreError::Quota) {
+        if matches!(error, StoreError::Quota | StoreError::Full) {
             Problem::new(Code::DatabaseFull, error)
         } else if error.is_temporary() {
             Problem {

@@ -140,7 +140,8 @@ table! {
     NoHuman "no_human" CONFLICT Debug "No human plays the seat"
         "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
     TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
-        "The game has reached 50,000 versions by play, the maximum.";
+        "The game has reached 50,000 versions by play, the maximum. It can be read and removed, but \
+         not changed.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version"
         "The game is no longer at the version that If-Match or the body names, or at one that \
          If-None-Match excludes.";
@@ -239,11 +240,11 @@ table! {
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"
         "The server failed, and nothing was changed. Its log has more under the request id.";
     DatabaseFull "database_full" INSUFFICIENT_STORAGE Warn "Database full"
-        "The database is nearly full, so new games are refused, or it is full, so all writes are. \
-         Nothing was changed.";
+        "The database or its disk is nearly full, so new games are refused, or it is full, so all \
+         writes but removals are. Nothing was changed.";
     Unavailable "unavailable" SERVICE_UNAVAILABLE Warn "Unavailable"
-        "The server cannot do this at present: it is overloaded, or the disk is full or \
-         read-only. Try again after Retry-After seconds.";
+        "The server cannot do this at present: it is overloaded, or the database cannot be reached \
+         or written. Try again after Retry-After seconds.";
 }
 
 impl Code {

@@ -287,7 +287,7 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
             choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
         }
     };
-    let possible = possible.filter(|_| record.check_play().is_ok());
+    let possible = possible.filter(|_| record.check_limit().is_ok());
     possible.map(action).into_iter().collect()
 }
 

@@ -105,7 +105,8 @@ impl GameRows {
         let rows = GameRows {
             game: query(select_games!("WHERE row_id = $1")).await?,
             columns: query(
-                "SELECT phase, has_human, due_at, anyone_may_join FROM games WHERE row_id = $1",
+                "SELECT phase, has_human, due_at, anyone_may_join, at_limit FROM games \
+                 WHERE row_id = $1",
             )
             .await?,
             pages: query(
@@ -166,5 +167,6 @@ fn checked_columns(row: &Row) -> Result<CheckedColumns, StoreError> {
         has_human: row.try_get(1)?,
         due_at: row.try_get(2)?,
         anyone_may_join: row.try_get(3)?,
+        at_limit: row.try_get(4)?,
     })
 }

@@ -10,8 +10,11 @@ use crate::store::StoreError;
 
 /// One script per schema version. Released scripts are never changed. A change of the schema is a
 /// new script.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+];
 
 /// Migrates the database to the last of these schema versions. Of several nodes that begin at the
 /// same time one does it, and the others wait.

@@ -14,6 +14,7 @@ mod moved;
 mod reader;
 mod row_state;
 mod settings;
+mod space;
 mod sql;
 mod statements;
 mod tasks;
@@ -24,18 +25,16 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use tokio::{
     runtime::{self, Handle},
     sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot},
-    time::sleep,
 };
 use tokio_postgres::Row;
 
@@ -44,6 +43,7 @@ use self::{
     changes::{ChangeList, ChangeWatcher, Seen},
     connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
     row_state::{RowState, StateQuestion, StateReader},
+    space::DatabaseState,
     statements::WriteStatements,
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
@@ -65,9 +65,6 @@ const STATE_READERS: usize = 2;
 /// Connections for batches of writes.
 const WRITERS: usize = 2;
 
-/// How often the state of the database is read.
-const STATE_INTERVAL: Duration = Duration::from_secs(10);
-
 /// A handle to a database. A clone is another handle to the same connections. Dropping the last
 /// handle waits until all queued writes are committed.
 #[derive(Clone)]
@@ -82,7 +79,6 @@ struct PgDatabaseInner {
     /// `None` if the capacity is 0.
     cache: Option<Cache<GameId, StoredGame>>,
     creator_key: CreatorKey,
-    max_bytes: Option<u64>,
     state: Arc<DatabaseState>,
     metrics: StoreMetrics,
     runtime: Handle,
@@ -123,7 +119,11 @@ impl PgDatabase {
         let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
         let (questions, asked) = mpsc::channel(row_state::QUEUE_CAPACITY);
         let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
-        let (committed, state) = (Arc::new(Notify::new()), Arc::<DatabaseState>::default());
+        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
+        let (committed, state) = (
+            Arc::new(Notify::new()),
+            Arc::new(DatabaseState::new(max_bytes)),
+        );
         let (opened, ready) = std::sync::mpsc::channel();
         let connecting = Connecting {
             settings: Arc::new(settings),
@@ -161,7 +161,6 @@ impl PgDatabase {
             committed,
             cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
             creator_key: opened.creator_key,
-            max_bytes: Some(config.max_bytes).filter(|&max| max > 0),
             state,
             metrics,
             runtime: opened.runtime,
@@ -252,12 +251,21 @@ impl PgDatabase {
 
     /// See [`Store::commit`](crate::store::Store::commit).
     pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
-        match write.op {
-            WriteOp::Insert(_) => self.usage().check_new_game()?,
-            WriteOp::Remove(_) => {}
-            _ => self.usage().check_write()?,
-        }
         let statements = WriteStatements::new(&write)?;
+        let added = self.0.state.admit(&write)?;
+        let result = self.commit_admitted(&write, statements).await;
+        if !matches!(result, Ok(CommitResult::Done)) {
+            self.0.state.take_back(added);
+        }
+        result
+    }
+
+    /// Queues a write that there is space for, and waits for its result.
+    async fn commit_admitted(
+        &self,
+        write: &Write,
+        statements: WriteStatements,
+    ) -> Result<CommitResult, StoreError> {
         let next = match &write.op {
             WriteOp::Update(draft) => Some(draft.next.clone()),
             WriteOp::Insert(new) => Some(new.game.clone()),
@@ -290,17 +298,20 @@ impl PgDatabase {
         &self.0.creator_key
     }
 
-    /// The size of the database some seconds ago, and the limit.
+    /// The space used, as it was read some seconds ago with what this node has written since, and
+    /// the limit.
     pub fn usage(&self) -> Usage {
-        Usage {
-            used: self.0.state.used_bytes.load(Ordering::Relaxed),
-            max: self.0.max_bytes,
-        }
+        self.0.state.usage()
+    }
+
+    /// The size of the database's files in bytes, some seconds ago.
+    pub fn file_bytes(&self) -> u64 {
+        self.0.state.file_bytes()
     }
 
     /// Whether commits wait for a standby, some seconds ago.
     pub fn has_standby(&self) -> bool {
-        self.0.state.has_standby.load(Ordering::Relaxed)
+        self.0.state.has_standby()
     }
 
     /// Counters since the connection.
@@ -326,7 +337,7 @@ impl PgDatabase {
     /// Adds a game to the cache, if its state tells whether its row has changed; see [`RowState`].
     fn cache(&self, stored: &StoredGame) {
         if let Some(cache) = &self.0.cache
-            && (stored.creator.is_none() || stored.game.phase() != Phase::Finished)
+            && (stored.creator.is_none() || !stored.is_closed())
         {
             cache.insert(stored.id, stored.clone());
         }
@@ -378,7 +389,7 @@ impl Connecting {
         let first = background.get().ok_or(QueryError::NotConnected)?;
         migrations::migrate(&first).await?;
         self.state.read(&first).await?;
-        if !self.state.has_standby.load(Ordering::Relaxed) {
+        if !self.state.has_standby() {
             // Also a metric.
             log::warn!("the database has no synchronous standby: its disk is the only copy");
         }
@@ -431,38 +442,5 @@ impl Connecting {
             runtime: Handle::current(),
         };
         Ok((opened, writers))
-    }
-}
-
-/// What is known of the database. It is read from time to time.
-#[derive(Debug, Default)]
-struct DatabaseState {
-    used_bytes: AtomicU64,
-    has_standby: AtomicBool,
-}
-
-impl DatabaseState {
-    async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
-        let sql = "SELECT pg_database_size(current_database()), \
-                   current_setting('synchronous_standby_names') <> ''";
-        let rows = connection.query(sql, &[]).await?;
-        let row = reader::one(&rows)?;
-        let used: i64 = row.try_get(0)?;
-        self.used_bytes
-            .store(used.unsigned_abs(), Ordering::Relaxed);
-        self.has_standby.store(row.try_get(1)?, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// Reads it again and again.
-    async fn watch(self: Arc<DatabaseState>, slot: Slot) {
-        loop {
-            sleep(STATE_INTERVAL).await;
-            if let Some(connection) = slot.get()
-                && let Err(error) = self.read(&connection).await
-            {
-                log::debug!("cannot read the size of the database: {error}");
-            }
-        }
     }
 }

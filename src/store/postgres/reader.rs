@@ -356,7 +356,7 @@ impl PgDatabase {
         Ok(next.and_then(|next| time(next).ok()))
     }
 
-    /// At most `limit` games that were finished by `by` and are not marked as packed, in order of
+    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
     /// creation after `after`. The flag says whether the log is packed already, as that of an
     /// imported game is.
     pub async fn games_to_pack(
@@ -367,7 +367,7 @@ impl PgDatabase {
     ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
         let sql = "SELECT row_id, id, NOT EXISTS (SELECT FROM log WHERE game = row_id) \
                    AND (SELECT count(*) FROM packed_log WHERE game = row_id) = (version + $4 - 1) / $4 \
-                   FROM games WHERE phase = 'finished' AND NOT packed \
+                   FROM games WHERE (phase = 'finished' OR at_limit) AND NOT packed \
                    AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3";
         let after = after.map_or(0, |Cursor(row_id)| row_id);
         let page = game_log::PAGE_VERSIONS as i64;

@@ -19,7 +19,7 @@ pub(super) const QUEUE_CAPACITY: usize = 1024;
 const MAX_BATCH: usize = 64;
 
 /// What is different after every change of a game's row. The exception is that packing the log of a
-/// finished game deletes its creator.
+/// closed game deletes its creator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowState {
     version: i64,

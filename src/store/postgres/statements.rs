@@ -93,14 +93,14 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
             "UPDATE games SET version = $5, updated_at = $6, token_hashes = $7, snapshot = $8, \
              deadline = $9, has_human = $10, due_at = $11, admin_changes = $12, phase = $13, \
              anyone_may_join = $14, seating = $15, listed = $16, bot_pace_ms = $17, \
-             turn_seconds = $18 WHERE {UNCHANGED} RETURNING row_id"
+             turn_seconds = $18, at_limit = $21 WHERE {UNCHANGED} RETURNING row_id"
         ),
         &[
             "logged AS (INSERT INTO log (game, version, at, action, events) \
              SELECT row_id, $5, $6, $19, $20 FROM effect)",
             "told AS (INSERT INTO changes (game, version) SELECT $1, $5 FROM effect)",
         ],
-        20,
+        21,
     )
 });
 
@@ -276,6 +276,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         next.timing.turn_seconds.map(i64::from),
         rows.action.clone(),
         rows.events.clone(),
+        next.is_at_limit(),
     ]);
     let was_made = SqlStatement {
         sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \

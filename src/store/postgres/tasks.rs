@@ -262,12 +262,13 @@ impl PgDatabase {
         Ok(one(&rows)?.try_get::<_, i64>(0)? >= i64::from(limit))
     }
 
-    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's
+    /// Replaces the log of a closed game by a packed one, if given, and deletes the game's
     /// creator.
     pub async fn pack(&self, id: &GameId, packed: Option<&PackedLog>) -> Result<(), StoreError> {
         let sql = "WITH packing AS (\
                        UPDATE games SET packed = true, creator = NULL \
-                       WHERE id = $1 AND phase = 'finished' AND NOT packed RETURNING row_id), \
+                       WHERE id = $1 AND (phase = 'finished' OR at_limit) AND NOT packed \
+                       RETURNING row_id), \
                    gone AS (DELETE FROM log USING packing WHERE game = row_id AND $4) \
                    INSERT INTO packed_log (game, first_version, entries) \
                    SELECT row_id, first_version, entries FROM packing, \

@@ -196,7 +196,8 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         connection: &state,
         cache: None,
     };
-    let sql = "SELECT phase, has_human, due_at, anyone_may_join, id FROM games WHERE row_id = ?1";
+    let sql = "SELECT phase, has_human, due_at, anyone_may_join, at_limit, id FROM games \
+               WHERE row_id = ?1";
     let row = state.prepare_cached(sql).and_then(|mut statement| {
         let row = statement.query_row([row_id], |row| {
             let columns = CheckedColumns {
@@ -204,8 +205,9 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
                 has_human: row.get(1)?,
                 due_at: row.get(2)?,
                 anyone_may_join: row.get(3)?,
+                at_limit: row.get(4)?,
             };
-            Ok((columns, row.get::<_, String>(4)?))
+            Ok((columns, row.get::<_, String>(5)?))
         });
         row.optional()
     });

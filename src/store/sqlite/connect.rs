@@ -24,7 +24,7 @@ const BUSY_RETRY_DELAY: Duration = Duration::from_millis(1);
 const STATEMENT_CACHE_CAPACITY: usize = 32;
 
 /// The size in bytes to which SQLite truncates the write-ahead log when it is reset.
-const LOG_SIZE_LIMIT: i64 = 128 << 20;
+pub(super) const LOG_SIZE_LIMIT: u64 = 16 << 20;
 
 /// Read connections opened at start: one for requests and one for a background thread.
 const INITIAL_READERS: usize = 2;
@@ -53,7 +53,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     if journal != "wal" {
         return Err(StoreError::NoWriteAheadLog(journal));
     }
-    connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT as i64)?;
     // A commit returns when the log is on disk. The checkpoint thread does the checkpoints.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
@@ -64,7 +64,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
 }
 
 /// Switches the file to WAL mode. Returns the resulting journal mode. While another process does
-/// the same, SQLite reports that the database is busy without calling the [`busy_handler`].
+/// the same, SQLite reports that the database is busy without [waiting](wait_for_locks).
 fn enable_wal(connection: &Connection) -> Result<String, StoreError> {
     let started = Instant::now();
     loop {
@@ -121,24 +121,39 @@ fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     // SQLite needs no mutex, because a connection is used by one thread at a time.
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_handler(Some(busy_handler()))?;
+    wait_for_locks(&mut connection, BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
-/// Retries every millisecond, about the duration of a commit, while another process holds a lock.
-/// SQLite's own busy handler waits longer each time, so a process with few writes could starve
-/// beside one with many.
-fn busy_handler() -> impl FnMut(i32) -> bool + Send + 'static {
+/// Sets how long a connection waits for a lock of another process. It retries every millisecond,
+/// about the duration of a commit. SQLite's own busy handler waits longer each time, so a process
+/// with few writes could starve beside one with many.
+fn wait_for_locks(connection: &mut Connection, at_most: Duration) -> rusqlite::Result<()> {
     let mut since = Instant::now();
-    move |tries| {
+    connection.busy_handler(Some(move |tries| {
         if tries == 0 {
             since = Instant::now();
         }
         thread::sleep(BUSY_RETRY_DELAY);
-        since.elapsed() < BUSY_TIMEOUT
-    }
+        since.elapsed() < at_most
+    }))
+}
+
+/// Calls `use_it` with a connection that waits only so long for a lock.
+///
+/// # Errors
+/// Never in practice: a handler can be set.
+pub(super) fn with_short_waits<T>(
+    connection: &mut Connection,
+    at_most: Duration,
+    use_it: impl FnOnce(&Connection) -> T,
+) -> Result<T, StoreError> {
+    wait_for_locks(connection, at_most)?;
+    let result = use_it(connection);
+    wait_for_locks(connection, BUSY_TIMEOUT)?;
+    Ok(result)
 }
 
 /// A read transaction: its connection sees one state of the database until it is dropped. It uses
@@ -310,16 +325,4 @@ fn file_numbers(database: &Path, log: &Path) -> Option<Option<[u64; 4]>> {
 #[cfg(not(unix))]
 fn file_numbers(database: &Path, _: &Path) -> Option<Option<[u64; 4]>> {
     (!is_empty(database)).then_some(None)
-}
-
-/// Makes SQLite refuse to grow the file beyond `max` bytes. A larger file keeps its size.
-///
-/// # Errors
-/// The database cannot be read.
-pub(super) fn limit_size(connection: &Connection, max: Option<u64>) -> Result<(), StoreError> {
-    let Some(max) = max else { return Ok(()) };
-    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-    let pages = (max / page.unsigned_abs()).clamp(1, u32::MAX.into());
-    // The pragma returns the limit in force.
-    Ok(connection.pragma_update_and_check(None, "max_page_count", pages as i64, |_| Ok(()))?)
 }

@@ -9,7 +9,6 @@ use std::{
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use dog_rules::Phase;
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
@@ -189,9 +188,9 @@ impl GameCache {
 }
 
 /// Whether each change of the game is in the change feed. The exception is that packing the log of
-/// a finished game deletes its creator.
+/// a closed game deletes its creator.
 fn is_cacheable(stored: &StoredGame) -> bool {
-    stored.creator.is_none() || stored.game.phase() != Phase::Finished
+    stored.creator.is_none() || !stored.is_closed()
 }
 
 /// Without the games, which contain secrets.

@@ -14,6 +14,7 @@ mod migrations;
 mod moved;
 mod reader;
 mod rows;
+mod size_limit;
 #[cfg(test)]
 mod tests;
 mod transaction;
@@ -40,6 +41,7 @@ use self::{
     game_cache::GameCache,
     migrations::MIGRATIONS,
     reader::Reader,
+    size_limit::{SizeLimit, limit_size},
     transaction::Transaction,
     wal::WalIndex,
     watch::{ChangeSignal, Watcher},
@@ -57,7 +59,7 @@ pub(super) struct Database(Arc<DatabaseInner>);
 #[derive(Debug)]
 struct DatabaseInner {
     creator_key: CreatorKey,
-    max_bytes: Option<u64>,
+    limit: SizeLimit,
     readers: Readers,
     cache: Arc<GameCache>,
     changes: Arc<ChangeSignal>,
@@ -85,9 +87,10 @@ impl Database {
         // Readers may be opened after a change of the working directory. An absolute path also
         // prevents SQLite from giving a name such as ":memory:" its special meaning.
         let path = path::absolute(path).map_err(create)?;
-        let connection = connect::writer(&path, migrations)?;
-        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
-        connect::limit_size(&connection, max_bytes)?;
+        let mut connection = connect::writer(&path, migrations)?;
+        let limit = SizeLimit::new(&path, Some(config.max_bytes).filter(|&max| max > 0));
+        let max_bytes = limit.bytes();
+        limit_size(&connection, max_bytes)?;
         let sql = "SELECT key FROM creator_key";
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
@@ -97,10 +100,11 @@ impl Database {
         let changes = Arc::new(ChangeSignal::new());
         let watcher = Watcher::start(&path, &changes)?;
         let thread = WriterThread {
-            connection,
             file_identity: file_identity.clone(),
-            checkpoints: CheckpointThread::start(&path)?,
+            checkpoints: CheckpointThread::start(&path, &mut connection)?,
+            connection,
             max_batch: config.commit_batch.max(1),
+            limit: limit.clone(),
             max_bytes,
             cache: Arc::clone(&cache),
             changes: Arc::clone(&changes),
@@ -110,7 +114,7 @@ impl Database {
         let readers = Readers::open(path, file_identity)?;
         Ok(Database(Arc::new(DatabaseInner {
             creator_key,
-            max_bytes,
+            limit,
             readers,
             cache,
             changes,
@@ -193,9 +197,9 @@ impl Database {
         &self.0.creator_key
     }
 
-    /// The largest size of the database in bytes; `None` without a limit.
+    /// The largest size of the database in bytes, at present; `None` without a limit.
     pub fn max_bytes(&self) -> Option<u64> {
-        self.0.max_bytes
+        self.0.limit.bytes()
     }
 
     /// Counters since the file was opened.

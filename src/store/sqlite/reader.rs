@@ -313,7 +313,7 @@ impl Reader<'_> {
         Ok(page(LogForm::Rows(entries)))
     }
 
-    /// At most `limit` games that were finished by `by` and are not marked as packed, in order of
+    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
     /// creation after `after`. The flag says whether the log is packed already, as that of an
     /// imported game is.
     ///
@@ -327,7 +327,8 @@ impl Reader<'_> {
     ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
         let sql = "SELECT row_id, id, NOT EXISTS (SELECT 1 FROM log WHERE game = row_id) \
                    AND (SELECT count(*) FROM packed_log WHERE game = row_id) = (version + ?4 - 1) / ?4 \
-                   FROM games WHERE phase = 'finished' AND packed = 0 \
+                   FROM games INDEXED BY games_to_pack \
+                   WHERE (phase = 'finished' OR at_limit = 1) AND packed = 0 \
                    AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(row_id)| row_id);

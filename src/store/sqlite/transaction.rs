@@ -220,13 +220,15 @@ impl<'c> Transaction<'c> {
                 next.admin_changes.versions,
             ])?;
         let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
+        let at_limit = next.is_at_limit();
         // They are indexed and seldom change, so they are written only if they do.
-        if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) {
+        if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) || at_limit {
             connection
                 .prepare_cached(
-                    "UPDATE games SET phase = ?2, anyone_may_join = ?3 WHERE row_id = ?1",
+                    "UPDATE games SET phase = ?2, anyone_may_join = ?3, at_limit = ?4 \
+                     WHERE row_id = ?1",
                 )?
-                .execute(params![row_id, phase.name(), anyone_may_join])?;
+                .execute(params![row_id, phase.name(), anyone_may_join, at_limit])?;
         }
         if !Arc::ptr_eq(&next.seating, &draft.seating) {
             self.set_seating(row_id, &next.seating)?;
@@ -408,7 +410,7 @@ impl<'c> Transaction<'c> {
             connection
                 .prepare_cached(
                     "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
-                     due_at = NULL, anyone_may_join = 0, creator = NULL, unique_key = NULL, \
+                     due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, unique_key = NULL, \
                      token_hashes = x'', snapshot = '' WHERE row_id = ?1",
                 )?
                 .execute([row_id])?;
@@ -477,7 +479,7 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Replaces the log of a finished game by a packed one, if given, and deletes the game's
+    /// Replaces the log of a closed game by a packed one, if given, and deletes the game's
     /// creator. Only the first rows of a long log are deleted at once. Returns whether there may be
     /// more.
     ///
@@ -487,7 +489,8 @@ impl<'c> Transaction<'c> {
         let connection = self.connection()?;
         let row_id = connection
             .prepare_cached(
-                "SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished' AND packed = 0",
+                "SELECT row_id FROM games WHERE id = ?1 AND (phase = 'finished' OR at_limit = 1) \
+                 AND packed = 0",
             )?
             .query_row([id], |row| row.get(0));
         let Some(row_id) = row_id.optional()? else {

@@ -21,6 +21,7 @@ use super::{
     connect::FileIdentity,
     game_cache::{GameCache, LastChange},
     reader::Reader,
+    size_limit::{SizeLimit, limit_size},
     transaction::{ChangedGame, Transaction},
     watch::ChangeSignal,
 };
@@ -28,6 +29,9 @@ use crate::store::{StoreError, StoreMetrics};
 
 /// The largest number of queued writes; further ones are refused at once.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
+
+/// By how many bytes the limit of the size changes until SQLite is told.
+const LIMIT_CHANGE: u64 = 1 << 20;
 
 /// What happens when a write fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +52,9 @@ trait WriteJob: Send {
 
     /// Makes the changes. Returns whether to keep them.
     fn run(&mut self, transaction: Transaction<'_>) -> bool;
+
+    /// Why they are not kept.
+    fn error(&self) -> Option<&StoreError>;
 
     /// Sends the result to the caller, after the changes were committed or rolled back.
     fn reply(self: Box<Self>, committed: Result<(), StoreError>);
@@ -84,6 +91,10 @@ where
         let succeeded = result.is_ok();
         self.result = Some(result);
         succeeded
+    }
+
+    fn error(&self) -> Option<&StoreError> {
+        self.result.as_ref()?.as_ref().err()
     }
 
     fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
@@ -175,7 +186,8 @@ pub(super) struct WriterThread {
     pub checkpoints: CheckpointThread,
     /// The largest number of writes in one commit.
     pub max_batch: usize,
-    /// The largest size of the database in bytes; `None` without a limit.
+    pub limit: SizeLimit,
+    /// The limit that SQLite knows, in bytes; `None` without a limit.
     pub max_bytes: Option<u64>,
     pub cache: Arc<GameCache>,
     pub changes: Arc<ChangeSignal>,
@@ -221,7 +233,7 @@ impl WriterThread {
             job.reply(committed.clone());
         }
         match committed {
-            Ok(()) => self.checkpoints.count_writes(writes, &self.connection),
+            Ok(()) => self.checkpoints.committed(&mut self.connection),
             // No checkpoint into a file that was emptied or replaced.
             Err(_) if self.file_identity.check().is_err() => {}
             Err(_) => self.checkpoints.after_failure(),
@@ -236,10 +248,24 @@ impl WriterThread {
             connection: &self.connection,
             cache: None,
         };
-        if may_be_quota && let Ok(usage) = reader.usage(self.max_bytes) {
+        if may_be_quota && let Ok(usage) = reader.usage(self.limit.bytes()) {
             return usage.check_write().err().unwrap_or(error);
         }
         error
+    }
+
+    /// The largest size of the database in bytes, at present. SQLite is told if it has changed much.
+    fn limit(&mut self) -> Result<Option<u64>, StoreError> {
+        let now = self.limit.bytes();
+        let is_near = match (now, self.max_bytes) {
+            (Some(now), Some(known)) => now.abs_diff(known) < LIMIT_CHANGE,
+            (now, known) => now == known,
+        };
+        if !is_near {
+            limit_size(&self.connection, now)?;
+            self.max_bytes = now;
+        }
+        Ok(now)
     }
 
     /// Runs these jobs in one transaction and commits it. Returns its changes.
@@ -251,6 +277,7 @@ impl WriterThread {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;
         }
+        let max_bytes = self.limit()?;
         // The lock is taken before the first read, so that nobody can write in between.
         let transaction = self
             .connection
@@ -267,9 +294,11 @@ impl WriterThread {
             };
             savepoint("SAVEPOINT job")?;
             let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
-            let succeeded = job.run(Transaction::new(&transaction, self.max_bytes, &mut changed));
+            let succeeded = job.run(Transaction::new(&transaction, max_bytes, &mut changed));
             if transaction.is_autocommit() {
-                return Err(StoreError::RolledBack);
+                // SQLite has ended it, because the disk is full or has failed.
+                let cause = job.error().filter(|error| error.is_temporary());
+                return Err(cause.cloned().unwrap_or(StoreError::RolledBack));
             }
             if !succeeded {
                 if !undo && transaction.total_changes() != changes_before {

@@ -496,6 +496,7 @@ fn a_check_of_a_database_finds_what_is_wrong() {
     for (change, expected) in [
         (game("has_human = false"), "whether a human plays"),
         (game("anyone_may_join = true"), "whether anyone may join"),
+        (game("at_limit = true"), "whether it is at its last version"),
         (game("due_at = 1"), "when the server is to act"),
         (game("snapshot = 'joker'"), "cannot be read: wrong syntax"),
         (

@@ -101,6 +101,17 @@ impl TestStore {
         }
     }
 
+    /// The number that a statement returns, on a connection of its own.
+    pub fn number(&self, sql: &str) -> i64 {
+        match self {
+            TestStore::Sqlite(dir) => {
+                let connection = Connection::open(dir.file()).unwrap();
+                connection.query_row(sql, [], |row| row.get(0)).unwrap()
+            }
+            TestStore::Postgres(database) => database.psql(sql).trim().parse().unwrap(),
+        }
+    }
+
     /// The report of a check.
     pub fn check(&self) -> CheckReport {
         match self.location() {

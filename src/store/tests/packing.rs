@@ -7,6 +7,7 @@ each_store![
     creators_can_be_compared_within_one_store_only,
     the_creator_is_deleted_when_the_log_is_packed,
     logs_are_packed_in_batches,
+    the_log_of_a_game_at_its_last_version_is_packed,
 ];
 
 fn a_packed_log_reads_as_before(database: &TestStore) {
@@ -122,4 +123,70 @@ fn logs_are_packed_in_batches(database: &TestStore) {
     assert_eq!(packed(), [true, true, false]);
     assert_eq!(wait(store.pack_logs(now(), next, 2)), None);
     assert_eq!(packed(), [true; 3]);
+}
+
+fn the_log_of_a_game_at_its_last_version_is_packed(database: &TestStore) {
+    let store = database.store();
+    let creator = Some(store.creator(&[7; 16]));
+    let first = add(
+        &store,
+        StoredGame {
+            creator,
+            ..new_game()
+        },
+    );
+    let going_on = create(&store);
+    let dealt = act(&store, &first.id, &Action::Deal { by: None });
+    drop(store);
+    // As if the deal had been made again and again.
+    let (id, before) = (first.id, MAX_PLAY_VERSIONS - 1);
+    database.sql(&format!(
+        "WITH RECURSIVE more (version) AS \
+         (SELECT 3 UNION ALL SELECT version + 1 FROM more WHERE version < {before}) \
+         INSERT INTO log SELECT game, more.version, at, action, events FROM more, log \
+         WHERE log.version = 2"
+    ));
+    database.sql(&format!(
+        "UPDATE games SET version = {before}, \
+         snapshot = replace(snapshot, '\"version\":2', '\"version\":{before}') WHERE id = '{id}'"
+    ));
+    let store = database.store();
+    let seat = dealt.game.timed_out_seat().unwrap();
+    let action = &dealt.game.legal_actions(seat)[0];
+    let last = act(&store, &id, action);
+    assert_eq!(last.game.version(), MAX_PLAY_VERSIONS);
+    let expected = log(&store, &id);
+    assert_eq!(expected.len() as u64, MAX_PLAY_VERSIONS);
+
+    let known = |id| wait(store.head(id)).unwrap().creator;
+    let packed = |at| {
+        assert_eq!(wait(store.pack_logs(at, None, 10)), None);
+        known(&id).is_none()
+    };
+    assert!(!packed(last.updated_at - SignedDuration::from_millis(1)));
+    for _ in 0..2 {
+        assert!(packed(now()));
+        assert!(log(&store, &id) == expected, "the log reads as before");
+        assert_eq!(wait(store.game(&id)).unwrap().creator, None);
+    }
+    let rows = |table: &str| {
+        let games = format!("(SELECT row_id FROM games WHERE id = '{id}')");
+        database.number(&format!(
+            "SELECT count(*) FROM {table} WHERE game = {games}"
+        ))
+    };
+    assert_eq!(rows("log"), 0);
+    assert!(rows("packed_log") > 0);
+    assert_eq!(log(&store, &going_on.id).len(), 1);
+
+    // So the game has no other version.
+    let stored = wait(store.game(&id)).unwrap();
+    let next = stored.game.timed_out_seat().unwrap();
+    for action in [reissue(), stored.game.legal_actions(next)[0].clone()] {
+        let refused = Draft::new(&stored, &action, Actor::Player).err();
+        let is_limit = matches!(refused, Some(DraftError::LimitReached(LimitReached::Play)));
+        assert!(is_limit, "{refused:?}");
+    }
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    assert_eq!(rows("packed_log"), 0);
 }

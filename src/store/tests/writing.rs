@@ -12,6 +12,7 @@ each_store![
     tokens_change_without_a_version,
     a_game_is_removed_with_its_log,
     the_used_space_and_the_limit_are_reported,
+    a_full_database_first_refuses_new_games_and_then_all_writes,
 ];
 
 fn a_stored_game_is_read_back(database: &TestStore) {
@@ -251,5 +252,60 @@ fn the_used_space_and_the_limit_are_reported(database: &TestStore) {
         max_bytes: 0,
         ..config
     };
-    assert_eq!(wait(database.store_with(unlimited).usage()).max, None);
+    // Then only the disk limits a file.
+    let unlimited = wait(database.store_with(unlimited).usage()).max;
+    assert!(unlimited.is_none_or(|max| max > 1 << 30), "{unlimited:?}");
+}
+
+fn a_full_database_first_refuses_new_games_and_then_all_writes(database: &TestStore) {
+    let config = StoreConfig {
+        max_bytes: 500_000,
+        ..StoreConfig::default()
+    };
+    let store = database.store_with(config);
+    let add = || {
+        let stored = new_game();
+        let write = Write {
+            op: WriteOp::Insert(insert(&stored)),
+            save: None,
+        };
+        block_on(store.commit(write)).map(|_| stored)
+    };
+    let mut games = Vec::new();
+    let full = loop {
+        match add() {
+            Ok(stored) => games.push(stored),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::Quota), "{full}");
+    let usage = wait(store.ready());
+    assert!(usage.is_nearly_full(), "{usage:?}");
+
+    // Existing games can go on for a while.
+    let change = |stored: &StoredGame| {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        block_on(store.commit(draft(&stored, &reissue()).into()))
+    };
+    assert_eq!(change(&games[0]).unwrap(), CommitResult::Done);
+    let mut changes = games.iter().cycle();
+    let full = changes.find_map(|stored| change(stored).err());
+    assert!(matches!(full, Some(StoreError::Quota)), "{full:?}");
+    let refused = block_on(store.ready()).expect_err("it is full");
+    assert!(matches!(refused, StoreError::Quota), "{refused}");
+    let usage = wait(store.usage());
+    // The state of a game grows a little with its versions, which PostgreSQL's reader sees later.
+    assert!(usage.used <= 550_000, "{usage:?}");
+
+    // Removing games frees space.
+    for stored in &games {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    }
+    while let Err(error) = block_on(store.ready()) {
+        // A PostgreSQL database is read about once a second.
+        assert!(matches!(error, StoreError::Quota), "{error}");
+        thread::sleep(Duration::from_millis(20));
+    }
+    add().unwrap();
 }

@@ -143,6 +143,7 @@ fn a_swapped_card_is_detected_and_not_named() {
         ("due_at = 1", "differ in when the server is to act"),
         ("has_human = 0", "whether a human plays"),
         ("anyone_may_join = 1", "whether anyone may join"),
+        ("at_limit = 1", "whether it is at its last version"),
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),
         ("created_at = 1", "its times differ from those of its log"),
     ] {
