@@ -32,8 +32,18 @@ pub struct RetentionTime {
 }
 
 impl RetentionTime {
-    /// The time that follows on `last`, after a server has run for `passed`.
-    pub(super) fn after(last: Timestamp, passed: Duration, now: Timestamp) -> RetentionTime {
+    /// The time that follows on `last`, to which some server moved it at `moved_at`. The server that
+    /// moves it now has run for `passed` since it did so itself.
+    pub(super) fn after(
+        last: Timestamp,
+        moved_at: Timestamp,
+        passed: Duration,
+        now: Timestamp,
+    ) -> RetentionTime {
+        // Others may have moved it meanwhile.
+        let passed = Duration::try_from(now.duration_since(moved_at))
+            .unwrap_or_default()
+            .min(passed);
         let at = match now.duration_since(last) <= signed(MAX_JUMP + passed) {
             true => now,
             false => now.min(last + signed(passed * CATCH_UP)),

@@ -89,14 +89,14 @@ impl PgDatabase {
             now!(),
             "), ",
             now!(),
-            " FROM retention"
+            ", moved_at FROM retention"
         );
         let rows = self.query_in_background(sql, params![]).await?;
         let row = one(&rows)?;
         let (seen_at, now) = (time(row.try_get(0)?)?, time(row.try_get(1)?)?);
-        let time = RetentionTime::after(seen_at, passed, now);
-        let params = params![time.at.as_microsecond()];
-        let sql = "UPDATE retention SET seen_at = $1";
+        let time = RetentionTime::after(seen_at, time(row.try_get(2)?)?, passed, now);
+        let params = params![time.at.as_microsecond(), now.as_microsecond()];
+        let sql = "UPDATE retention SET seen_at = $1, moved_at = $2";
         self.query_in_background(sql, params).await?;
         Ok(time)
     }

@@ -613,13 +613,15 @@ impl<'c> Transaction<'c> {
         now: Timestamp,
     ) -> Result<RetentionTime, StoreError> {
         let connection = self.connection()?;
-        let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1) \
-                   FROM retention";
-        let seen_at = connection.query_row(sql, [now.as_microsecond()], |row| row.get(0))?;
-        let time = RetentionTime::after(time(seen_at)?, passed, now);
+        let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1), \
+                   moved_at FROM retention";
+        let (seen_at, moved_at) = connection.query_row(sql, [now.as_microsecond()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let time = RetentionTime::after(time(seen_at)?, time(moved_at)?, passed, now);
         connection.execute(
-            "UPDATE retention SET seen_at = ?1",
-            [time.at.as_microsecond()],
+            "UPDATE retention SET seen_at = ?1, moved_at = ?2",
+            [time.at, now].map(Timestamp::as_microsecond),
         )?;
         Ok(time)
     }
