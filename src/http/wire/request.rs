@@ -409,8 +409,8 @@ pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
     kind: Option<SeatKind>,
-    /// As for a seat of a new game. Without it, a bot's name that no person may have becomes the
-    /// default one if the seat is a person's again.
+    /// As for a seat of a new game. Without it the player keeps the name, but a person does not keep
+    /// that of a bot.
     #[schema(
         min_length = 1,
         max_length = 40,
