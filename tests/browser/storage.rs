@@ -28,9 +28,12 @@ fn blocked_storage_is_no_obstacle() {
         return;
     };
     browser.prepare(
-        "Object.defineProperty(window, 'localStorage', {
-           get() { throw new DOMException('Access is denied.', 'SecurityError'); },
-         });",
+        "const deny = () => { throw new DOMException('Access is denied.', 'SecurityError'); };
+         for (const storage of ['localStorage', 'sessionStorage']) {
+           Object.defineProperty(window, storage, { get: deny });
+         }
+         // Firefox blocks this, too.
+         window.BroadcastChannel = function () { deny(); };",
     );
     browser.go("/?lang=en");
     plays_and_continues(&browser);

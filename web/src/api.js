@@ -3,8 +3,11 @@
 
 /** @import {Problem, Message} from "./types.js" */
 
-/** The origin of the server; empty if it is the page's own. */
-export const server = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
+/** The origin of another server that the page is for; empty if it is the page's own. */
+export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
+
+/** Where the server's paths begin: its origin, or a folder in which a proxy serves the page and the API. */
+export const server = otherServer || new URL("..", import.meta.url).href.slice(0, -1);
 
 /** By how many milliseconds the server's clock is ahead of this computer's. */
 export let clockAhead = 0;
@@ -109,6 +112,19 @@ async function problemOf(response) {
   }
 }
 
+/**
+ * A channel between the tabs. A browser that blocks storage may block it, too: then no tab lets go.
+ *
+ * @param {string} name
+ */
+function openChannel(name) {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return null;
+  }
+}
+
 /** Waits before each attempt to resume a stream, in milliseconds. The last one is repeated. */
 const WAITS = [250, 500, 1000, 2000, 4000];
 /** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
@@ -148,8 +164,8 @@ export function follow(id, token, { onMessages, onLink }) {
   let resting = false;
   // Whether the stream is replaced, of which nobody needs to know.
   let replacing = false;
-  const tabs = new BroadcastChannel("dog.tabs");
-  tabs.onmessage = () => {
+  const tabs = openChannel("dog.tabs");
+  if (tabs) tabs.onmessage = () => {
     later += 1;
     if (!document.hidden || later < HIDDEN_TABS) return;
     resting = true;
@@ -157,7 +173,7 @@ export function follow(id, token, { onMessages, onLink }) {
   };
   const hide = () => {
     later = 0;
-    tabs.postMessage("hidden");
+    tabs?.postMessage("hidden");
   };
   const show = () => {
     if (document.hidden) return;
@@ -240,7 +256,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
-    tabs.close();
+    tabs?.close();
     for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, show);
     document.removeEventListener("visibilitychange", turn);
