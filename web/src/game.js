@@ -4,7 +4,7 @@ import { Refusal, follow, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { dispatch, state } from "./store.js";
-import { forgetGame, saveGame, saveName, saveSettings, savedGame, savedGames } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, saveName, saveSettings, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -97,16 +97,20 @@ export async function playAgainstBots(name) {
   }
 }
 
+/** Whether a game has an end that will not change. @param {Game} game */
+const isOver = (game) => game.phase === "finished";
+
 /**
- * Remembers a game and the secrets that this browser has for it.
+ * Remembers a game and the secrets that this browser has got for it.
  *
  * @param {Game} game
- * @param {Pick<SavedGame, "seat" | "token" | "hostToken" | "invitations">} secrets
+ * @param {Partial<Pick<SavedGame, "seat" | "token" | "hostToken" | "invitations">>} secrets
  */
 export function keep(game, secrets) {
   const { id, rules: { preset }, shuffle_commitment: commitment } = game;
   const names = game.seats.map((seat) => seat.name);
-  saveGame({ opened: Date.now(), commitment, ...savedGame(id), id, preset, names, ...secrets });
+  const known = savedGame(id) ?? { seat: null, token: null, hostToken: null, opened: Date.now(), commitment };
+  saveGame({ ...known, id, preset, names, over: isOver(game), ...secrets });
 }
 
 /** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
@@ -131,21 +135,25 @@ export function forget(id) {
  * @param {string} id
  * @param {boolean} joining whether the address is an invitation
  * @param {string | null} secret of the address
- * @param {boolean} [lostSeat] whether the token that this browser had is no longer valid
+ * @param {string | null} [refused] a token that was tried and is not valid
  */
-function open(id, joining, secret, lostSeat = false) {
+function open(id, joining, secret, refused = null) {
   const saved = savedGame(id);
   if (saved) saveGame({ ...saved, opened: Date.now() });
   const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
-  const token = sent ?? saved?.token ?? null;
+  const kept = saved?.token && saved.token !== refused ? saved : null;
+  const token = sent ?? kept?.token ?? null;
+  const lostSeat = refused !== null && !joining;
+  let broken = false;
   dispatch({
     type: "opened", id,
     as: {
-      seat: sent ? Number(seat) : saved?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
+      seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
       invitations: saved?.invitations ?? null, lostSeat,
     },
   });
+  unfollow();
   unfollow = follow(id, token, {
     onMessages: (messages) => {
       if (state.table?.id !== id) return;
@@ -156,31 +164,31 @@ function open(id, joining, secret, lostSeat = false) {
     onLink: (link, problem) => {
       if (state.table?.id !== id) return;
       if (problem && token && ["unauthorized", "token_replaced"].includes(problem.code)) {
-        if (savedGame(id)?.token === token) loseSeat(id);
+        // A server with an older backup does not know a token that the next one may know again.
+        if (problem.code === "token_replaced") forgetToken(id, token);
+        else if (savedGame(id)?.token === token) setOver(id, true);
         if (!joining) replaceAddress(id);
-        open(id, joining, joining ? secret : null, !joining);
+        open(id, joining, joining ? secret : null, token);
         return;
       }
+      if (problem?.code === "game_not_found") setOver(id, true);
+      if (link === "lost") broken = true;
+      // Perhaps the server knows the token again.
+      if (link === "live" && broken && token === null && saved?.token) return navigate();
       dispatch({ type: "link", link, problem });
       if (link === "live") complete();
     },
   });
 }
 
-/** Forgets the token of a seat; a host stays the host. @param {string} id */
-export function loseSeat(id) {
-  const saved = savedGame(id);
-  if (saved?.hostToken) saveGame({ ...saved, seat: null, token: null });
-  else forgetGame(id);
-}
-
 /** Remembers the game on the screen, and takes a secret that was used out of the address. @param {Table | null} table */
 function remember(table) {
   if (!table?.game || table.joining || !(table.token || table.hostToken)) return;
-  const { id, game, seat, token, hostToken } = table;
+  const { id, game, seat, token } = table;
   const saved = savedGame(id);
-  if (saved?.token !== token || game.seats.some((one, index) => saved?.names[index] !== one.name)) {
-    keep(game, { seat, token, hostToken });
+  if ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
+    || (saved?.over ?? false) !== isOver(game)) {
+    keep(game, token ? { seat, token } : {});
   }
   if (location.hash !== `#/games/${id}`) replaceAddress(id);
 }

@@ -1,10 +1,10 @@
 // What the page does for people: open tables, invitations, coming and going, rematches.
 
 import { Refusal, request, requestSecret } from "./api.js";
-import { DOGS, act, at, go, keep, loseSeat, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
+import { DOGS, act, at, go, keep, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
-import { savedGame, saveGame } from "./storage.js";
+import { forgetToken, savedGame, saveGame } from "./storage.js";
 
 /** @import {Changed, Created, Game, Invitations, Joined, OpenTable, QuickJoined, Rematch, SeatChanged,
  *    SeatInGame, Table} from "./types.js" */
@@ -153,7 +153,7 @@ export function rename(name) {
 /** Gives the seat up for good. */
 export const giveUp = () => act(async (table) => {
   await request("PUT", `/v1/games/${table.id}/seats/${table.seat}`, { token: table.token, body: { kind: "open" } });
-  loseSeat(table.id);
+  forgetToken(table.id, table.token);
   at(table, () => (table.hostToken ? navigate() : go(null)));
 });
 
@@ -221,6 +221,6 @@ export const rematch = (seats) => act(async (table) => {
   });
   // The tokens of this game are good in the next one, too.
   const { hostToken } = table;
-  keep(game, { seat: seat ?? null, token: host ? null : table.token, hostToken });
+  keep(game, { hostToken, ...(host ? {} : { seat: seat ?? null, token: table.token }) });
   at(table, () => go(id));
 });
