@@ -1,6 +1,6 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { Refusal, follow, request, requestSecret } from "./api.js";
+import { Refusal, follow, passes, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { dispatch, state } from "./store.js";
@@ -78,8 +78,7 @@ export async function playAgainstBots(name) {
   dispatch({ type: "home", home: { creating: true, problem: null } });
   const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
-    /** @type {Created} */
-    const created = await requestSecret("POST", "/v1/games", {
+    const id = await requestSecret("POST", "/v1/games", {
       body: {
         rules: { preset, seats },
         seats: [{ kind: "human", name }, ...bots],
@@ -88,10 +87,12 @@ export async function playAgainstBots(name) {
         bot_pace_ms: pace,
         listed: false,
       },
+    }, (/** @type {Created} */ created) => {
+      keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
+      return created.id;
     });
-    keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
     dispatch({ type: "home", home: { creating: false } });
-    go(created.id);
+    go(id);
   } catch (error) {
     dispatch({ type: "home", home: { creating: false, problem: problemOf(error) } });
   }
@@ -159,6 +160,7 @@ function open(id, joining, secret, refused = null) {
       if (state.table?.id !== id) return;
       dispatch({ type: "messages", messages });
       remember(state.table);
+      if (acting && hasActed(acting)) endAct(acting);
       complete();
     },
     onLink: (link, problem) => {
@@ -196,8 +198,13 @@ function remember(table) {
 /** @template T @param {Table} table @param {string} path @returns {Promise<T>} */
 const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
+/** Milliseconds until what could not be read is read again. */
+const AGAIN = 3000;
+
 let completing = false;
 let again = false;
+/** What could not be read, and when it is read again. @type {{problem: Problem | "network", timer: number | undefined} | null} */
+let unread = null;
 
 /**
  * Reads what the stream does not carry. Changes that arrive meanwhile are read together.
@@ -208,11 +215,16 @@ async function complete() {
   completing = true;
   while (again) {
     again = false;
+    clearTimeout(unread?.timer);
     const { table } = state;
     try {
       if (table?.game) again = await readMissing(table, table.game) || again;
+      if (unread && state.table?.problem === unread.problem) dispatch({ type: "problem", problem: null });
+      unread = null;
     } catch (error) {
-      if (table) at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+      unread = { problem: problemOf(error), timer: passes(error) ? setTimeout(complete, AGAIN) : undefined };
+      const { problem } = unread;
+      if (table) at(table, () => dispatch({ type: "problem", problem }));
     }
   }
   completing = false;
@@ -277,10 +289,22 @@ export function show({ version, events, game }) {
   dispatch({ type: "game", game });
 }
 
-/** Whether the stream has shown what a seat did since. @param {Table} before @param {number | null} seat */
-const hasActed = (before, seat) => state.table?.log.some(({ version, events }) =>
-  version > (before.game?.version ?? 0) && events.some((event) =>
+/** Something that is being done: the table before, and the seat that it is done for. @typedef {{table: Table, seat: number | null}} Act */
+
+/** What is being done now. @type {Act | null} */
+let acting = null;
+
+/** Whether the stream has shown what the seat did. @param {Act} act */
+const hasActed = ({ table, seat }) => seat !== null && state.table?.id === table.id && state.table.log.some(({ version, events }) =>
+  version > (table.game?.version ?? 0) && events.some((event) =>
     ("seat" in event ? event.seat : event.type === "cards_dealt" ? event.dealer : null) === seat));
+
+/** Lets the person do something else. @param {Act} act */
+function endAct(act) {
+  if (acting !== act) return;
+  acting = null;
+  at(act.table, () => dispatch({ type: "sending", sending: false }));
+}
 
 /**
  * Does something at the table, one at a time, and shows a refusal.
@@ -291,16 +315,18 @@ const hasActed = (before, seat) => state.table?.log.some(({ version, events }) =
 export async function act(action, seat) {
   const { table } = state;
   if (!table || table.sending) return;
+  const own = { table, seat: seat ?? table.seat };
+  acting = own;
   dispatch({ type: "sending", sending: true });
   try {
     await action(table);
   } catch (error) {
     const problem = problemOf(error);
     // An answer can be lost after the server has acted.
-    if (problem === "network" && hasActed(table, seat ?? table.seat)) return;
+    if (problem === "network" && hasActed(own)) return;
     at(table, () => dispatch({ type: "problem", problem }));
   } finally {
-    at(table, () => dispatch({ type: "sending", sending: false }));
+    endAct(own);
     complete();
   }
 }

@@ -158,7 +158,7 @@ function Choices({ settings }) {
 function Saved({ game }) {
   const [now, setNow] = useState(/** @type {Game | Problem | "network" | null} */ (null));
   const failed = now === "network" || (now !== null && "status" in now);
-  const gone = failed && now !== "network" && [404, 410].includes(now.status);
+  const gone = failed && now !== "network" && now.code === "game_not_found";
   useEffect(() => {
     if (now && (!failed || gone)) {
       setOver(game.id, failed || now.phase === "finished");

@@ -1,6 +1,6 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
 // its game, the settings of the last game, the person's name, and the language that was chosen. Each
-// tab remembers for itself which seats it plays.
+// tab remembers for itself which seats it plays, and the keys of requests that got no answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
@@ -11,11 +11,14 @@ const NAME = "dog.name";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
+const REQUESTS = `${TAB}requests`;
 
 /** More games are kept only if they are not over. */
 const GAMES = 100;
 /** So many are kept in any case. */
 const GAMES_AT_MOST = 1000;
+/** So many requests without an answer are remembered. */
+const KEPT_REQUESTS = 8;
 
 /**
  * What the browser does not keep, because its storage is full or blocked: the page works, and
@@ -132,6 +135,42 @@ export function forgetToken(id, token) {
 export function forgetGame(id) {
   remove(GAME + id);
   remove(SEAT + id);
+}
+
+/**
+ * The key of a request that this tab has sent and that got no answer, else a new one.
+ *
+ * @param {string} act method, path and body as JSON
+ * @returns {string} of 160 random bits
+ */
+export function keyFor(act) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  const known = kept.find(([one]) => one === act)?.[1];
+  if (known) return known;
+  const key = [...crypto.getRandomValues(new Uint8Array(20))]
+    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  write(REQUESTS, [...kept, [act, key]].slice(-KEPT_REQUESTS));
+  return key;
+}
+
+/**
+ * The body of a request that this tab has sent and that got no answer.
+ *
+ * @param {string} method @param {string} path @returns {any} null if there is none
+ */
+export function unanswered(method, path) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  const acts = kept.map(([act]) => JSON.parse(act));
+  return acts.find((act) => act[0] === method && act[1] === path)?.[2] ?? null;
+}
+
+/** Forgets the key of a request that got its answer. @param {string} act */
+export function forgetKey(act) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  write(REQUESTS, kept.filter(([one]) => one !== act));
 }
 
 /** @type {Settings} */
