@@ -308,6 +308,14 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
+    // While a move is being sent, nothing can be pressed.
+    browser.prepare(
+        "{ const real = window.fetch;
+           window.fetch = async (url, options) => {
+             if (String(url).endsWith('/play')) await new Promise((send) => { window.send = send; });
+             return real(url, options);
+           }; }",
+    );
     let many = |_: &Value, moves: &[Value]| moves.len() > 5;
     let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, many);
     browser.sit(&scene.game, 0);
@@ -318,8 +326,6 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     browser.open_details("All moves");
     let look = browser.look();
     assert_eq!(look.moves.len(), scene.moves.len());
-    // With a slow network it can be seen that nothing can be pressed while a move is being sent.
-    browser.set_latency(400);
     browser.click(&look.moves[1]);
     let look = browser.wait("sending", |look| look.todo.contains("Sending"));
     let pressable = [&look.moves, &look.hand, &look.advice, &look.board];
@@ -333,7 +339,7 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
         "{:?}",
         look.buttons
     );
-    browser.set_network(true);
+    browser.script("window.send()", vec![]);
     browser.wait("the end of the turn", |look| {
         look.todo.contains("is to move")
     });

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{
     Browser, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Seat},
-    create_with_people, enabled,
+    create_with_people, enabled, wait_for_seat,
 };
 
 fn italian() -> serde_json::Value {
@@ -46,11 +46,11 @@ fn only_a_removed_game_is_called_gone() {
     };
     browser.expect_message(&["404"]);
     browser.expect_message(&["401"]);
-    let games = [(); 5].map(|()| create_with_people(&server, &italian(), 1));
+    let games = [(); 6].map(|()| create_with_people(&server, &italian(), 1));
     for game in &games {
         browser.remember(game, 0);
     }
-    let [unreached, refused, unavailable, removed, replaced] = &games;
+    let [unreached, refused, unavailable, misled, removed, replaced] = &games;
     removed.request("DELETE", Host, "").send();
     replaced.post(Host, "/seats/0/token").send().expect(200);
     replace_fetch(
@@ -60,10 +60,11 @@ fn only_a_removed_game_is_called_gone() {
                '{}': () => {{ throw new TypeError('network'); }},
                '{}': () => Response.json({{ code: 'too_many_requests' }}, {{ status: 429 }}),
                '{}': () => new Response('<html>', {{ status: 503 }}),
+               '{}': () => Response.json({{ code: 404 }}, {{ status: 404 }}),
              }};
              const failure = failures[String(url).split('/').at(-1)];
              return failure && !window.repaired ? failure() : real(url, options);",
-            unreached.id, refused.id, unavailable.id
+            unreached.id, refused.id, unavailable.id, misled.id
         ),
     );
     browser.go("/?lang=en");
@@ -79,7 +80,7 @@ fn only_a_removed_game_is_called_gone() {
     let gone = "no longer on the server";
     assert!(words(removed).contains(gone));
     assert!(words(replaced).contains("Your key to this seat is no longer valid."));
-    for game in [unreached, refused, unavailable] {
+    for game in [unreached, refused, unavailable, misled] {
         assert!(!words(game).contains(gone), "{}", words(game));
     }
     browser.script(
@@ -88,7 +89,7 @@ fn only_a_removed_game_is_called_gone() {
     );
     browser.wait_for_script(
         "their states",
-        "document.body.innerText.split('in progress').length === 4",
+        "document.body.innerText.split('in progress').length === 5",
     );
 }
 
@@ -111,7 +112,7 @@ fn an_old_answer_does_not_set_the_clock() {
     );
     browser.sit(&game, 0);
     browser.wait("what failed", |look| {
-        look.todo.contains("The server failed")
+        look.todo.contains("cannot be reached")
     });
     let ahead = "return import('/src/api.js').then(({ clockAhead }) => clockAhead)";
     let ahead = browser.script(ahead, vec![]).as_f64().expect("a number");
@@ -237,6 +238,8 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
     browser.click(&look.moves[0]);
     browser.wait("the move", |look| look.log == before + 1);
     browser.wait_for_script("the answer", "window.lose");
+    // The stream has shown what the answer would say.
+    browser.wait("the next turn", |look| look.todo.contains("is to move"));
     browser.script("window.lose()", vec![]);
     let look = browser.wait("the next turn", |look| look.todo.contains("is to move"));
     assert!(!look.todo.contains("cannot be reached"), "{}", look.todo);
@@ -271,4 +274,139 @@ fn an_answer_of_somebody_else_is_a_lost_network() {
     browser.wait("what failed", |look| {
         look.todo.contains("cannot be reached") && look.can("Check the shuffle")
     });
+}
+
+/// A connection can be dead without a word.
+#[test]
+fn an_answer_is_not_waited_for_without_end() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    // Time is up for the request that was sent last.
+    browser.prepare(
+        "{ const real = window.setTimeout;
+           window.setTimeout = (then, wait, ...rest) => {
+             if (wait === 15000) window.timeIsUp = then;
+             return real(then, wait, ...rest);
+           }; }",
+    );
+    replace_fetch(
+        &browser,
+        "if (!String(url).endsWith('/play')) return real(url, options);
+         setTimeout(window.timeIsUp);
+         return new Promise((_, fail) => {
+           options.signal?.addEventListener('abort', () => fail(options.signal.reason));
+         });",
+    );
+    let scene = scene(&server);
+    browser.sit(&scene.game, 0);
+    browser.open_details("All moves");
+    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
+    browser.click(&look.moves[0]);
+    browser.wait("what failed", |look| {
+        look.todo.contains("cannot be reached") && enabled(&look.moves).next().is_some()
+    });
+}
+
+#[test]
+fn what_could_not_be_read_is_read_again() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    replace_fetch(
+        &browser,
+        "return !window.repaired && String(url).includes('/legal-moves')
+           ? Response.json({
+               type: 'urn:dog:problem:unavailable', title: '', status: 503, detail: '',
+               code: 'unavailable',
+             }, { status: 503 }) : real(url, options);",
+    );
+    let scene = scene(&server);
+    browser.sit(&scene.game, 0);
+    let look = browser.wait("what failed", |look| look.todo.contains("busy"));
+    assert!(enabled(&look.hand).next().is_none());
+    browser.script("window.repaired = true", vec![]);
+    browser.wait("the hand", |look| {
+        enabled(&look.hand).next().is_some() && !look.todo.contains("busy")
+    });
+}
+
+/// A proxy answers for a server that is away, with words of its own or with those of
+/// `docs/nginx.conf`.
+#[test]
+fn a_proxy_without_its_server_ends_no_stream() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    replace_fetch(
+        &browser,
+        "if (window.repaired || !String(url).includes('/events?')) return real(url, options);
+         window.asked = (window.asked ?? 0) + 1;
+         const problem = {
+           type: 'urn:dog:problem:route_not_found', title: '', status: 404, detail: '',
+           code: 'route_not_found',
+         };
+         return window.asked === 1 ? Response.json(problem, { status: 404 })
+           : window.asked === 2 ? Response.json({ code: 401 }, { status: 401 })
+           : new Response('<html>', { headers: { 'Content-Type': 'text/html' } });",
+    );
+    let scene = scene(&server);
+    browser.remember(&scene.game, 0);
+    browser.go(&format!("/?lang=en#/games/{}", scene.game.id));
+    browser.wait_for_script("three answers", "window.asked >= 3");
+    browser.wait_for_words("The connection to the server is lost.");
+    browser.script("window.repaired = true", vec![]);
+    browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+}
+
+/// A proxy loses the answers, which have the token of the seat.
+#[test]
+fn a_seat_is_not_lost_with_the_answer() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let bot = json!({"kind": "bot", "level": "random"});
+    let wishes = json!({
+        "rules": italian(), "listed": false, "bot_pace_ms": 0,
+        "seats": [{"kind": "open", "name": "Seat 1"}, bot, bot, bot],
+    });
+    let created = server.post("/v1/games").json(&wishes).send().expect(201);
+    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+    let (id, invitation) = (text(&created["id"]), text(&created["invitations"][0]));
+    replace_fetch(
+        &browser,
+        "const answer = await real(url, options);
+         if (window.repaired || !String(url).endsWith('/join')) return answer;
+         window.keys = [...window.keys ?? [], options.headers['Idempotency-Key']];
+         const problem = {
+           type: 'urn:dog:problem:unavailable', title: '', status: 503, detail: '',
+           code: 'unavailable',
+         };
+         return window.keys.length > 1 ? new Response('<html>', { status: 502 })
+           : Response.json(problem, { status: 503, headers: { 'Retry-After': '7' } });",
+    );
+    browser.prepare(
+        "{ const real = window.setTimeout;
+           window.waits = [];
+           window.setTimeout = (then, wait, ...rest) => {
+             window.waits.push(wait);
+             return real(then, [1500, 3000, 7000].includes(wait) ? 1 : wait, ...rest);
+           }; }",
+    );
+    let link = format!("/?lang=en#/join/{id}/{invitation}");
+    browser.go(&link);
+    browser.type_into("Your name", "Beat");
+    browser.press("Sit down");
+    browser.wait_for_script("four attempts", "window.keys?.length >= 4");
+    let script = "return [new Set(window.keys).size, window.waits.includes(7000)]";
+    assert_eq!(browser.script(script, vec![]), json!([1, true]));
+    // The seat is taken, and nobody can sit down there.
+    browser.go(&link);
+    browser.wait_for_words("Beat has taken this seat already.");
+    browser.script("window.repaired = true", vec![]);
+    wait_for_seat(&browser);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, LINK_FOR_ALL, TestServer, invite_friends};
+use crate::support::{Browser, LINK_FOR_ALL, TestServer, http::Nginx, invite_friends, sit_down};
 
 #[test]
 fn an_invitation_opens_with_what_others_put_after_it() {
@@ -66,4 +66,31 @@ fn a_refused_clipboard_leaves_the_link_selected() {
     browser.wait_for_words("The browser does not allow this. The link is selected");
     let selected = browser.script("return getSelection().toString()", vec![]);
     assert_eq!(selected, link.as_str());
+}
+
+#[test]
+fn the_page_works_in_a_folder_of_a_proxy() {
+    let server = TestServer::start();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let documented = "    location / {\n        proxy_pass http://dog;\n    }\n";
+    let here = format!(
+        "    location /table/ {{\n        proxy_pass http://{}/;\n        proxy_buffering off;\n    }}\n",
+        server.address()
+    );
+    let Some(nginx) = Nginx::start(server.folder().join("nginx"), documented, &here) else {
+        return;
+    };
+    // A request outside of the folder fails the test.
+    let host = browser.another_at(&format!("{}/table", nginx.url));
+    invite_friends(&host, "Anna");
+    let link = host.value(LINK_FOR_ALL);
+    assert!(
+        link.starts_with(&format!("{}/table/#/join/", nginx.url)),
+        "{link}"
+    );
+    let friend = host.another();
+    sit_down(&friend, &link, "Beat");
+    host.wait_for_words("Waiting for 2 more players.");
 }

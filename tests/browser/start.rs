@@ -44,12 +44,19 @@ fn a_page_that_does_not_arrive_says_so() {
         return;
     };
     browser.expect_message(&["Failed to fetch"]);
+    browser.expect_message(&["the words are missing"]);
     browser.prepare(
         "const real = window.fetch;
-         window.fetch = (url, options) => (String(url).includes('/lang/')
-           ? Promise.reject(new TypeError('Failed to fetch')) : real(url, options));",
+         window.fetch = async (url, options) => {
+           if (!String(url).includes('/lang/')) return real(url, options);
+           if (location.search.includes('fr')) return Response.json({ code: 503 }, { status: 503 });
+           throw new TypeError('Failed to fetch');
+         };",
     );
     browser.go("/?lang=en");
     browser.press("Load again");
     browser.wait_for_words("The page could not be loaded.");
+    // A proxy answers in JSON.
+    browser.go("/?lang=fr");
+    browser.wait_for_words("La page n’a pas pu être chargée.");
 }

@@ -1,10 +1,15 @@
 // The requests to the API, and the stream of a game. Elsewhere only `lang.js` uses the network: it
 // loads the words.
 
+import { forgetKey, keyFor } from "./storage.js";
+
 /** @import {Problem, Message} from "./types.js" */
 
-/** The origin of the server; empty if it is the page's own. */
-export const server = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
+/** The origin of another server that the page is for; empty if it is the page's own. */
+export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
+
+/** Where the server's paths begin: its origin, or a folder in which a proxy serves the page and the API. */
+export const server = otherServer || new URL("..", import.meta.url).href.slice(0, -1);
 
 /** By how many milliseconds the server's clock is ahead of this computer's. */
 export let clockAhead = 0;
@@ -34,45 +39,77 @@ function parse(text) {
   }
 }
 
-/** A refusal: the server's problem document. */
+/** A refusal: the server's problem document, and the milliseconds that it asks to wait. */
 export class Refusal extends Error {
-  /** @param {Problem} problem */
-  constructor(problem) {
+  /** @param {Problem} problem @param {number} wait */
+  constructor(problem, wait) {
     super(problem.detail);
     this.problem = problem;
+    this.wait = wait;
   }
 }
 
+/** Refusals of a request that may succeed later. A proxy says `route_not_found` while it has no server. */
+const PASSING = ["request_timeout", "too_many_requests", "internal", "unavailable", "route_not_found"];
+
+/** Whether a request that failed may succeed later as it is. @param {unknown} error */
+export const passes = (error) =>
+  error instanceof TypeError || (error instanceof Refusal && PASSING.includes(error.problem.code));
+
 /** Waits before a request is sent again, in milliseconds. */
 const RETRIES = [500, 1500, 3000];
+/** A request is not sent again after so many milliseconds. */
+const RETRY_UNTIL = 30_000;
 
 /**
- * Sends a request whose answer has a secret that is shown only once. If the network fails, it is
- * sent again with the same key, and gets the same answer.
+ * Sends a request whose answer has a secret that is shown only once. After a failure that may pass,
+ * it is sent again with the same key, and gets the same answer. If that does not help, the next call
+ * with the same arguments takes this key. `keep` keeps what the answer brings.
  *
- * @template T
+ * @template T, [K=void]
  * @param {string} method
  * @param {string} path
  * @param {{token?: string | null, body?: unknown}} options
- * @returns {Promise<T>}
+ * @param {(answer: T) => K | Promise<K>} keep
+ * @returns {Promise<K>} what `keep` returns
  */
-export async function requestSecret(method, path, options) {
-  // 160 random bits.
-  const key = [...crypto.getRandomValues(new Uint8Array(20))]
-    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export async function requestSecret(method, path, options, keep) {
+  const act = JSON.stringify([method, path, options.body]);
+  const headers = { "Idempotency-Key": keyFor(act) };
+  try {
+    /** @type {T} */
+    const answer = await persist(() => request(method, path, { ...options, headers }));
+    const kept = await keep(answer);
+    forgetKey(act);
+    return kept;
+  } catch (error) {
+    if (!passes(error)) forgetKey(act);
+    throw error;
+  }
+}
+
+/** Sends a request again after a failure that may pass. @template T @param {() => Promise<T>} send @returns {Promise<T>} */
+async function persist(send) {
+  const until = Date.now() + RETRY_UNTIL;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await request(method, path, { ...options, headers: { "Idempotency-Key": key } });
+      return await send();
     } catch (error) {
-      if (!(error instanceof TypeError) || attempt === RETRIES.length) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRIES[attempt]));
+      const wait = Math.max(RETRIES[attempt] ?? Infinity, error instanceof Refusal ? error.wait : 0);
+      if (!passes(error) || Date.now() + wait > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 }
 
+/** A connection can be dead without a word: so many milliseconds are given to an answer to begin. */
+const ANSWER = 15_000;
+/** And so many to its end. */
+const WHOLE_ANSWER = 60_000;
+
 /**
  * Sends a request and returns the parsed response. Throws a `Refusal`, or a `TypeError` if the
- * network failed.
+ * server was not reached.
  *
  * @template T
  * @param {string} method
@@ -88,24 +125,49 @@ export async function request(method, path, { token, body, text, headers = {}, c
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (text) headers.Accept = "text/plain";
   const sent = Date.now();
-  const response = await fetch(server + path, {
-    method, headers, cache, body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  setClock(response, sent);
-  if (!response.ok) throw new Refusal(await problemOf(response));
-  const answer = await response.text();
-  return /** @type {any} */ (text ? answer : parse(answer));
+  const over = new AbortController();
+  const abort = () => over.abort();
+  let timer = setTimeout(abort, ANSWER);
+  try {
+    const response = await fetch(server + path, {
+      method, headers, cache, body: body === undefined ? undefined : JSON.stringify(body), signal: over.signal,
+    });
+    clearTimeout(timer);
+    timer = setTimeout(abort, WHOLE_ANSWER);
+    setClock(response, sent);
+    if (!response.ok) throw await refusalOf(response);
+    const answer = await response.text();
+    return /** @type {any} */ (text ? answer : parse(answer));
+  } catch (error) {
+    throw over.signal.aborted ? new TypeError("no answer came") : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** @param {Response} response @returns {Promise<Problem>} */
-async function problemOf(response) {
-  const { status, statusText } = response;
-  // Not from the server itself, but for instance from a proxy in front of it.
-  const other = { type: "about:blank", code: "internal", title: statusText, detail: statusText };
+/**
+ * The refusal of the server. Throws a `TypeError` if the answer is not the server's, but for
+ * instance that of a proxy in front of it: that says nothing of the game or the token.
+ *
+ * @param {Response} response
+ */
+async function refusalOf(response) {
+  /** @type {Problem | null} */
+  const problem = parse(await response.text());
+  if (!problem?.code || problem.type !== `urn:dog:problem:${problem.code}`) throw new TypeError("this is not a refusal of the server");
+  return new Refusal({ ...problem, status: response.status }, 1000 * (Number(response.headers.get("Retry-After")) || 0));
+}
+
+/**
+ * A channel between the tabs. A browser that blocks storage may block it, too: then no tab lets go.
+ *
+ * @param {string} name
+ */
+function openChannel(name) {
   try {
-    return { ...other, ...parse(await response.text()), status };
+    return new BroadcastChannel(name);
   } catch {
-    return /** @type {Problem} */ ({ ...other, status });
+    return null;
   }
 }
 
@@ -148,8 +210,8 @@ export function follow(id, token, { onMessages, onLink }) {
   let resting = false;
   // Whether the stream is replaced, of which nobody needs to know.
   let replacing = false;
-  const tabs = new BroadcastChannel("dog.tabs");
-  tabs.onmessage = () => {
+  const tabs = openChannel("dog.tabs");
+  if (tabs) tabs.onmessage = () => {
     later += 1;
     if (!document.hidden || later < HIDDEN_TABS) return;
     resting = true;
@@ -157,7 +219,7 @@ export function follow(id, token, { onMessages, onLink }) {
   };
   const hide = () => {
     later = 0;
-    tabs.postMessage("hidden");
+    tabs?.postMessage("hidden");
   };
   const show = () => {
     if (document.hidden) return;
@@ -194,7 +256,9 @@ export function follow(id, token, { onMessages, onLink }) {
         clearTimeout(patience);
         setClock(response, sent);
         if (response.status === 204) return onLink("ended");
-        if (!response.ok || !response.body) throw new Refusal(await problemOf(response));
+        if (!response.ok) throw await refusalOf(response);
+        const type = response.headers.get("Content-Type") ?? "";
+        if (!response.body || !type.startsWith(headers.Accept)) throw new TypeError("this is not a stream of the server");
         onLink("live");
         attempt = 0;
         const reader = response.body.getReader();
@@ -216,9 +280,7 @@ export function follow(id, token, { onMessages, onLink }) {
         }
       } catch (error) {
         if (stop.signal.aborted) return;
-        if (error instanceof Refusal && error.problem.status < 500 && error.problem.status !== 429) {
-          return onLink("ended", error.problem);
-        }
+        if (error instanceof Refusal && !passes(error)) return onLink("ended", error.problem);
         if (!resting && !replacing) onLink("lost");
       } finally {
         clearTimeout(timer);
@@ -240,7 +302,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
-    tabs.close();
+    tabs?.close();
     for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
     for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, show);
     document.removeEventListener("visibilitychange", turn);

@@ -1,10 +1,10 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { Refusal, follow, request, requestSecret } from "./api.js";
+import { Refusal, follow, passes, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { dispatch, state } from "./store.js";
-import { forgetGame, saveGame, saveName, saveSettings, savedGame, savedGames } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, saveName, saveSettings, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -78,8 +78,7 @@ export async function playAgainstBots(name) {
   dispatch({ type: "home", home: { creating: true, problem: null } });
   const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
-    /** @type {Created} */
-    const created = await requestSecret("POST", "/v1/games", {
+    const id = await requestSecret("POST", "/v1/games", {
       body: {
         rules: { preset, seats },
         seats: [{ kind: "human", name }, ...bots],
@@ -88,25 +87,31 @@ export async function playAgainstBots(name) {
         bot_pace_ms: pace,
         listed: false,
       },
+    }, (/** @type {Created} */ created) => {
+      keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
+      return created.id;
     });
-    keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
     dispatch({ type: "home", home: { creating: false } });
-    go(created.id);
+    go(id);
   } catch (error) {
     dispatch({ type: "home", home: { creating: false, problem: problemOf(error) } });
   }
 }
 
+/** Whether a game has an end that will not change. @param {Game} game */
+const isOver = (game) => game.phase === "finished";
+
 /**
- * Remembers a game and the secrets that this browser has for it.
+ * Remembers a game and the secrets that this browser has got for it.
  *
  * @param {Game} game
- * @param {Pick<SavedGame, "seat" | "token" | "hostToken" | "invitations">} secrets
+ * @param {Partial<Pick<SavedGame, "seat" | "token" | "hostToken" | "invitations">>} secrets
  */
 export function keep(game, secrets) {
   const { id, rules: { preset }, shuffle_commitment: commitment } = game;
   const names = game.seats.map((seat) => seat.name);
-  saveGame({ opened: Date.now(), commitment, ...savedGame(id), id, preset, names, ...secrets });
+  const known = savedGame(id) ?? { seat: null, token: null, hostToken: null, opened: Date.now(), commitment };
+  saveGame({ ...known, id, preset, names, over: isOver(game), ...secrets });
 }
 
 /** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
@@ -131,56 +136,61 @@ export function forget(id) {
  * @param {string} id
  * @param {boolean} joining whether the address is an invitation
  * @param {string | null} secret of the address
- * @param {boolean} [lostSeat] whether the token that this browser had is no longer valid
+ * @param {string | null} [refused] a token that was tried and is not valid
  */
-function open(id, joining, secret, lostSeat = false) {
+function open(id, joining, secret, refused = null) {
   const saved = savedGame(id);
   if (saved) saveGame({ ...saved, opened: Date.now() });
   const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
-  const token = sent ?? saved?.token ?? null;
+  const kept = saved?.token && saved.token !== refused ? saved : null;
+  const token = sent ?? kept?.token ?? null;
+  const lostSeat = refused !== null && !joining;
+  let broken = false;
   dispatch({
     type: "opened", id,
     as: {
-      seat: sent ? Number(seat) : saved?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
+      seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
       invitations: saved?.invitations ?? null, lostSeat,
     },
   });
+  unfollow();
   unfollow = follow(id, token, {
     onMessages: (messages) => {
       if (state.table?.id !== id) return;
       dispatch({ type: "messages", messages });
       remember(state.table);
+      if (acting && hasActed(acting)) endAct(acting);
       complete();
     },
     onLink: (link, problem) => {
       if (state.table?.id !== id) return;
       if (problem && token && ["unauthorized", "token_replaced"].includes(problem.code)) {
-        if (savedGame(id)?.token === token) loseSeat(id);
+        // A server with an older backup does not know a token that the next one may know again.
+        if (problem.code === "token_replaced") forgetToken(id, token);
+        else if (savedGame(id)?.token === token) setOver(id, true);
         if (!joining) replaceAddress(id);
-        open(id, joining, joining ? secret : null, !joining);
+        open(id, joining, joining ? secret : null, token);
         return;
       }
+      if (problem?.code === "game_not_found") setOver(id, true);
+      if (link === "lost") broken = true;
+      // Perhaps the server knows the token again.
+      if (link === "live" && broken && token === null && saved?.token) return navigate();
       dispatch({ type: "link", link, problem });
       if (link === "live") complete();
     },
   });
 }
 
-/** Forgets the token of a seat; a host stays the host. @param {string} id */
-export function loseSeat(id) {
-  const saved = savedGame(id);
-  if (saved?.hostToken) saveGame({ ...saved, seat: null, token: null });
-  else forgetGame(id);
-}
-
 /** Remembers the game on the screen, and takes a secret that was used out of the address. @param {Table | null} table */
 function remember(table) {
   if (!table?.game || table.joining || !(table.token || table.hostToken)) return;
-  const { id, game, seat, token, hostToken } = table;
+  const { id, game, seat, token } = table;
   const saved = savedGame(id);
-  if (saved?.token !== token || game.seats.some((one, index) => saved?.names[index] !== one.name)) {
-    keep(game, { seat, token, hostToken });
+  if ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
+    || (saved?.over ?? false) !== isOver(game)) {
+    keep(game, token ? { seat, token } : {});
   }
   if (location.hash !== `#/games/${id}`) replaceAddress(id);
 }
@@ -188,8 +198,13 @@ function remember(table) {
 /** @template T @param {Table} table @param {string} path @returns {Promise<T>} */
 const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
+/** Milliseconds until what could not be read is read again. */
+const AGAIN = 3000;
+
 let completing = false;
 let again = false;
+/** What could not be read, and when it is read again. @type {{problem: Problem | "network", timer: number | undefined} | null} */
+let unread = null;
 
 /**
  * Reads what the stream does not carry. Changes that arrive meanwhile are read together.
@@ -200,11 +215,16 @@ async function complete() {
   completing = true;
   while (again) {
     again = false;
+    clearTimeout(unread?.timer);
     const { table } = state;
     try {
       if (table?.game) again = await readMissing(table, table.game) || again;
+      if (unread && state.table?.problem === unread.problem) dispatch({ type: "problem", problem: null });
+      unread = null;
     } catch (error) {
-      if (table) at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+      unread = { problem: problemOf(error), timer: passes(error) ? setTimeout(complete, AGAIN) : undefined };
+      const { problem } = unread;
+      if (table) at(table, () => dispatch({ type: "problem", problem }));
     }
   }
   completing = false;
@@ -269,10 +289,22 @@ export function show({ version, events, game }) {
   dispatch({ type: "game", game });
 }
 
-/** Whether the stream has shown what a seat did since. @param {Table} before @param {number | null} seat */
-const hasActed = (before, seat) => state.table?.log.some(({ version, events }) =>
-  version > (before.game?.version ?? 0) && events.some((event) =>
+/** Something that is being done: the table before, and the seat that it is done for. @typedef {{table: Table, seat: number | null}} Act */
+
+/** What is being done now. @type {Act | null} */
+let acting = null;
+
+/** Whether the stream has shown what the seat did. @param {Act} act */
+const hasActed = ({ table, seat }) => seat !== null && state.table?.id === table.id && state.table.log.some(({ version, events }) =>
+  version > (table.game?.version ?? 0) && events.some((event) =>
     ("seat" in event ? event.seat : event.type === "cards_dealt" ? event.dealer : null) === seat));
+
+/** Lets the person do something else. @param {Act} act */
+function endAct(act) {
+  if (acting !== act) return;
+  acting = null;
+  at(act.table, () => dispatch({ type: "sending", sending: false }));
+}
 
 /**
  * Does something at the table, one at a time, and shows a refusal.
@@ -283,16 +315,18 @@ const hasActed = (before, seat) => state.table?.log.some(({ version, events }) =
 export async function act(action, seat) {
   const { table } = state;
   if (!table || table.sending) return;
+  const own = { table, seat: seat ?? table.seat };
+  acting = own;
   dispatch({ type: "sending", sending: true });
   try {
     await action(table);
   } catch (error) {
     const problem = problemOf(error);
     // An answer can be lost after the server has acted.
-    if (problem === "network" && hasActed(table, seat ?? table.seat)) return;
+    if (problem === "network" && hasActed(own)) return;
     at(table, () => dispatch({ type: "problem", problem }));
   } finally {
-    at(table, () => dispatch({ type: "sending", sending: false }));
+    endAct(own);
     complete();
   }
 }

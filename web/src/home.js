@@ -5,6 +5,7 @@ import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
+import { setOver } from "./storage.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
@@ -157,9 +158,12 @@ function Choices({ settings }) {
 function Saved({ game }) {
   const [now, setNow] = useState(/** @type {Game | Problem | "network" | null} */ (null));
   const failed = now === "network" || (now !== null && "status" in now);
-  const gone = failed && now !== "network" && [404, 410].includes(now.status);
+  const gone = failed && now !== "network" && now.code === "game_not_found";
   useEffect(() => {
-    if (now && (!failed || gone)) return undefined;
+    if (now && (!failed || gone)) {
+      setOver(game.id, failed || now.phase === "finished");
+      return undefined;
+    }
     const read = () => {
       if (document.hidden) return;
       request("GET", `/v1/games/${game.id}`, { token: game.token })

@@ -29,7 +29,9 @@ function choose() {
 /** Loads the words. */
 export async function loadWords() {
   lang = choose();
-  words = await (await fetch(new URL(`../lang/${lang}.json`, import.meta.url))).json();
+  const answer = await fetch(new URL(`../lang/${lang}.json`, import.meta.url));
+  if (!answer.ok) throw new TypeError("the words are missing");
+  words = await answer.json();
   document.documentElement.lang = lang;
 }
 

@@ -1,10 +1,10 @@
 // What the page does for people: open tables, invitations, coming and going, rematches.
 
 import { Refusal, request, requestSecret } from "./api.js";
-import { DOGS, act, at, go, keep, loseSeat, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
+import { DOGS, act, at, go, keep, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
-import { savedGame, saveGame } from "./storage.js";
+import { forgetToken, savedGame, saveGame, unanswered } from "./storage.js";
 
 /** @import {Changed, Created, Game, Invitations, Joined, OpenTable, QuickJoined, Rematch, SeatChanged,
  *    SeatInGame, Table} from "./types.js" */
@@ -22,11 +22,10 @@ async function fromHome(action) {
 }
 
 /** Creates a table with open seats, and takes the first one. */
-export const inviteFriends = () => fromHome(async () => {
+export const inviteFriends = () => fromHome(() => {
   const { preset, seats, level, pace, clock } = state.settings;
   const names = Array.from({ length: seats }, (_, seat) => t("seat.n", { n: seat + 1 }));
-  /** @type {Created} */
-  const created = await requestSecret("POST", "/v1/games", {
+  return requestSecret("POST", "/v1/games", {
     body: {
       rules: { preset, seats },
       seats: names.map((name) => ({ kind: "open", name, level })),
@@ -34,33 +33,33 @@ export const inviteFriends = () => fromHome(async () => {
       bot_pace_ms: pace,
       listed: false,
     },
+  }, async (/** @type {Created} */ { id, game, host_token: hostToken, invitation, invitations }) => {
+    const seated = (invitations ?? []).map((text) => (text ? { text, version: game.version } : null));
+    // The host's token is shown once: it is kept even if the host gets no seat.
+    keep(game, { hostToken, invitations: { any: invitation ?? null, seats: seated } });
+    await join(id, { invitation, seat: 0, name: state.name || t("player") });
+    return id;
   });
-  const { id, game, host_token: hostToken, invitation, invitations } = created;
-  const seated = (invitations ?? []).map((text) => (text ? { text, version: game.version } : null));
-  const host = { hostToken, invitations: { any: invitation ?? null, seats: seated } };
-  // The host's token is shown once: it is kept even if the host gets no seat.
-  keep(game, { seat: null, token: null, ...host });
-  await join(id, { invitation, seat: 0, name: state.name || t("player") });
-  return id;
 });
 
 /** Sits down at a table with strangers, which the server chooses. */
-export const playAtOnce = () => fromHome(async () => {
+export const playAtOnce = () => fromHome(() => {
   const { preset, seats } = state.settings;
-  /** @type {QuickJoined} */
-  const joined = await requestSecret("POST", "/v1/join", {
-    body: { rules: { preset, seats }, name: state.name || t("player") },
+  const body = { rules: { preset, seats }, name: state.name || t("player") };
+  return requestSecret("POST", "/v1/join", { body }, (/** @type {QuickJoined} */ { id, game, seat, token }) => {
+    keep(game, { seat, token });
+    return id;
   });
-  keep(joined.game, { seat: joined.seat, token: joined.token, hostToken: null });
-  return joined.id;
 });
 
-/** Takes a seat, and keeps its token. @param {string} id @param {{invitation?: string | null, seat?: number | null, name: string}} body */
-async function join(id, body) {
-  /** @type {Joined} */
-  const { game, seat, token } = await requestSecret("POST", `/v1/games/${id}/join`, { body });
-  keep(game, { seat, token, hostToken: savedGame(id)?.hostToken ?? null });
-}
+/** @typedef {{invitation?: string | null, seat?: number | null, name: string}} Join what a join sends */
+
+/** @param {string} id */
+const joinPath = (id) => `/v1/games/${id}/join`;
+
+/** Takes a seat, and keeps its token. @param {string} id @param {Join} body */
+const join = (id, body) => requestSecret("POST", joinPath(id), { body },
+  (/** @type {Joined} */ { game, seat, token }) => keep(game, { seat, token }));
 
 /** The tables that anyone may join. */
 export async function readOpenTables() {
@@ -82,9 +81,25 @@ export async function takeSeat(name, seat) {
   dispatch({ type: "refused", refused: name === "" ? "no name" : null });
   if (name === "") return;
   setName(name);
+  await sitDown(table, { invitation: invitationTo(table, seat), seat, name });
+}
+
+/** Gets the seat that this person has taken by a request whose answer was lost. */
+export function resumeJoin() {
+  const { table } = state;
+  if (!table || table.sending || table.token) return;
+  /** @type {Join | null} */
+  const body = unanswered("POST", joinPath(table.id));
+  const taken = table.log.some(({ events }) =>
+    events.some((event) => event.type === "seat_taken" && event.name === body?.name));
+  if (body && taken) sitDown(table, body);
+}
+
+/** @param {Table} table @param {Join} body */
+async function sitDown(table, body) {
   dispatch({ type: "sending", sending: true });
   try {
-    await join(table.id, { invitation: invitationTo(table, seat), seat, name });
+    await join(table.id, body);
     at(table, () => {
       replaceAddress(table.id);
       navigate();
@@ -153,7 +168,7 @@ export function rename(name) {
 /** Gives the seat up for good. */
 export const giveUp = () => act(async (table) => {
   await request("PUT", `/v1/games/${table.id}/seats/${table.seat}`, { token: table.token, body: { kind: "open" } });
-  loseSeat(table.id);
+  forgetToken(table.id, table.token);
   at(table, () => (table.hostToken ? navigate() : go(null)));
 });
 
@@ -181,11 +196,9 @@ async function handToBot(table, game, seat) {
 }
 
 /** Frees a seat for whoever gets its new invitation. @param {number} seat */
-export const inviteAgain = (seat) => act(async (table) => {
-  /** @type {SeatChanged} */
-  const { invitation, version } = await requestSecret("PUT", `/v1/games/${table.id}/seats/${seat}`, {
-    token: table.hostToken, body: { kind: "open" },
-  });
+export const inviteAgain = (seat) => act((table) => requestSecret("PUT", `/v1/games/${table.id}/seats/${seat}`, {
+  token: table.hostToken, body: { kind: "open" },
+}, (/** @type {SeatChanged} */ { invitation, version }) => {
   const seats = [...table.invitations?.seats ?? []];
   seats[seat] = invitation ? { text: invitation, version } : null;
   /** @type {Invitations} */
@@ -193,7 +206,7 @@ export const inviteAgain = (seat) => act(async (table) => {
   const saved = savedGame(table.id);
   if (saved) saveGame({ ...saved, invitations });
   at(table, () => dispatch({ type: "invitations", invitations }));
-}, seat);
+}), seat);
 
 /** Starts the game: the seats that are still free are given to bots. */
 export const start = () => act(async (table) => {
@@ -221,6 +234,6 @@ export const rematch = (seats) => act(async (table) => {
   });
   // The tokens of this game are good in the next one, too.
   const { hostToken } = table;
-  keep(game, { seat: seat ?? null, token: host ? null : table.token, hostToken });
+  keep(game, { hostToken, ...(host ? {} : { seat: seat ?? null, token: table.token }) });
   at(table, () => go(id));
 });

@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal } from "./game.js";
 import { list, t } from "./lang.js";
-import { giveUp, leave, opensToAny, rename, seatsToTake, start, takeSeat } from "./people.js";
+import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
@@ -14,6 +14,9 @@ import { Bar, Lost } from "./table/bar.js";
 import { Clock, Mark } from "./table/players.js";
 
 /** @import {Game, SeatInGame, Table} from "./types.js" */
+
+/** Milliseconds between a join without an answer and the next attempt. */
+const RESUME = 2000;
 
 /** Whether the table waits for people, or the reader has an invitation to it. @param {Table} table */
 export function isSeating({ game, seat, joining }) {
@@ -42,6 +45,11 @@ export function SeatingScreen({ table }) {
   useEffect(() => {
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [seat]);
+  // If the answer to a join is lost, the log shows that it happened.
+  useEffect(() => {
+    const timer = setTimeout(resumeJoin, RESUME);
+    return () => clearTimeout(timer);
+  }, [table.log, table.sending]);
   if (!game) return null;
   const guest = seat === null && !table.hostToken;
   return html`

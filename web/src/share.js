@@ -2,7 +2,7 @@
 
 import { correction, generate } from "../vendor/lean-qr.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
-import { request, server } from "./api.js";
+import { otherServer, request } from "./api.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
 import { html } from "./view.js";
@@ -26,7 +26,7 @@ async function readAddresses() {
 
 /** Where others reach the page; null while the page asks. @param {Addresses | null} addresses */
 function originFor(addresses) {
-  if (!loopback || server !== "") return location.origin;
+  if (!loopback || otherServer !== "") return location.origin;
   return addresses && (addresses.list[addresses.chosen] ?? location.origin);
 }
 
@@ -88,7 +88,7 @@ export function Share({ path, name, addresses }) {
 
 /** Which address is in the links, where that is a question. @param {{addresses: Addresses | null}} props */
 function Reachable({ addresses }) {
-  if (!loopback || server !== "" || !addresses) return null;
+  if (!loopback || otherServer !== "" || !addresses) return null;
   const { list, chosen } = addresses;
   if (list.length === 0) {
     return html`<p class="problem">${t("share.alone")} <code>dog serve --listen 0.0.0.0:${location.port || 80}</code></p>`;

@@ -1,5 +1,6 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, and the language that was chosen.
+// its game, the settings of the last game, the person's name, and the language that was chosen. Each
+// tab remembers for itself which seats it plays, and the keys of requests that got no answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
@@ -7,6 +8,17 @@ const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
 const LANGUAGE = "dog.language";
 const NAME = "dog.name";
+/** Keys that begin with this belong to one tab. */
+const TAB = "dog.tab.";
+const SEAT = `${TAB}seat.`;
+const REQUESTS = `${TAB}requests`;
+
+/** More games are kept only if they are not over. */
+const GAMES = 100;
+/** So many are kept in any case. */
+const GAMES_AT_MOST = 1000;
+/** So many requests without an answer are remembered. */
+const KEPT_REQUESTS = 8;
 
 /**
  * What the browser does not keep, because its storage is full or blocked: the page works, and
@@ -16,11 +28,14 @@ const NAME = "dog.name";
  */
 const unsaved = new Map();
 
+/** Where a key is kept. @param {string} key */
+const placeOf = (key) => (key.startsWith(TAB) ? sessionStorage : localStorage);
+
 /** @param {string} key @returns {any} */
 function read(key) {
   if (unsaved.has(key)) return unsaved.get(key);
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null");
+    return JSON.parse(placeOf(key).getItem(key) ?? "null");
   } catch {
     return null;
   }
@@ -29,7 +44,7 @@ function read(key) {
 /** @param {string} key @param {unknown} value */
 function write(key, value) {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    placeOf(key).setItem(key, JSON.stringify(value));
     unsaved.delete(key);
   } catch {
     unsaved.set(key, value);
@@ -40,7 +55,7 @@ function write(key, value) {
 function remove(key) {
   unsaved.delete(key);
   try {
-    localStorage.removeItem(key);
+    placeOf(key).removeItem(key);
   } catch {
     // Nothing was kept.
   }
@@ -57,10 +72,18 @@ function keys() {
   }
 }
 
-/** @param {string} key @returns {SavedGame | null} */
+/**
+ * A game with the seat that this tab plays, else the last one that the browser had.
+ *
+ * @param {string} key @returns {SavedGame | null}
+ */
 function readGame(key) {
   const game = read(key);
-  return typeof game?.id === "string" && Array.isArray(game.names) ? game : null;
+  if (typeof game?.id !== "string" || !Array.isArray(game.names)) return null;
+  const tokens = { ...game.tokens };
+  if (game.seat !== null && game.token) tokens[game.seat] = game.token;
+  const seat = [read(SEAT + game.id), game.seat, ...Object.keys(tokens).map(Number)].find((one) => tokens[one]) ?? null;
+  return { ...game, tokens, seat, token: tokens[seat] ?? null };
 }
 
 /** @param {string} id */
@@ -72,11 +95,83 @@ export const savedGames = () => [...new Set([...keys(), ...unsaved.keys()])]
   .filter((game) => game.token || game.hostToken)
   .sort((a, b) => b.opened - a.opened);
 
-/** @param {SavedGame} game */
-export const saveGame = (game) => write(GAME + game.id, game);
+/** Saves a game, and that this tab plays its seat. The tokens of other seats stay. @param {SavedGame} game */
+export function saveGame(game) {
+  const { id, seat, token } = game;
+  const before = savedGame(id);
+  const tokens = { ...before?.tokens };
+  if (seat !== null && token) {
+    tokens[seat] = token;
+    write(SEAT + id, seat);
+  }
+  write(GAME + id, { ...game, tokens });
+  if (!before) makeRoom();
+}
+
+/** Forgets the games that are over, and then any, that were opened the longest ago. */
+function makeRoom() {
+  const games = savedGames().reverse();
+  const surplus = games.filter((game) => game.over).slice(0, Math.max(games.length - GAMES, 0));
+  const rest = games.filter((game) => !surplus.includes(game));
+  for (const { id } of [...surplus, ...rest.slice(0, Math.max(rest.length - GAMES_AT_MOST, 0))]) forgetGame(id);
+}
+
+/** Remembers whether a game is over, or is no longer on the server. @param {string} id @param {boolean} over */
+export function setOver(id, over) {
+  const game = savedGame(id);
+  if (game && (game.over ?? false) !== over) write(GAME + id, { ...game, over });
+}
+
+/** Forgets the token of a seat, and a game of which nothing is left. @param {string} id @param {string | null} token */
+export function forgetToken(id, token) {
+  const game = savedGame(id);
+  if (!game) return;
+  const tokens = Object.fromEntries(Object.entries(game.tokens ?? {}).filter(([, one]) => one !== token));
+  if (Object.keys(tokens).length === 0 && !game.hostToken) forgetGame(id);
+  else write(GAME + id, { ...game, seat: null, token: null, tokens });
+}
 
 /** @param {string} id */
-export const forgetGame = (id) => remove(GAME + id);
+export function forgetGame(id) {
+  remove(GAME + id);
+  remove(SEAT + id);
+}
+
+/**
+ * The key of a request that this tab has sent and that got no answer, else a new one.
+ *
+ * @param {string} act method, path and body as JSON
+ * @returns {string} of 160 random bits
+ */
+export function keyFor(act) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  const known = kept.find(([one]) => one === act)?.[1];
+  if (known) return known;
+  const key = [...crypto.getRandomValues(new Uint8Array(20))]
+    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  write(REQUESTS, [...kept, [act, key]].slice(-KEPT_REQUESTS));
+  return key;
+}
+
+/**
+ * The body of a request that this tab has sent and that got no answer.
+ *
+ * @param {string} method @param {string} path @returns {any} null if there is none
+ */
+export function unanswered(method, path) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  const acts = kept.map(([act]) => JSON.parse(act));
+  return acts.find((act) => act[0] === method && act[1] === path)?.[2] ?? null;
+}
+
+/** Forgets the key of a request that got its answer. @param {string} act */
+export function forgetKey(act) {
+  /** @type {[string, string][]} */
+  const kept = read(REQUESTS) ?? [];
+  write(REQUESTS, kept.filter(([one]) => one !== act));
+}
 
 /** @type {Settings} */
 const DEFAULTS = { preset: "dogspiel-it", seats: 4, level: "fast", pace: 1000, clock: 0 };

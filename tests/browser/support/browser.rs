@@ -484,18 +484,8 @@ impl Browser {
 
     /// Cuts the network, or joins it again.
     pub fn set_network(&self, online: bool) {
-        self.set_conditions(!online, 0);
-    }
-
-    /// Makes every request wait for so many milliseconds.
-    pub fn set_latency(&self, latency: u32) {
-        self.set_conditions(false, latency);
-    }
-
-    fn set_conditions(&self, offline: bool, latency: u32) {
         let conditions = json!({
-            "offline": offline, "latency": latency, "download_throughput": -1,
-            "upload_throughput": -1,
+            "offline": !online, "latency": 0, "download_throughput": -1, "upload_throughput": -1,
         });
         let body = json!({"network_conditions": conditions});
         self.command(Method::POST, "chromium/network_conditions", body);
