@@ -24,14 +24,15 @@ use rusqlite::{Connection, hooks::Wal};
 use super::connect;
 use crate::store::StoreError;
 
-/// The number of pages written to the log between two checkpoints by the thread.
-const CHECKPOINT_PAGES: i32 = 1_000;
+/// The number of pages in the log from which it is checkpointed: 12 MB. Checkpoints of a shorter log
+/// would write the same pages more often.
+const CHECKPOINT_PAGES: i32 = 3_000;
 
-/// The number of pages in the log from which the writer completes a checkpoint: 12 MB.
-const MAX_LOG_PAGES: i32 = 3_000;
+/// After how many more pages it is checkpointed again, if it has not begun anew.
+const MORE_PAGES: i32 = 1_000;
 
 /// How long the writer waits for the commit of another process and for readers of the log, for each
-/// [`MAX_LOG_PAGES`] in it; and at most.
+/// [`CHECKPOINT_PAGES`] in it; and at most.
 const COMPLETION_WAIT: Duration = Duration::from_millis(20);
 const MAX_COMPLETION_WAIT: Duration = Duration::from_millis(200);
 
@@ -46,8 +47,6 @@ pub(super) struct CheckpointThread {
     last_pages: i32,
     /// The number from which the next checkpoint is requested.
     request_at: i32,
-    /// The number from which the writer completes a checkpoint of the thread.
-    complete_at: i32,
     /// Whether the thread has just copied a long log.
     log_was_long: Arc<AtomicBool>,
 }
@@ -81,7 +80,6 @@ impl CheckpointThread {
             log_pages,
             last_pages: 0,
             request_at: CHECKPOINT_PAGES,
-            complete_at: MAX_LOG_PAGES,
             log_was_long,
         })
     }
@@ -92,22 +90,18 @@ impl CheckpointThread {
         if pages < self.last_pages {
             // The log has begun anew.
             self.request_at = self.request_at.min(CHECKPOINT_PAGES);
-            self.complete_at = MAX_LOG_PAGES;
             self.log_was_long.store(false, Relaxed);
         }
         self.last_pages = pages;
         if pages >= self.request_at {
-            self.request_at = pages + CHECKPOINT_PAGES;
+            self.request_at = pages + MORE_PAGES;
             self.request();
         }
-        if pages >= self.complete_at && self.log_was_long.swap(false, Relaxed) {
-            let wait = COMPLETION_WAIT * (pages / MAX_LOG_PAGES).unsigned_abs();
+        if self.log_was_long.swap(false, Relaxed) {
+            let wait = COMPLETION_WAIT * (pages / CHECKPOINT_PAGES).unsigned_abs();
             if complete(writer, wait.min(MAX_COMPLETION_WAIT)) < 0 {
                 // Another process checkpoints now: after the next commit, then.
                 self.log_was_long.store(true, Relaxed);
-            } else {
-                // While somebody reads the log, it grows.
-                self.complete_at = pages + CHECKPOINT_PAGES;
             }
         }
     }
@@ -141,7 +135,7 @@ impl Drop for CheckpointThread {
 /// The loop of the thread. It copies as much of the log as possible without waiting for anybody.
 fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBool) {
     while receiver.recv().is_ok() {
-        if checkpoint(connection, "PASSIVE") >= MAX_LOG_PAGES {
+        if checkpoint(connection, "PASSIVE") >= CHECKPOINT_PAGES {
             log_was_long.store(true, Relaxed);
         }
     }
