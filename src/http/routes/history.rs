@@ -242,6 +242,17 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
         .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
+/// Imports a finished game.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"record": "[Dog \"1\"]\n[Rules \"hausregeln\"]\n…", "listed": false}))]
+pub struct ImportRequest {
+    /// The game's text record.
+    pub record: String,
+    /// Whether the game is in the public list; true by default.
+    pub listed: Option<bool>,
+}
+
 /// Imports a finished game from its text record, which is replayed and checked.
 ///
 /// The game gets a new id, a token for its host, who may remove it, and the time of the import. It
@@ -255,10 +266,10 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,
-    body: WriteRequest<ImportRequest>,
+    request: RecordRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let creation = match body.content {
+    let imported = match import_request(&request) {
         // Too long for an async worker.
         Ok(import) => {
             let imported = move || imported(&import);
@@ -266,7 +277,31 @@ pub async fn import_game(
         }
         Err(problem) => Err(problem),
     };
-    execute(&app, &body.context, Command::Create { creator, creation }).await
+    let RecordRequest(request) = request;
+    create(&app.store, &request, || {
+        let secrets = request.secrets()?;
+        let import = imported.as_ref().map_err(Clone::clone)?;
+        // All entries of the log have the same time.
+        let stored = StoredGame {
+            imported: true,
+            created_at: import.at,
+            updated_at: import.at,
+            ..game_of_host(import.game.clone(), import.listed, creator, &secrets)
+        };
+        created(NewGame::finished(stored, import.log.clone())?, secrets)
+    })
+    .await
+}
+
+/// The record to import.
+fn import_request(request: &RecordRequest) -> Result<ImportRequest, Problem> {
+    match request.plain_text()? {
+        Some(text) => Ok(ImportRequest {
+            record: text.to_owned(),
+            listed: None,
+        }),
+        None => request.0.body(),
+    }
 }
 
 /// Replays the record of a finished game.
@@ -289,8 +324,16 @@ pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
     Ok(replayed)
 }
 
+/// A game that was imported, and its log.
+struct Imported {
+    game: Game,
+    log: PackedLog,
+    at: Timestamp,
+    listed: bool,
+}
+
 /// The game of a record and its log. A record has no times, so all entries get the present one.
-fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
+fn imported(import: &ImportRequest) -> Result<Imported, Problem> {
     let (replayed, at) = (replay_record(&import.record)?, now());
     let entry = |entry: dog_rules::record::ReplayedEntry| LogEntry {
         version: entry.version,
@@ -299,8 +342,8 @@ fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
         events: entry.events,
     };
     let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
-    Ok(Creation::Imported {
-        game: replayed.game.into(),
+    Ok(Imported {
+        game: replayed.game,
         log: PackedLog::new(&log)?,
         at,
         listed: import.listed.unwrap_or(true),
