@@ -8,7 +8,7 @@ use std::{cell::Cell, fmt, str::FromStr};
 
 use actix_web::web::Query;
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{
         self, DeserializeOwned, DeserializeSeed, Expected, IgnoredAny, IntoDeserializer, MapAccess,
         SeqAccess, Unexpected, Visitor, value::MapDeserializer,
@@ -56,6 +56,14 @@ pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     serde_json::from_str(text)
         .or_else(|_| T::deserialize(Json(text)))
         .map_err(Problem::from)
+}
+
+/// The value as JSON.
+///
+/// # Errors
+/// Never in practice: what the server answers can be serialized.
+pub fn to_json(value: &impl Serialize) -> Result<String, Problem> {
+    serde_json::to_string(value).map_err(Problem::internal)
 }
 
 /// Checks that the text is JSON.

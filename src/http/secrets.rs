@@ -10,10 +10,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use rand::{TryRng, rngs::SysRng};
 use serde::{Serialize, Serializer};
 use sha2::Sha256;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{RefOr, Schema},
-};
 
 use super::{
     idempotency::Retry,
@@ -69,14 +65,6 @@ impl Serialize for Secret {
         serializer.collect_str(&format_args!("\0{self}"))
     }
 }
-
-impl PartialSchema for Secret {
-    fn schema() -> RefOr<Schema> {
-        String::schema()
-    }
-}
-
-impl ToSchema for Secret {}
 
 /// The JSON with the text of each secret in the place of its mark.
 pub fn fill(json: &str, text: impl Fn(Secret) -> String) -> String {

@@ -14,6 +14,7 @@ use dog_rules::{Action, Actor, Seat};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    json::to_json,
     problem::{Code, Problem},
     request::WriteRequest,
     secrets::{Secrets, fill},
@@ -27,7 +28,7 @@ use crate::{
 };
 
 /// Maximum number of attempts. Each one but the last failed because another write came first.
-const MAX_ATTEMPTS: u32 = 8;
+pub const MAX_ATTEMPTS: u32 = 8;
 
 /// What an attempt decides.
 pub enum Decision {
@@ -63,7 +64,7 @@ impl Answer {
     /// Never in practice: answers can be serialized.
     pub fn new(status: StatusCode, body: &impl Serialize) -> Result<Answer, Problem> {
         Ok(Answer {
-            body: serde_json::to_string(body).map_err(Problem::internal)?,
+            body: to_json(body)?,
             ..Answer::empty(status)
         })
     }

@@ -8,8 +8,9 @@ use actix_web::{
 use dog_rules::Phase;
 use serde::Deserialize;
 
-use super::{App, execute_in_game, load_game, read_id};
+use super::{App, load_game, read_id, seats::TokenRequest};
 use crate::{
+    access::{AccessError, Caller},
     http::{
         headers::{preferred, private_response},
         json::from_query,
@@ -17,15 +18,16 @@ use crate::{
         metrics::SkipLatency,
         problem::{Code, Problem, Reason},
         request::WriteRequest,
+        secrets::Secret,
         stream::{EventStream, Start, StreamOptions, hub::Format},
         wire::{
             change::StreamMessage,
             game::{PresenceView, TicketResponse},
-            request::{EventsParams, NoQuery, TokenRequest},
+            request::{EventsParams, NoQuery},
         },
+        write::{Answer, Decision, write},
     },
-    service::{Caller, GameCommand},
-    store::{StoredGame, TokenHash},
+    store::{NewTicket, StoredGame, TICKET_TTL, TokenHash, WriteOp, now},
 };
 
 /// Maximum number of open streams of a process.

@@ -12,7 +12,7 @@ use dog_rules::{
     Action, BySeat, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, TableSettings,
     name::{default_name, distinct},
 };
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -40,7 +40,10 @@ use crate::{
             request::{BySeatList, GameParams, ListParams, given_name, in_range, seat_of},
             rules::{self, RulesRequest},
         },
-        write::{self, Answer, Decision, attempt, create, write},
+        write::{
+            Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, create,
+            load_game as load_for_write, write,
+        },
     },
     store::{
         AdminChanges, Creator, GameId, JoinPolicy, ListQuery, NewGame, Seating, StartPolicy,
@@ -257,9 +260,8 @@ impl Created {
         let kind = |seat| game.player(seat).kind;
         let has_open = Seat::all(seats).any(|seat| kind(seat) == SeatKind::Open);
         let invited = stored.seating.join == JoinPolicy::Invited;
-        let invitation = |seat| {
-            (kind(seat) == SeatKind::Open).then_some(Secret::Invitation(Some(seat)))
-        };
+        let invitation =
+            |seat| (kind(seat) == SeatKind::Open).then_some(Secret::Invitation(Some(seat)));
         Created {
             id: stored.id.to_string(),
             seat_tokens: Seat::all(seats)
@@ -318,7 +320,10 @@ pub async fn create_game(
 pub fn created(new: NewGame, secrets: Secrets) -> Result<Decision, Problem> {
     let answer = Answer::new(StatusCode::CREATED, &Created::new(&new.game))?;
     let answer = answer.of_game(&new.game, Role::Host).at(new.game.id);
-    Ok(Decision::Change(WriteOp::Insert(new.into()), answer.with(secrets)))
+    Ok(Decision::Change(
+        WriteOp::Insert(new.into()),
+        answer.with(secrets),
+    ))
 }
 
 /// A game whose host has these secrets, and nobody else.
@@ -551,7 +556,8 @@ pub struct SettingsRequest {
     /// Whether the game is in the public list.
     listed: Option<bool>,
     /// Refuse with 412 unless the game is at this version.
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 /// A member that is there, if only as null.
@@ -654,7 +660,12 @@ pub async fn renew_host_token(
         let (mut tokens, mut seating) = (game.tokens.clone(), (*game.seating).clone());
         seating.replace_host_token(&mut tokens, secrets.hash(Secret::Host));
         let op = WriteOp::SetTokens(game.expected_state(), tokens, seating.into());
-        let answer = Answer::new(StatusCode::OK, &FreshHostToken { token: Secret::Host })?;
+        let answer = Answer::new(
+            StatusCode::OK,
+            &FreshHostToken {
+                token: Secret::Host,
+            },
+        )?;
         Ok(Decision::Change(op, answer.with(secrets)))
     })
     .await
@@ -663,7 +674,8 @@ pub async fn renew_host_token(
 /// Removes a game. The body may be empty; unknown fields are ignored.
 #[derive(Deserialize)]
 pub struct RemoveRequest {
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 /// Removes the game; only its host may do so.
@@ -678,8 +690,8 @@ pub async fn delete_game(
     id: Path<String>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    let load = write::load_game(&app.store, &id, &request)?;
-    attempt(&app.store, &request, write::MAX_ATTEMPTS, load, |loaded| {
+    let load = load_for_write(&app.store, &id, &request)?;
+    attempt(&app.store, &request, MAX_ATTEMPTS, load, |loaded| {
         if loaded.game.is_none()
             && let Some(answer) = request.first_answer(loaded.saved_response.as_ref())?
         {

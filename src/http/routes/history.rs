@@ -11,6 +11,7 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_rules::{
+    Game,
     name::repaired,
     record::{
         ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, StepWriter, TextError,
@@ -18,25 +19,31 @@ use dog_rules::{
     },
 };
 use futures_util::stream::{self, StreamExt};
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
 
-use super::{App, execute, load_game};
+use super::{
+    App,
+    games::{Created, created, game_of_host},
+    load_game,
+};
 use crate::{
+    access::{Caller, Role},
     http::{
-        answer::json,
         headers::{preferred, private_response},
-        json::from_query,
+        json::{from_query, to_json},
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
-        request::WriteRequest,
+        request::RecordRequest,
         wire::{
-            game::Created,
             history::{HistoryHead, HistoryLine, HistoryView, LogEntryView},
-            request::{ImportRequest, NoQuery},
+            request::NoQuery,
         },
+        write::create,
     },
-    service::{Caller, Command, Creation, Role},
-    store::{LogEntry, LogPage, PackedLog, StoredGame, now},
+    store::{LogEntry, LogPage, NewGame, PackedLog, StoredGame, now},
 };
 
 /// The media types of a history, the default first.
@@ -191,9 +198,9 @@ impl History {
             let game = &self.record.game;
             let view = LogEntryView::of(game, entry, self.role.viewer(game));
             match self.media_type {
-                NDJSON => part += &(json(&view)? + "\n"),
-                _ if entry.version == 1 => part += &json(&view)?,
-                _ => part += &(",".to_owned() + &json(&view)?),
+                NDJSON => part += &(to_json(&view)? + "\n"),
+                _ if entry.version == 1 => part += &to_json(&view)?,
+                _ => part += &(",".to_owned() + &to_json(&view)?),
             }
         }
         if last == now && self.media_type == JSON {
@@ -216,7 +223,7 @@ impl History {
         if self.media_type == TEXT {
             return Ok(transcript(record)?.to_string());
         }
-        let mut head = json(&HistoryHead::of(record))?;
+        let mut head = to_json(&HistoryHead::of(record))?;
         if self.media_type == NDJSON {
             head.push('\n');
         } else {

@@ -110,7 +110,10 @@ pub async fn join_game(
             seat,
             name,
         } = game.body()?;
-        if invitation.as_ref().is_some_and(|text| text.len() > INVITATION_LENGTH) {
+        if invitation
+            .as_ref()
+            .is_some_and(|text| text.len() > INVITATION_LENGTH)
+        {
             let detail = "/invitation is too long for an invitation";
             return Err(Problem::wrong_value("invitation", detail));
         }
@@ -307,33 +310,38 @@ pub async fn quick_join(
         let found = app.store.oldest_in_seating(&prefix, MAX_ADMIN_CHANGES);
         Ok((saved, found.await?))
     };
-    attempt(&app.store, &request, MAX_ATTEMPTS, load, |(saved, (table, last_key))| {
-        if let Some(answer) = request.first_answer(saved.as_ref())? {
-            return Ok(Decision::Answer(answer));
-        }
-        let Some(table) = table else {
-            let mut new = new_table(&rules, creator)?;
-            new.unique_key = Some(next_key(&prefix, last_key.as_deref()));
-            return Ok(Decision::Prepare(WriteOp::Insert(new.into())));
-        };
-        table.game.check_not_over()?;
-        let seat = seat_to_take(table, None, None)?;
-        let secrets = request.secrets()?;
-        let draft = take_seat(table, seat, name.clone(), &secrets)?;
-        let role = Role::Seat(seat);
-        let change = ActionResponse::new(&draft.next, &draft.events, role);
-        let body = QuickJoined::new(table.id.to_string(), seat, change);
-        let answer = Answer::new(StatusCode::CREATED, &body)?;
-        let answer = answer.of_game(&draft.next, role).at(table.id).with(secrets);
-        Ok(Decision::Change(draft.into(), answer))
-    })
+    attempt(
+        &app.store,
+        &request,
+        MAX_ATTEMPTS,
+        load,
+        |(saved, (table, last_key))| {
+            if let Some(answer) = request.first_answer(saved.as_ref())? {
+                return Ok(Decision::Answer(answer));
+            }
+            let Some(table) = table else {
+                let mut new = new_table(&rules, creator)?;
+                new.unique_key = Some(next_key(&prefix, last_key.as_deref()));
+                return Ok(Decision::Prepare(WriteOp::Insert(new.into())));
+            };
+            table.game.check_not_over()?;
+            let seat = seat_to_take(table, None, None)?;
+            let secrets = request.secrets()?;
+            let draft = take_seat(table, seat, name.clone(), &secrets)?;
+            let role = Role::Seat(seat);
+            let change = ActionResponse::new(&draft.next, &draft.events, role);
+            let body = QuickJoined::new(table.id.to_string(), seat, change);
+            let answer = Answer::new(StatusCode::CREATED, &body)?;
+            let answer = answer.of_game(&draft.next, role).at(table.id).with(secrets);
+            Ok(Decision::Change(draft.into(), answer))
+        },
+    )
     .await
 }
 
 /// The beginning of the unique keys of tables with these rules.
 fn key_prefix(rules: &Rules) -> Result<String, Problem> {
-    let rules = serde_json::to_vec(rules)
-        .map_err(Problem::internal)?;
+    let rules = serde_json::to_vec(rules).map_err(Problem::internal)?;
     let digest = Sha256::digest(rules);
     let digits: String = digest[..16]
         .iter()

@@ -28,7 +28,8 @@ use crate::{
 #[schema(example = json!({}))]
 pub struct DealRequest {
     /// Refuse with 412 unless the game is at this version.
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 /// Deals the round: the dealer's seat or the host.
@@ -70,7 +71,8 @@ pub struct SwapRequest {
     card: Option<String>,
     decline: Option<bool>,
     ask: Option<bool>,
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 /// An answer in the exchange.
@@ -201,7 +203,8 @@ pub struct PlayRequest {
     #[serde(rename = "move")]
     id: String,
     /// Refuse with 412 unless the game is at this version.
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 impl PlayRequest {

@@ -8,7 +8,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    Action, Level, Player, Seat, SeatKind,
+    Action, Game, Level, Player, Seat, SeatKind,
     name::{NameError, checked, default_name},
 };
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,8 @@ pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
     kind: Option<SeatKind>,
-    /// As for a seat of a new game. Without it, a bot's name that no person may have becomes the
-    /// default one if the seat is a person's again.
+    /// As for a seat of a new game. Without it the player keeps the name, but a person does not keep
+    /// that of a bot.
     #[schema(
         min_length = 1,
         max_length = 40,
@@ -50,13 +50,45 @@ pub struct HandOverRequest {
     /// As for a seat of a new game.
     level: Option<Level>,
     /// Refuse with 412 unless the game is at this version.
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 impl HandOverRequest {
     /// Whether the seat is opened or given up.
     fn opens(&self) -> bool {
         self.kind == Some(SeatKind::Open)
+    }
+
+    /// The player that this makes of the seat's. `of_another` is set if the host sends it about a
+    /// person who joined.
+    ///
+    /// # Errors
+    /// What is wrong with it; `forbidden`, if only that person may send it.
+    pub fn player(self, game: &Game, seat: Seat, of_another: bool) -> Result<Player, Problem> {
+        if self.kind.is_none() && self.name.is_none() && self.level.is_none() {
+            let detail = "one of kind, name and level must be there";
+            return Err(Problem::wrong_combination(detail));
+        }
+        let name = given_name(self.name.as_deref(), SeatKind::Bot, "name")?;
+        let now = game.player(seat);
+        let kind = self.kind.unwrap_or(now.kind);
+        if of_another && (kind == SeatKind::Human || name.is_some()) {
+            return Err(AccessError::SeatJoined(seat).into());
+        }
+        let name = match name {
+            Some(name) => {
+                checked(&name, kind).map_err(|_| Problem::wrong_value("name", NameError::OfBot))?
+            }
+            None if kind == SeatKind::Open => default_name(seat, kind),
+            None if kind == now.kind => now.name.clone(),
+            None => kept_name(now, seat, kind),
+        };
+        Ok(Player {
+            name: game.distinct_name(seat, &name),
+            kind,
+            level: self.level.unwrap_or(now.level),
+        })
     }
 }
 
@@ -131,9 +163,9 @@ pub async fn hand_over_seat(
             _ => game.check_seat_change(seat)?,
         }
         let change = change?;
-        let opens = change.opens();
-        let player = player(game, role, seat, change)?;
-        let by_host = role == Role::Host;
+        let (opens, by_host) = (change.opens(), role == Role::Host);
+        let of_another = by_host && game.seating.seats[seat].joined;
+        let player = change.player(&game.stored.game, seat, of_another)?;
         let mut draft = game.draft(&match by_host {
             true => Action::HandOver { seat, player },
             false => Action::ChangeSeat { seat, player },
@@ -155,41 +187,6 @@ pub async fn hand_over_seat(
     .await
 }
 
-/// The player that this role makes of the seat's.
-///
-/// # Errors
-/// What is wrong with the change; `forbidden`, if it is not the host's to make.
-fn player(
-    game: &GameWrite<'_>,
-    role: Role,
-    seat: Seat,
-    change: HandOverRequest,
-) -> Result<Player, Problem> {
-    if change.kind.is_none() && change.name.is_none() && change.level.is_none() {
-        let detail = "one of kind, name and level must be there";
-        return Err(Problem::wrong_combination(detail));
-    }
-    let name = given_name(change.name.as_deref(), SeatKind::Bot, "name")?;
-    let now = game.stored.game.player(seat);
-    let kind = change.kind.unwrap_or(now.kind);
-    let joined = game.seating.seats[seat].joined;
-    if role == Role::Host && joined && (kind == SeatKind::Human || name.is_some()) {
-        return Err(AccessError::SeatJoined(seat).into());
-    }
-    let name = match name {
-        Some(name) => checked(&name, kind)
-            .map_err(|_| Problem::wrong_value("name", NameError::OfBot))?,
-        None if kind == SeatKind::Open => default_name(seat, kind),
-        None if kind == now.kind => now.name.clone(),
-        None => kept_name(now, seat, kind),
-    };
-    Ok(Player {
-        name: game.stored.game.distinct_name(seat, &name),
-        kind,
-        level: change.level.unwrap_or(now.level),
-    })
-}
-
 /// The name of this player of the seat, if a player of that kind may have it, or the default one.
 pub fn kept_name(player: &Player, seat: Seat, kind: SeatKind) -> String {
     checked(&player.name, kind).unwrap_or_else(|_| default_name(seat, kind))
@@ -201,7 +198,8 @@ pub fn kept_name(player: &Player, seat: Seat, kind: SeatKind) -> String {
 #[schema(example = json!({}))]
 pub struct TokenRequest {
     /// Refuse with 412 unless the game is at this version.
-    version: Option<u64>,
+    #[serde(rename = "version")]
+    _version: Option<u64>,
 }
 
 /// A fresh token for a seat. It is shown only once; the old one is invalid.
@@ -258,12 +256,22 @@ pub async fn reissue_token(
         let secrets = request.secrets()?;
         let token = Secret::Seat(seat);
         let (op, version) = fresh_token(game, role, seat, secrets.hash(token))?;
-        let answer = Answer::new(StatusCode::OK, &FreshToken { seat, token, version })?;
+        let answer = Answer::new(
+            StatusCode::OK,
+            &FreshToken {
+                seat,
+                token,
+                version,
+            },
+        )?;
         let answer = answer.with(secrets);
-        Ok(Decision::Change(op, match role {
-            Role::Host => answer.for_another(),
-            _ => answer,
-        }))
+        Ok(Decision::Change(
+            op,
+            match role {
+                Role::Host => answer.for_another(),
+                _ => answer,
+            },
+        ))
     })
     .await
 }

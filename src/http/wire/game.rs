@@ -6,14 +6,7 @@ use dog_rules::{
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::value::RawValue;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::ToSchema;
 
 use super::{
     history::{EventView, level_of},
@@ -21,7 +14,8 @@ use super::{
     rules::RulesView,
 };
 use crate::{
-    service::Role,
+    access::Role,
+    http::secrets::Secret,
     store::{JoinPolicy, StartPolicy, StoredGame},
 };
 

@@ -3,32 +3,16 @@
 use std::{fmt, marker::PhantomData};
 
 use dog_rules::{
-    Card, Level, Move, ParseCardError, Phase, Player, Refusal, Rules, Seat, SeatKind, Seed, Setup,
-    name::{NameError, checked, default_name, distinct},
-    seat::MAX_SEATS,
+    Card, ParseCardError, Phase, Rules, Seat, SeatKind, name::checked, seat::MAX_SEATS,
 };
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, DeserializeOwned, SeqAccess, Visitor},
+    Deserialize, Deserializer,
+    de::{self, SeqAccess, Visitor},
 };
-use utoipa::{
-    IntoParams, PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use utoipa::IntoParams;
 
-use super::{
-    change::Include,
-    moves::MovesOptions,
-    rules::{self, RulesRequest},
-};
-use crate::{
-    http::problem::{Code, Problem},
-    service::{
-        Creation, ExchangeAction, Join, QuickJoin, RematchRequest, SeatChange, SettingsChange,
-        random_bytes,
-    },
-    store::{JoinPolicy, StartPolicy, Timing},
-};
+use super::{change::Include, moves::MovesOptions};
+use crate::http::problem::{Code, Problem};
 
 /// Games on a page of the list: the default and the maximum.
 const LIST_LIMIT: (u32, u32) = (20, 100);
@@ -211,8 +195,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
 ///
 /// # Errors
 /// `invalid_request`, if no such player may have it.
-pub fn given_name(text: Option<&str>, kind: SeatKind, member: &str) -> Result<Option<String>, Problem> {
+pub fn given_name(
+    text: Option<&str>,
+    kind: SeatKind,
+    member: &str,
+) -> Result<Option<String>, Problem> {
     let name = text.map(|text| checked(text, kind)).transpose();
     name.map_err(|error| Problem::wrong_value(member, error))
 }
-
