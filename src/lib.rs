@@ -5,13 +5,14 @@
 //! * `fair` shares threads fairly among clients.
 //! * `quota` counts what each client uses.
 //! * `player_models` tells how the seats of a game play.
-//! * [`service`] carries out every write.
+//! * [`access`] is about who may do what.
 //! * [`http`] serves games over HTTP.
 //! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod background;
 pub mod cli;
 mod fair;
@@ -19,5 +20,4 @@ pub mod http;
 pub mod picture;
 mod player_models;
 mod quota;
-pub mod service;
 pub mod store;

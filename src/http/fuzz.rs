@@ -2,29 +2,31 @@
 //! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use dog_rules::{Action, Game, Player, Seat};
+use dog_rules::{Action, Game, Seat};
 
 use super::{
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, check_if_match, is_not_modified, preferred},
-    json::{from_body, from_query},
+    json::{body_text, from_query, from_text},
     problem::Problem,
     request::idempotency_key,
-    routes::history::replay_record,
+    routes::{
+        games::CreateGame,
+        history::{ImportRequest, replay_record},
+        play::{DealRequest, PlayRequest, SwapRequest},
+        seats::HandOverRequest,
+    },
     wire::{
         advice::AdviceParams,
         analysis::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
         layout::{LayoutParams, LayoutView},
         moves::MovesOptions,
         picture::{self, AnalysisParams, PictureParams},
-        request::{
-            CreateGame, DealRequest, EventsParams, GameParams, HandOverRequest, ImportRequest,
-            ListParams, MovesParams, NoQuery, PlayRequest, SevenParams, SwapRequest,
-        },
+        request::{EventsParams, GameParams, ListParams, MovesParams, NoQuery, SevenParams},
     },
 };
 use crate::{
+    access::{Role, etag},
     picture::PictureOptions,
-    service::{Creation, ExchangeAction, Role, SeatChange, etag},
     store::{Cursor, GameId},
 };
 
@@ -37,15 +39,14 @@ pub const BODIES: u8 = 9;
 /// # Errors
 /// The problem that the client would get; never `internal`.
 pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
+    let text = body_text(bytes)?;
     Ok(match kind {
         0 => {
-            if let Creation::New { setup, .. } = from_body::<CreateGame>(bytes)??.creation()? {
-                Game::new(setup);
-            }
+            Game::new(from_text::<CreateGame>(text)?.table()?.setup);
             None
         }
         1 => {
-            let position = AnalysisPosition::read(from_body(bytes)??)?;
+            let position = AnalysisPosition::read(from_text(text)?)?;
             let moves = position.legal_moves(MovesOptions {
                 card: None,
                 with_boards: true,
@@ -54,45 +55,33 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         2 => {
-            let analysis: AdviceAnalysis = from_body(bytes)??;
+            let analysis: AdviceAnalysis = from_text(text)?;
             analysis.settings()?;
             AdvicePosition::read(analysis)?.view()?;
             None
         }
         3 => {
-            replay_record(&from_body::<ImportRequest>(bytes)??.record)?;
+            replay_record(&from_text::<ImportRequest>(text)?.record)?;
             None
         }
-        4 => Some(match from_body::<SwapRequest>(bytes)??.action()? {
-            ExchangeAction::Offer(card) => Action::Offer { seat, card },
-            ExchangeAction::Decline => Action::Decline { seat },
-            ExchangeAction::Ask => Action::Ask { seat },
-        }),
+        4 => Some(from_text::<SwapRequest>(text)?.action(seat)?),
         5 => {
-            let mv = from_body::<PlayRequest>(bytes)??.mv()?;
+            let mv = from_text::<PlayRequest>(text)?.mv()?;
             Some(Action::Play { seat, mv })
         }
         6 => {
-            let SeatChange {
-                kind, name, level, ..
-            } = from_body::<HandOverRequest>(bytes)??.change()?;
-            let now = game.player(seat);
-            let player = Player {
-                name: name.unwrap_or_else(|| now.name.clone()),
-                kind: kind.unwrap_or(now.kind),
-                level: level.unwrap_or(now.level),
-            };
+            let player = from_text::<HandOverRequest>(text)?.player(game, seat, false)?;
             Some(Action::HandOver { seat, player })
         }
         7 => {
-            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)??)?;
+            let (position, begun) = AnalysisPosition::read_seven(from_text(text)?)?;
             if let Some(id) = position.next_parts(&begun)?.first() {
                 position.next_parts(id)?;
             }
             None
         }
         _ => {
-            from_body::<DealRequest>(bytes)??;
+            from_text::<DealRequest>(text)?;
             Some(Action::Deal { by: Some(seat) })
         }
     })

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use super::problem::{Code, Problem};
 use crate::{
-    service::{Caller, NO_BEARER, NamedStates},
+    access::{Caller, NO_BEARER, NamedStates},
     store::TokenHash,
 };
 

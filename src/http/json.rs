@@ -8,7 +8,7 @@ use std::{cell::Cell, fmt, str::FromStr};
 
 use actix_web::web::Query;
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{
         self, DeserializeOwned, DeserializeSeed, Expected, IgnoredAny, IntoDeserializer, MapAccess,
         SeqAccess, Unexpected, Visitor, value::MapDeserializer,
@@ -22,12 +22,11 @@ use super::problem::{Code, Problem, Reason};
 /// Characters of a member's name that a pointer repeats.
 const MAX_NAME: usize = 64;
 
-/// Reads a JSON body; an empty one, or null, is an empty object. JSON of another shape is
-/// `invalid_request`, or `invalid_rules` in the member `rules`.
+/// The text of a JSON body, whose syntax is right. An empty body, or null, is an empty object.
 ///
 /// # Errors
 /// `malformed_json`.
-pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>, Problem> {
+pub fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
     let malformed = |detail| Problem::new(Code::MalformedJson, detail);
     let text = str::from_utf8(bytes).map_err(|error| {
         malformed(format!(
@@ -37,19 +36,34 @@ pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<Result<T, Problem>
     })?;
     let text = match text.trim_ascii() {
         "" | "null" => "{}",
-        _ => text,
+        text => text,
     };
-    if let Ok(content) = serde_json::from_str(text) {
-        return Ok(Ok(content));
-    }
-    if let Err(error) = check_syntax(text) {
+    check_syntax(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        return Err(malformed(match error.classify() {
+        malformed(match error.classify() {
             Category::Eof => "the body ends in the middle of its JSON".to_owned(),
             _ => format!("the body is not JSON at line {line}, column {column}"),
-        }));
-    }
-    Ok(T::deserialize(Json(text)).map_err(Problem::from))
+        })
+    })?;
+    Ok(text)
+}
+
+/// Reads the text of a body.
+///
+/// # Errors
+/// `invalid_request` for JSON of another shape; `invalid_rules` in the member `rules`.
+pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    serde_json::from_str(text)
+        .or_else(|_| T::deserialize(Json(text)))
+        .map_err(Problem::from)
+}
+
+/// The value as JSON.
+///
+/// # Errors
+/// Never in practice: what the server answers can be serialized.
+pub fn to_json(value: &impl Serialize) -> Result<String, Problem> {
+    serde_json::to_string(value).map_err(Problem::internal)
 }
 
 /// Checks that the text is JSON.

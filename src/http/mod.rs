@@ -1,9 +1,9 @@
 //! HTTP: the server, its routes, the shapes of requests and responses, and the errors.
 
-mod answer;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;
+mod idempotency;
 mod json;
 mod limits;
 mod metrics;
@@ -14,10 +14,12 @@ mod pool;
 pub mod problem;
 mod request;
 mod routes;
+mod secrets;
 mod server;
 mod stream;
 mod views;
 mod wire;
+mod write;
 
 pub use self::{
     limits::Limits,

@@ -19,7 +19,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
-    json::{from_body, from_query},
+    idempotency::{IdempotencyKey, Retry},
+    json::{body_text, from_query, from_text},
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
@@ -27,9 +28,14 @@ use super::{
         memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
-    wire::request::{NoQuery, WriteBody},
+    secrets::Secrets,
+    wire::request::NoQuery,
+    write::Answer,
 };
-use crate::service::{Caller, IdempotencyKey, RequestContext, Retry};
+use crate::{
+    access::{AccessError, Caller, NamedStates, Role},
+    store::{SavedResponse, Scope},
+};
 
 /// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
@@ -59,6 +65,40 @@ struct ReadBody {
     memory: Option<Reservation>,
 }
 
+impl ReadBody {
+    /// Checks the syntax of the body, if it is JSON; that of a long one not on an async worker.
+    ///
+    /// # Errors
+    /// `malformed_json`.
+    async fn checked(mut self) -> Result<ReadBody, Problem> {
+        let check = match self.is_text {
+            true => |bytes: &[u8]| {
+                let text = str::from_utf8(bytes).map(drop);
+                text.map_err(|_| Problem::new(Code::MalformedJson, "the text is not UTF-8"))
+            },
+            false => |bytes: &[u8]| body_text(bytes).map(drop),
+        };
+        if self.bytes.len() <= MAX_INLINE_PARSE {
+            check(&self.bytes)?;
+            return Ok(self);
+        }
+        let bytes = self.bytes;
+        let checked = web::block(move || check(&bytes).map(|()| bytes)).await;
+        self.bytes = checked.map_err(Problem::internal)??;
+        Ok(self)
+    }
+
+    /// Its text, if it is not JSON.
+    fn plain_text(&self) -> Option<&str> {
+        let text = str::from_utf8(&self.bytes).ok();
+        text.filter(|_| self.is_text)
+    }
+
+    fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        from_text(body_text(&self.bytes)?)
+    }
+}
+
 /// The JSON body of a request that changes nothing: its content, or why it is invalid. An empty body
 /// is an empty object.
 pub struct Body<T> {
@@ -73,11 +113,10 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let body = body(request, payload, MAX_BODY, false);
         Box::pin(async move {
-            let ReadBody { bytes, memory, .. } = body.await?;
-            let content = parse_blocking(bytes, from_body::<T>).await?.0;
+            let body = body.await?.checked().await?;
             Ok(Body {
-                content,
-                _memory: memory,
+                content: body.parse(),
+                _memory: body.memory,
             })
         })
     }
@@ -121,28 +160,6 @@ fn body(
             memory,
         })
     }
-}
-
-/// Parses a body; a long one not on an async worker.
-async fn parse_blocking<T: Send + 'static>(
-    bytes: Vec<u8>,
-    parse: impl FnOnce(&[u8]) -> Result<T, Problem> + Send + 'static,
-) -> Result<(T, Vec<u8>), Problem> {
-    if bytes.len() <= MAX_INLINE_PARSE {
-        return Ok((parse(&bytes)?, bytes));
-    }
-    let parsed = web::block(move || Ok((parse(&bytes)?, bytes))).await;
-    parsed.map_err(Problem::internal)?
-}
-
-/// The version that a body names, even if the rest of it is invalid.
-fn version_of(bytes: &[u8]) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct BodyVersion {
-        version: u64,
-    }
-    let versioned = from_body::<BodyVersion>(bytes).ok()?;
-    versioned.ok().map(|body| body.version)
 }
 
 /// Reserves memory for the body of a request, if it is long or of unknown length.
@@ -217,63 +234,141 @@ async fn read(
     Ok(body)
 }
 
-/// A write: its caller and conditions, and the content of its body or why that is invalid.
-pub struct WriteRequest<T> {
-    pub context: RequestContext,
-    pub content: Result<T, Problem>,
-    _memory: Option<Reservation>,
+/// A write: its caller, its conditions, and its body, which is read first and parsed last.
+pub struct WriteRequest {
+    pub caller: Caller,
+    /// For a request with an `Idempotency-Key`.
+    pub retry: Option<Retry>,
+    /// What `If-Match` names: the game must be in one of these states.
+    if_match: Option<NamedStates>,
+    /// What `If-None-Match` names: the game must be in none of these states.
+    if_none_match: Option<NamedStates>,
+    query: String,
+    body: ReadBody,
 }
 
-impl<T: WriteBody> FromRequest for WriteRequest<T> {
+impl FromRequest for WriteRequest {
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<WriteRequest<T>, Problem>>;
+    type Future = LocalBoxFuture<'static, Result<WriteRequest, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let max_bytes = if T::IS_RECORD { MAX_RECORD } else { MAX_BODY };
-        let body = body(request, payload, max_bytes, T::IS_RECORD);
-        let request = request.clone();
-        Box::pin(async move { WriteRequest::read(&request, body.await?).await })
+        WriteRequest::of(request, payload, MAX_BODY, false)
     }
 }
 
-impl<T: WriteBody> WriteRequest<T> {
-    /// Parses a write with this body.
-    async fn read(request: &HttpRequest, body: ReadBody) -> Result<WriteRequest<T>, Problem> {
-        let ReadBody {
-            bytes,
-            is_text,
-            memory,
-        } = body;
-        let (content, bytes) = parse_blocking(bytes, move |bytes| {
-            if !is_text {
-                return from_body::<T>(bytes);
-            }
-            let malformed = |_| Problem::new(Code::MalformedJson, "the text is not UTF-8");
-            let text = str::from_utf8(bytes).map_err(malformed)?;
-            Ok(T::of_text(text.to_owned()))
-        })
-        .await?;
-        let (headers, caller) = (request.headers(), caller(request.headers()));
-        let key = idempotency_key(headers)?;
-        let if_match = condition(headers, &header::IF_MATCH)?;
-        let if_none_match = condition(headers, &header::IF_NONE_MATCH)?;
-        let (method, path) = (request.method().as_str(), request.path());
-        let version = match &content {
-            Ok(content) => content.version(),
-            Err(_) => version_of(&bytes),
-        };
-        let no_query = from_query(request.query_string()).map(|NoQuery {}| ());
-        Ok(WriteRequest {
-            context: RequestContext {
+impl WriteRequest {
+    fn of(
+        request: &HttpRequest,
+        payload: &mut Payload,
+        max_bytes: usize,
+        record: bool,
+    ) -> LocalBoxFuture<'static, Result<WriteRequest, Problem>> {
+        let body = body(request, payload, max_bytes, record);
+        let request = request.clone();
+        Box::pin(async move {
+            let body = body.await?.checked().await?;
+            let (headers, caller) = (request.headers(), caller(request.headers()));
+            let key = idempotency_key(headers)?;
+            let (method, path) = (request.method().as_str(), request.path());
+            let if_match = condition(headers, &header::IF_MATCH)?;
+            let if_none_match = condition(headers, &header::IF_NONE_MATCH)?;
+            Ok(WriteRequest {
                 caller,
-                retry: key.map(|key| Retry::new(key, caller, method, path, &bytes)),
+                retry: key.map(|key| Retry::new(key, caller, method, path, &body.bytes)),
                 if_match: if_match.map(EntityTags::strong),
                 if_none_match: if_none_match.map(EntityTags::weak),
-                version,
-            },
-            content: no_query.and(content),
-            _memory: memory,
+                query: request.query_string().to_owned(),
+                body,
+            })
         })
+    }
+
+    /// The content of the body.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with the query, which must be empty.
+    pub fn body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let NoQuery {} = from_query(&self.query)?;
+        self.body.parse()
+    }
+
+    /// Where the answer is saved; none without an `Idempotency-Key`.
+    pub fn scope(&self) -> Option<&Scope> {
+        self.retry.as_ref().map(Retry::scope)
+    }
+
+    /// The answer to the first copy of this request, from the saved one.
+    ///
+    /// # Errors
+    /// `idempotency_key_reused`.
+    pub fn first_answer(&self, saved: Option<&SavedResponse>) -> Result<Option<Answer>, Problem> {
+        let (Some(retry), Some(saved)) = (&self.retry, saved) else {
+            return Ok(None);
+        };
+        retry.saved_answer(saved).map(Some)
+    }
+
+    /// Fresh secrets for the answer.
+    ///
+    /// # Errors
+    /// `weak_idempotency_key`.
+    pub fn secrets(&self) -> Result<Secrets, Problem> {
+        Secrets::new(self.retry.as_ref())
+    }
+
+    /// Refuses a write in a game that is in a state which the request excludes.
+    ///
+    /// # Errors
+    /// `stale_version`.
+    pub fn check_state(&self, version: u64, role: Role) -> Result<(), Problem> {
+        let excluded = self.if_none_match.as_ref();
+        if excluded.is_some_and(|states| states.include(version, role)) {
+            return Err(AccessError::StaleVersion(version).into());
+        }
+        self.check_version(version, role)
+    }
+
+    /// Refuses a write that names another version than the present one, in `If-Match` or in its
+    /// body, even if the rest of that is invalid.
+    ///
+    /// # Errors
+    /// `stale_version`.
+    pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
+        #[derive(Deserialize)]
+        struct BodyVersion {
+            version: u64,
+        }
+        let in_body = self.body.parse::<BodyVersion>().ok();
+        let named = self.if_match.as_ref();
+        let matches = named.is_none_or(|states| states.include(version, role));
+        if matches && in_body.is_none_or(|body| body.version == version) {
+            return Ok(());
+        }
+        Err(AccessError::StaleVersion(version).into())
+    }
+}
+
+/// A write whose body may be a game's record as plain text.
+pub struct RecordRequest(pub WriteRequest);
+
+impl FromRequest for RecordRequest {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<RecordRequest, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let write = WriteRequest::of(request, payload, MAX_RECORD, true);
+        Box::pin(async move { write.await.map(RecordRequest) })
+    }
+}
+
+impl RecordRequest {
+    /// The record, if it is plain text.
+    ///
+    /// # Errors
+    /// The query is not empty.
+    pub fn plain_text(&self) -> Result<Option<&str>, Problem> {
+        let NoQuery {} = from_query(&self.0.query)?;
+        Ok(self.0.body.plain_text())
     }
 }
 

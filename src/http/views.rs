@@ -7,9 +7,9 @@ use actix_web::web::Bytes;
 use jiff::Timestamp;
 use quick_cache::{Weighter, sync::Cache};
 
-use super::{answer::json, problem::Problem, wire::game::GameView};
+use super::{json::to_json, problem::Problem, wire::game::GameView};
 use crate::{
-    service::Role,
+    access::Role,
     store::{GameId, StoredGame},
 };
 
@@ -68,7 +68,7 @@ impl ViewCache {
         {
             return Ok(view.body);
         }
-        let body = Bytes::from(json(&GameView::new(record, role))?);
+        let body = Bytes::from(to_json(&GameView::new(record, role))?);
         let view = View {
             version,
             updated_at,
@@ -103,7 +103,7 @@ mod tests {
         Arc::make_mut(&mut next.game).apply(&deal).unwrap();
         for record in [&one, &other, &next, &one] {
             for role in roles {
-                let expected = json(&GameView::new(record, role)).unwrap();
+                let expected = to_json(&GameView::new(record, role)).unwrap();
                 for _ in 0..2 {
                     assert_eq!(views.of_game(record, role).unwrap(), expected);
                 }

@@ -232,11 +232,17 @@ impl Draft {
     }
 }
 
+impl From<Draft> for WriteOp {
+    fn from(draft: Draft) -> WriteOp {
+        WriteOp::Update(Box::new(draft))
+    }
+}
+
 impl From<Draft> for Write {
     /// A write without a saved response.
     fn from(draft: Draft) -> Write {
         Write {
-            op: WriteOp::Update(Box::new(draft)),
+            op: draft.into(),
             save: None,
         }
     }

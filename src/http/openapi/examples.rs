@@ -10,19 +10,24 @@ use dog_rules::{
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 use super::operations;
 use crate::{
+    access::Role,
     http::{
+        routes::{
+            games::{Created, FreshHostToken},
+            join::{Joined, QuickJoined},
+            rematch::Rematch,
+            seats::FreshToken,
+        },
+        secrets::{Secret, fill},
         stream::hub::Format,
         wire::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
             change::ChangeView,
-            game::{
-                ActionResponse, Created, FreshHostToken, FreshToken, GameList, GameView,
-                PresenceView, Rematch, TicketResponse,
-            },
+            game::{ActionResponse, GameList, GameView, PresenceView, TicketResponse},
             history::{HistoryHead, LogEntryView},
             layout::{LayoutParams, LayoutView},
             moves::{LegalMoves, MovesOptions},
@@ -30,7 +35,6 @@ use crate::{
             seven::SevenView,
         },
     },
-    service::Role,
     store::{AdminChanges, JoinPolicy, LogEntry, StoredGame, Timing, TokenHash, Tokens},
 };
 
@@ -101,20 +105,24 @@ fn responses(operation: &str) -> Vec<Example> {
             json(catalogue)
         }
         "create_game" => {
-            let tokens = ["b29ede61", "4e5c0a97", "917fd3c8"].map(|start| {
-                let token = format!("{start}{}", &TOKEN[8..]);
-                Some(token)
-            });
-            let bot = [None];
-            let mut examples = ExampleGame::new().created(tokens.into_iter().chain(bot).collect());
-            examples.push((JSON, "open_seats", ExampleGame::open().created_open()));
-            examples
+            let mut open = ExampleGame::open().record;
+            let invitation = Some(TokenHash::of(TOKEN));
+            Arc::make_mut(&mut open.seating).invitation = invitation;
+            vec![
+                (
+                    JSON,
+                    TYPICAL,
+                    filled(Created::new(&ExampleGame::new().record)),
+                ),
+                (JSON, "open_seats", filled(Created::new(&open))),
+            ]
         }
         "import_game" => {
             let mut game = ExampleGame::finished();
             game.record.imported = true;
             game.record.created_at = game.record.updated_at;
-            game.created(vec![None; 4])
+            game.record.tokens.seats = BySeat::default();
+            json(filled(Created::new(&game.record)))
         }
         "list_games" => {
             let mut open = ExampleGame::open().record;
@@ -132,11 +140,13 @@ fn responses(operation: &str) -> Vec<Example> {
             let seat = seat.expect("there are four seats");
             game.apply(Action::HandOver { seat, player })
         }),
-        "join_game" => vec![(JSON, TYPICAL, ExampleGame::open().joined())],
+        "join_game" => {
+            let (seat, change) = ExampleGame::open().joined();
+            json(filled(Joined::new(seat, change)))
+        }
         "quick_join" => {
-            let mut joined = ExampleGame::open().joined();
-            joined["id"] = json!(ID);
-            json(joined)
+            let (seat, change) = ExampleGame::open().joined();
+            json(filled(QuickJoined::new(ID.to_owned(), seat, change)))
         }
         "get_presence" => json(PresenceView::new(
             &game.record.game,
@@ -155,14 +165,14 @@ fn responses(operation: &str) -> Vec<Example> {
             let next = ExampleGame::of(players(), others);
             json(Rematch::new(&next.record, Role::Seat(anna())))
         }
-        "renew_host_token" => json(FreshHostToken {
-            token: TOKEN.to_owned(),
-        }),
-        "reissue_token" => json(FreshToken {
+        "renew_host_token" => json(filled(FreshHostToken {
+            token: Secret::Host,
+        })),
+        "reissue_token" => json(filled(FreshToken {
             seat: anna(),
-            token: TOKEN.to_owned(),
+            token: Secret::Seat(anna()),
             version: game.version(),
-        }),
+        })),
         "deal_cards" => ExampleGame::new().changed(Role::Host, ExampleGame::deal),
         "swap_cards" => ExampleGame::dealt().changed(Role::Seat(anna()), |game| game.offer(anna())),
         "play_move" => game.changed(Role::Seat(anna()), ExampleGame::play),
@@ -197,10 +207,10 @@ fn responses(operation: &str) -> Vec<Example> {
             game.history()
         }
         "stream_events" => game.stream(),
-        "create_ticket" => json(TicketResponse {
-            ticket: TOKEN.to_owned(),
+        "create_ticket" => json(filled(TicketResponse {
+            ticket: Secret::Ticket,
             expires_at: time(6).to_string(),
-        }),
+        })),
         "get_health" | "get_readiness" => json(json!({"status": "ok"})),
         "list_addresses" => json(json!({"addresses": ["http://192.168.1.5:8080"]})),
         "get_metrics" => text("application/openmetrics-text", METRICS),
@@ -212,6 +222,18 @@ fn responses(operation: &str) -> Vec<Example> {
 /// The one example of a response in JSON.
 fn json(body: impl Serialize) -> Vec<Example> {
     vec![(JSON, TYPICAL, json!(body))]
+}
+
+/// The body with an example of each secret.
+fn filled(body: impl Serialize) -> Value {
+    let json = fill(&json!(body).to_string(), |secret| match secret {
+        Secret::Seat(seat) => format!("{}{}", seat.number(), &TOKEN[1..]),
+        Secret::Host => TOKEN.chars().rev().collect(),
+        Secret::Invitation(Some(seat)) => format!("{}-{TOKEN}", seat.number()),
+        Secret::Invitation(None) => format!("any-{TOKEN}"),
+        Secret::Ticket => TOKEN.to_owned(),
+    });
+    json.parse().expect("it is JSON")
 }
 
 /// Keeps the first entries of a long list.
@@ -286,7 +308,10 @@ impl ExampleGame {
         };
         let tokens = Tokens {
             host: Some(TokenHash::of(TOKEN)),
-            seats: BySeat::from_fn(|_| None),
+            seats: BySeat::from_fn(|seat| {
+                let is_human = game.players().get(seat).is_some_and(Player::is_human);
+                is_human.then(|| TokenHash::of(TOKEN))
+            }),
         };
         let record = StoredGame {
             id: ID.parse().expect("it is an id"),
@@ -439,43 +464,13 @@ impl ExampleGame {
         json(ActionResponse::new(&self.record, &events, role))
     }
 
-    /// The response to a creation.
-    fn created(&self, seat_tokens: Vec<Option<String>>) -> Vec<Example> {
-        let game = to_raw_value(&self.view(Role::Host)).expect("a game is JSON");
-        json(Created {
-            id: ID.to_owned(),
-            seat_tokens,
-            host_token: TOKEN.chars().rev().collect(),
-            invitations: None,
-            invitation: None,
-            game: &game,
-        })
-    }
-
-    /// The response to a creation with an open seat.
-    fn created_open(&self) -> Value {
-        let game = to_raw_value(&self.view(Role::Host)).expect("a game is JSON");
-        let token = || Some(TOKEN.to_owned());
-        json!(Created {
-            id: ID.to_owned(),
-            seat_tokens: vec![token(), None, token(), None],
-            host_token: TOKEN.chars().rev().collect(),
-            invitations: Some(Some(vec![None, Some(format!("1-{TOKEN}")), None, None])),
-            invitation: Some(Some(format!("any-{TOKEN}"))),
-            game: &game,
-        })
-    }
-
-    /// The response to somebody who takes the open seat.
-    fn joined(mut self) -> Value {
+    /// Somebody takes the open seat.
+    fn joined(mut self) -> (Seat, ActionResponse) {
         let seat = anna().next(4);
         let name = "Beat".to_owned();
         let events = self.apply(Action::Join { seat, name });
         let changed = ActionResponse::new(&self.record, &events, Role::Seat(seat));
-        let mut response = json!(changed);
-        response["seat"] = json!(seat);
-        response["token"] = json!(TOKEN);
-        response
+        (seat, changed)
     }
 
     /// The list of legal moves of seat 0.

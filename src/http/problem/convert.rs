@@ -7,7 +7,7 @@ use dog_rules::{
 
 use super::{Code, NEXT_CHANGE, Problem, Reason};
 use crate::{
-    service::ServiceError,
+    access::AccessError,
     store::{DraftError, LimitReached, StoreError},
 };
 
@@ -36,11 +36,10 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<ServiceError> for Problem {
-    fn from(error: ServiceError) -> Problem {
-        use ServiceError::*;
+impl From<AccessError> for Problem {
+    fn from(error: AccessError) -> Problem {
+        use AccessError::*;
         let (code, reason) = match &error {
-            GameNotFound => (Code::GameNotFound, None),
             SeatNotFound => (Code::SeatNotFound, None),
             NoToken | NoBearer => (Code::Unauthorized, Some(Reason::NoToken)),
             UnknownToken => (Code::Unauthorized, Some(Reason::UnknownToken)),
@@ -59,16 +58,8 @@ impl From<ServiceError> for Problem {
             NoRematch => (Code::NoRematch, None),
             NoHuman(_) => (Code::NoHuman, None),
             StaleVersion(_) => (Code::StaleVersion, None),
-            IdempotencyKeyReused => return Code::IdempotencyKeyReused.into(),
-            WeakIdempotencyKey => return Code::WeakIdempotencyKey.into(),
-            Contended => (Code::Unavailable, None),
-            Act(_) | Internal(_) => (Code::Internal, None),
         };
-        let mut problem = match error {
-            Act(error) => return error.into(),
-            Internal(cause) => return Problem::internal(cause),
-            _ => Problem::new(code, &error),
-        };
+        let mut problem = Problem::new(code, &error);
         match error {
             BotPlays(seat) | StandInPlays(seat) | SeatJoined(seat) | SeatTaken(seat)
             | NoHuman(seat) => problem.details.seat = Some(seat),

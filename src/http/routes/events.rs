@@ -8,8 +8,9 @@ use actix_web::{
 use dog_rules::Phase;
 use serde::Deserialize;
 
-use super::{App, execute_in_game, load_game, read_id};
+use super::{App, load_game, read_id, seats::TokenRequest};
 use crate::{
+    access::{AccessError, Caller},
     http::{
         headers::{preferred, private_response},
         json::from_query,
@@ -17,15 +18,16 @@ use crate::{
         metrics::SkipLatency,
         problem::{Code, Problem, Reason},
         request::WriteRequest,
+        secrets::Secret,
         stream::{EventStream, Start, StreamOptions, hub::Format},
         wire::{
             change::StreamMessage,
             game::{PresenceView, TicketResponse},
-            request::{EventsParams, NoQuery, TokenRequest},
+            request::{EventsParams, NoQuery},
         },
+        write::{Answer, Decision, write},
     },
-    service::{Caller, GameCommand},
-    store::{StoredGame, TokenHash},
+    store::{NewTicket, StoredGame, TICKET_TTL, TokenHash, WriteOp, now},
 };
 
 /// Maximum number of open streams of a process.
@@ -206,8 +208,25 @@ fn invalid_ticket() -> Problem {
 pub async fn create_ticket(
     app: Data<App>,
     id: Path<String>,
-    request: WriteRequest<TokenRequest>,
+    request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
-    let command = GameCommand::CreateTicket(request.content.map(drop));
-    execute_in_game(&app, id.into_inner(), &request.context, command).await
+    write(&app.store, &id, &request, |game| {
+        let role = game.role()?;
+        if let Some(answer) = game.first_answer()? {
+            return Ok(answer);
+        }
+        game.check_state(role)?;
+        let TokenRequest { .. } = game.body()?;
+        let secrets = request.secrets()?;
+        let token = request.caller.token().ok_or(AccessError::NoToken)?;
+        let hash = secrets.hash(Secret::Ticket);
+        let op = WriteOp::AddTicket(game.expected_state(), NewTicket { hash, token });
+        let body = TicketResponse {
+            ticket: Secret::Ticket,
+            expires_at: (now() + TICKET_TTL).to_string(),
+        };
+        let answer = Answer::new(StatusCode::OK, &body)?;
+        Ok(Decision::Change(op, answer.with(secrets)))
+    })
+    .await
 }

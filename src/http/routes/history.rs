@@ -11,6 +11,7 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_rules::{
+    Game,
     name::repaired,
     record::{
         ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, StepWriter, TextError,
@@ -18,25 +19,31 @@ use dog_rules::{
     },
 };
 use futures_util::stream::{self, StreamExt};
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
 
-use super::{App, execute, load_game};
+use super::{
+    App,
+    games::{Created, created, game_of_host},
+    load_game,
+};
 use crate::{
+    access::{Caller, Role},
     http::{
-        answer::json,
         headers::{preferred, private_response},
-        json::from_query,
+        json::{from_query, to_json},
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
-        request::WriteRequest,
+        request::RecordRequest,
         wire::{
-            game::Created,
             history::{HistoryHead, HistoryLine, HistoryView, LogEntryView},
-            request::{ImportRequest, NoQuery},
+            request::NoQuery,
         },
+        write::create,
     },
-    service::{Caller, Command, Creation, Role},
-    store::{LogEntry, LogPage, PackedLog, StoredGame, now},
+    store::{LogEntry, LogPage, NewGame, PackedLog, StoredGame, now},
 };
 
 /// The media types of a history, the default first.
@@ -191,9 +198,9 @@ impl History {
             let game = &self.record.game;
             let view = LogEntryView::of(game, entry, self.role.viewer(game));
             match self.media_type {
-                NDJSON => part += &(json(&view)? + "\n"),
-                _ if entry.version == 1 => part += &json(&view)?,
-                _ => part += &(",".to_owned() + &json(&view)?),
+                NDJSON => part += &(to_json(&view)? + "\n"),
+                _ if entry.version == 1 => part += &to_json(&view)?,
+                _ => part += &(",".to_owned() + &to_json(&view)?),
             }
         }
         if last == now && self.media_type == JSON {
@@ -216,7 +223,7 @@ impl History {
         if self.media_type == TEXT {
             return Ok(transcript(record)?.to_string());
         }
-        let mut head = json(&HistoryHead::of(record))?;
+        let mut head = to_json(&HistoryHead::of(record))?;
         if self.media_type == NDJSON {
             head.push('\n');
         } else {
@@ -242,6 +249,17 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
         .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
+/// Imports a finished game.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"record": "[Dog \"1\"]\n[Rules \"hausregeln\"]\n…", "listed": false}))]
+pub struct ImportRequest {
+    /// The game's text record.
+    pub record: String,
+    /// Whether the game is in the public list; true by default.
+    pub listed: Option<bool>,
+}
+
 /// Imports a finished game from its text record, which is replayed and checked.
 ///
 /// The game gets a new id, a token for its host, who may remove it, and the time of the import. It
@@ -255,10 +273,10 @@ fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,
-    body: WriteRequest<ImportRequest>,
+    request: RecordRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let creation = match body.content {
+    let imported = match import_request(&request) {
         // Too long for an async worker.
         Ok(import) => {
             let imported = move || imported(&import);
@@ -266,7 +284,31 @@ pub async fn import_game(
         }
         Err(problem) => Err(problem),
     };
-    execute(&app, &body.context, Command::Create { creator, creation }).await
+    let RecordRequest(request) = request;
+    create(&app.store, &request, || {
+        let secrets = request.secrets()?;
+        let import = imported.as_ref().map_err(Clone::clone)?;
+        // All entries of the log have the same time.
+        let stored = StoredGame {
+            imported: true,
+            created_at: import.at,
+            updated_at: import.at,
+            ..game_of_host(import.game.clone(), import.listed, creator, &secrets)
+        };
+        created(NewGame::finished(stored, import.log.clone())?, secrets)
+    })
+    .await
+}
+
+/// The record to import.
+fn import_request(request: &RecordRequest) -> Result<ImportRequest, Problem> {
+    match request.plain_text()? {
+        Some(text) => Ok(ImportRequest {
+            record: text.to_owned(),
+            listed: None,
+        }),
+        None => request.0.body(),
+    }
 }
 
 /// Replays the record of a finished game.
@@ -289,8 +331,16 @@ pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
     Ok(replayed)
 }
 
+/// A game that was imported, and its log.
+struct Imported {
+    game: Game,
+    log: PackedLog,
+    at: Timestamp,
+    listed: bool,
+}
+
 /// The game of a record and its log. A record has no times, so all entries get the present one.
-fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
+fn imported(import: &ImportRequest) -> Result<Imported, Problem> {
     let (replayed, at) = (replay_record(&import.record)?, now());
     let entry = |entry: dog_rules::record::ReplayedEntry| LogEntry {
         version: entry.version,
@@ -299,8 +349,8 @@ fn imported(import: &ImportRequest) -> Result<Creation, Problem> {
         events: entry.events,
     };
     let log: Vec<LogEntry> = replayed.log.into_iter().map(entry).collect();
-    Ok(Creation::Imported {
-        game: replayed.game.into(),
+    Ok(Imported {
+        game: replayed.game,
         log: PackedLog::new(&log)?,
         at,
         listed: import.listed.unwrap_or(true),

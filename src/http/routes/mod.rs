@@ -1,13 +1,15 @@
 //! The routes and their handlers.
 
-mod change;
 mod events;
-mod games;
+pub mod games;
 pub mod history;
+pub mod join;
 mod meta;
 mod moves;
 mod page;
-mod people;
+pub mod play;
+pub mod rematch;
+pub mod seats;
 
 use std::{
     future::{Ready, ready},
@@ -30,7 +32,6 @@ use utoipa_swagger_ui::Config;
 
 pub use self::meta::{Readiness, StaticFiles};
 use super::{
-    answer::{RENDERERS, respond},
     limits::{Cost, guard, memory::BodyMemory},
     metrics::Metrics,
     network::HomeNetwork,
@@ -41,7 +42,6 @@ use super::{
 };
 use crate::{
     player_models::ModelCache,
-    service::{self, Command, GameCommand, RequestContext},
     store::{GameId, Store, StoredGame},
 };
 
@@ -55,24 +55,24 @@ use crate::{
     games::get_game,
     games::delete_game,
     games::get_board_picture,
-    people::change_settings,
-    people::join_game,
-    people::quick_join,
-    people::hand_over_seat,
-    people::reissue_token,
-    people::renew_host_token,
-    people::ask_rematch,
-    people::get_rematch,
+    games::change_settings,
+    join::join_game,
+    join::quick_join,
+    seats::hand_over_seat,
+    seats::reissue_token,
+    games::renew_host_token,
+    rematch::ask_rematch,
+    rematch::get_rematch,
     history::get_history,
     history::import_game,
     events::stream_events,
     events::get_presence,
     events::create_ticket,
-    change::deal_cards,
-    change::swap_cards,
+    play::deal_cards,
+    play::swap_cards,
     moves::list_legal_moves,
     moves::list_seven_parts,
-    change::play_move,
+    play::play_move,
     moves::suggest_move,
     moves::analyse_legal_moves,
     moves::analyse_seven_parts,
@@ -198,31 +198,31 @@ pub fn configure(config: &mut ServiceConfig) {
         RouteDef::new("/v1/games/import").on(POST, Import, history::import_game),
     ];
     let of_a_game = [
-        RouteDef::new("/play").on(POST, Write, change::play_move),
+        RouteDef::new("/play").on(POST, Write, play::play_move),
         RouteDef::new("")
             .on(GET, Request, games::get_game)
-            .on(Method::PATCH, Write, people::change_settings)
+            .on(Method::PATCH, Write, games::change_settings)
             .on(Method::DELETE, Write, games::delete_game),
         RouteDef::new("/legal-moves").on(GET, Request, moves::list_legal_moves),
         RouteDef::new("/legal-moves/seven").on(GET, Request, moves::list_seven_parts),
         RouteDef::new("/suggest-move").on(GET, Advice, moves::suggest_move),
-        RouteDef::new("/swap").on(POST, Write, change::swap_cards),
-        RouteDef::new("/deal").on(POST, Write, change::deal_cards),
+        RouteDef::new("/swap").on(POST, Write, play::swap_cards),
+        RouteDef::new("/deal").on(POST, Write, play::deal_cards),
         RouteDef::new("/board.svg").on(GET, Request, games::get_board_picture),
         RouteDef::new("/history").on(GET, Request, history::get_history),
         RouteDef::new("/events").on(GET, Request, events::stream_events),
         RouteDef::new("/events/ticket").on(POST, Write, events::create_ticket),
         RouteDef::new("/presence").on(GET, Request, events::get_presence),
-        RouteDef::new("/join").on(POST, Join, people::join_game),
-        RouteDef::new("/seats/{seat}").on(Method::PUT, Write, people::hand_over_seat),
-        RouteDef::new("/seats/{seat}/token").on(POST, Write, people::reissue_token),
-        RouteDef::new("/host/token").on(POST, Write, people::renew_host_token),
+        RouteDef::new("/join").on(POST, Join, join::join_game),
+        RouteDef::new("/seats/{seat}").on(Method::PUT, Write, seats::hand_over_seat),
+        RouteDef::new("/seats/{seat}/token").on(POST, Write, seats::reissue_token),
+        RouteDef::new("/host/token").on(POST, Write, games::renew_host_token),
         RouteDef::new("/rematch")
-            .on(GET, Request, people::get_rematch)
-            .on(POST, NewGame, people::ask_rematch),
+            .on(GET, Request, rematch::get_rematch)
+            .on(POST, NewGame, rematch::ask_rematch),
     ];
     let others = [
-        RouteDef::new("/v1/join").on(POST, NewGame, people::quick_join),
+        RouteDef::new("/v1/join").on(POST, NewGame, join::quick_join),
         RouteDef::new("/v1/rules").on(GET, Request, meta::list_rules),
         RouteDef::new("/v1/layout").on(GET, Request, meta::get_layout),
         RouteDef::new("/v1/addresses").on(GET, Request, meta::list_addresses),
@@ -267,25 +267,6 @@ pub fn not_found() -> Route {
 async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let detail = format!("there is no route {}", request.path());
     Err(Problem::new(Code::RouteNotFound, detail))
-}
-
-/// Carries out a command and makes the response.
-async fn execute(
-    app: &App,
-    request: &RequestContext,
-    command: Command<Problem>,
-) -> Result<HttpResponse, Problem> {
-    respond(service::execute(&app.store, request, &command, &RENDERERS).await?)
-}
-
-/// The same for a command in the game with that id.
-async fn execute_in_game(
-    app: &App,
-    id: String,
-    request: &RequestContext,
-    command: GameCommand<Problem>,
-) -> Result<HttpResponse, Problem> {
-    execute(app, request, Command::InGame(id, command)).await
 }
 
 /// The media type of a picture.

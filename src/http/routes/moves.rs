@@ -14,6 +14,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{App, SVG, load_game, picture};
 use crate::{
+    access::Caller,
     http::{
         headers::{preferred, private_response},
         json::from_query,
@@ -32,7 +33,6 @@ use crate::{
             seven::SevenView,
         },
     },
-    service::Caller,
 };
 
 /// The expected cost of a playout. A search ends after [`MAX_SEARCH_TIME`] in any case.

@@ -20,6 +20,8 @@ use serde::Serialize;
 use tokio::sync::{self, watch};
 
 use crate::{
+    access::{AccessError, Role},
+    http::routes::rematch::rematch_of,
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
@@ -29,7 +31,6 @@ use crate::{
             history::LogEntryView,
         },
     },
-    service::{Role, ServiceError, rematch_of},
     store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame, Tokens},
 };
 
@@ -380,7 +381,7 @@ impl CurrentGame {
         (role, viewer): (Role, Viewer),
     ) -> Result<Bytes, Problem> {
         if role.viewer(&self.stored.game) != viewer {
-            return Err(ServiceError::TokenReplaced.into());
+            return Err(AccessError::TokenReplaced.into());
         }
         let slot = self.slot(format, include, role);
         if let Some(message) = slot.get() {

@@ -20,16 +20,17 @@ use self::{
     presence::SeatConnection,
 };
 use crate::{
+    access::{Caller, Role},
     http::{
         limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
+        routes::rematch::{Rematch, role_in},
         wire::{
             change::Include,
-            game::{GameView, PresenceView, Rematch},
+            game::{GameView, PresenceView},
         },
     },
-    service::{Caller, Role, role_in},
     store::{LogEntry, StoredGame},
 };
 

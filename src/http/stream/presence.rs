@@ -19,7 +19,7 @@ use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
 use tokio::sync::Notify;
 
 use crate::{
-    service::Role,
+    access::Role,
     store::{GameId, RENEWAL, SeatPresence, Store, StoreError},
 };
 

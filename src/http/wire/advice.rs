@@ -10,9 +10,12 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     game::{ActionRoute, RequestMethod},
     moves::MoveView,
-    request::{PlayRequest, SwapRequestSchema, True, in_range},
+    request::in_range,
 };
-use crate::http::problem::Problem;
+use crate::http::{
+    problem::Problem,
+    routes::play::{PlayRequest, SwapRequestSchema, True},
+};
 
 /// Maximum milliseconds of a search.
 const MAX_BUDGET_MS: u32 = 2_000;

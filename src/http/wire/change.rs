@@ -12,11 +12,15 @@ use utoipa::{
 };
 
 use super::{
-    game::{GameView, PresenceView, Rematch},
+    game::{GameView, PresenceView},
     history::{EventView, LogEntryView},
     moves::{MoveView, MovesOptions, list_moves},
 };
-use crate::{http::problem::Problem, service::Role, store::StoredGame};
+use crate::{
+    access::Role,
+    http::{problem::Problem, routes::rematch::Rematch},
+    store::StoredGame,
+};
 
 /// Maximum bytes of the list of moves in a change.
 const MAX_MOVES_BYTES: usize = 256 << 10;

@@ -6,14 +6,7 @@ use dog_rules::{
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::value::RawValue;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::ToSchema;
 
 use super::{
     history::{EventView, level_of},
@@ -21,7 +14,8 @@ use super::{
     rules::RulesView,
 };
 use crate::{
-    service::Role,
+    access::Role,
+    http::secrets::Secret,
     store::{JoinPolicy, StartPolicy, StoredGame},
 };
 
@@ -296,11 +290,11 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
 #[schema(as = Changed)]
 pub struct ActionResponse {
     /// The game's version after the action.
-    version: u64,
+    pub version: u64,
     /// The events of the action, as the caller may see them.
-    events: Vec<EventView>,
+    pub events: Vec<EventView>,
     /// The game after the action, as the caller may see it.
-    game: GameView,
+    pub game: GameView,
 }
 
 impl ActionResponse {
@@ -312,134 +306,6 @@ impl ActionResponse {
         ActionResponse {
             version: record.game.version(),
             events: events.iter().map(view).collect(),
-            game: GameView::new(record, role),
-        }
-    }
-}
-
-/// The response to a creation. The tokens are shown only once.
-#[derive(Serialize, ToSchema)]
-pub struct Created<'a> {
-    pub id: String,
-    /// One entry per seat: its token, or null for a bot.
-    pub seat_tokens: Vec<Option<String>>,
-    /// The host's token.
-    pub host_token: String,
-    /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
-    /// join; only for a game with open seats.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = invitations_or_null, required = false)]
-    pub invitations: Option<Option<Vec<Option<String>>>>,
-    /// The invitation to any of the open seats. Null where anyone may join; only for a game with
-    /// open seats.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = text_or_null, required = false)]
-    pub invitation: Option<Option<String>>,
-    /// The game as the host sees it.
-    #[schema(value_type = GameView)]
-    pub game: &'a RawValue,
-}
-
-/// Null too, although it may be absent.
-fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
-    let null = ObjectBuilder::new().schema_type(Type::Null);
-    AnyOfBuilder::new().item(schema).item(null).into()
-}
-
-fn text_or_null() -> Schema {
-    or_null(String::schema())
-}
-
-fn invitations_or_null() -> Schema {
-    or_null(Vec::<Option<String>>::schema())
-}
-
-/// A fresh token for a seat. It is shown only once; the old one is invalid.
-#[derive(Serialize, ToSchema)]
-pub struct FreshToken {
-    pub seat: Seat,
-    pub token: String,
-    /// The game's version, which changes only if the host has sent the request.
-    pub version: u64,
-}
-
-/// A fresh token for the host. It is shown only once; the old one is invalid.
-#[derive(Serialize, ToSchema)]
-pub struct FreshHostToken {
-    pub token: String,
-}
-
-/// The response to somebody who took a seat. The token is shown only once.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
-pub struct Joined {
-    seat: Seat,
-    /// The seat's token.
-    token: String,
-    #[schema(minimum = 1)]
-    version: u64,
-    events: Vec<EventView>,
-    game: GameView,
-}
-
-/// The response to a quick join, with the seat's token, which is shown only once.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
-pub struct QuickJoined {
-    /// The game's id.
-    id: String,
-    seat: Seat,
-    /// The seat's token.
-    token: String,
-    #[schema(minimum = 1)]
-    version: u64,
-    events: Vec<EventView>,
-    game: GameView,
-}
-
-/// The response to a changed seat.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
-pub struct SeatChanged {
-    #[schema(minimum = 1)]
-    version: u64,
-    events: Vec<EventView>,
-    game: GameView,
-    /// The invitation to a seat that the host has opened. It is shown only once, and an older one is
-    /// invalid.
-    #[schema(nullable = false)]
-    invitation: Option<String>,
-}
-
-/// The next game of the same people.
-#[derive(Serialize, ToSchema)]
-pub struct Rematch {
-    id: String,
-    /// The caller's seat in it; null for the host and for others.
-    #[schema(required)]
-    seat: Option<Seat>,
-    /// The game as the caller may see it.
-    game: GameView,
-}
-
-impl Rematch {
-    /// The next game as this role may see it.
-    pub fn new(record: &StoredGame, role: Role) -> Rematch {
-        Rematch {
-            id: record.id.to_string(),
-            seat: match role {
-                Role::Seat(seat) => Some(seat),
-                Role::Host | Role::Spectator => None,
-            },
             game: GameView::new(record, role),
         }
     }
@@ -477,7 +343,8 @@ impl PresenceView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Ticket)]
 pub struct TicketResponse {
-    pub ticket: String,
+    #[schema(value_type = String)]
+    pub ticket: Secret,
     /// When it expires, if it is not used before.
     #[schema(format = DateTime)]
     pub expires_at: String,

@@ -413,7 +413,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        service::Role,
+        access::Role,
         store::{
             Draft,
             tests::{creation, new_game},

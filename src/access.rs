@@ -1,0 +1,216 @@
+//! Who sends a request, the caller's role in a game, and why a caller may not do what is asked.
+
+use dog_rules::{Game, Phase, Seat, Viewer};
+
+use thiserror::Error;
+
+use crate::store::{StoredGame, TokenHash, Tokens};
+
+/// Why a request is refused, apart from its content.
+#[derive(Debug, Error)]
+pub enum AccessError {
+    #[error("the game has no such seat")]
+    SeatNotFound,
+    #[error("this needs a token of this game")]
+    NoToken,
+    #[error("send the token as `Authorization: Bearer TOKEN`")]
+    NoBearer,
+    #[error("the token does not belong to this game")]
+    UnknownToken,
+    #[error("the token was replaced")]
+    TokenReplaced,
+    #[error("only the host may {0}")]
+    HostOnly(&'static str),
+    #[error("only seats may do this; the host has no cards")]
+    SeatOnly,
+    #[error("only the seat itself and the host may reissue its token")]
+    AnotherSeat,
+    /// While a bot plays a seat, the holder of its token cannot act.
+    #[error("a bot plays {0} until its person is back")]
+    BotPlays(Seat),
+    /// A person who took over a seat in the middle of a round does not have its hand.
+    #[error("a bot plays {0} until the next deal, because this hand was dealt to somebody else")]
+    StandInPlays(Seat),
+    /// The host has no power over the token and the name of a person who joined.
+    #[error("only the person at {0} may do this")]
+    SeatJoined(Seat),
+    #[error("an invitation is needed to join this game")]
+    InvitationNeeded,
+    #[error("this is no invitation to this seat, or it is no longer valid")]
+    WrongInvitation,
+    #[error("{0} is taken")]
+    SeatTaken(Seat),
+    #[error("no seat is open that this request can take")]
+    NoOpenSeat,
+    #[error("the game is not over")]
+    GameNotOver,
+    #[error("nobody has asked for a rematch of this game")]
+    NoRematch,
+    /// A seat of a bot gets no token, because its holder could see the bot's hand.
+    #[error("a bot plays {0}: hand it to a human first")]
+    NoHuman(Seat),
+    #[error("the game is at version {0}")]
+    StaleVersion(u64),
+}
+
+/// A caller's role in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The holder of a seat's token.
+    Seat(Seat),
+    /// The holder of the host's token.
+    Host,
+    /// Anyone else.
+    Spectator,
+}
+
+impl Role {
+    /// What this role sees in this game: the host sees what a spectator sees.
+    pub fn viewer(self, game: &Game) -> Viewer {
+        match self {
+            Role::Seat(seat) => Viewer::Seat(seat, game.person(seat)),
+            Role::Host | Role::Spectator => Viewer::Spectator,
+        }
+    }
+
+    /// The part of an ETag that stands for the role.
+    pub fn tag(self) -> String {
+        match self {
+            Role::Seat(seat) => seat.number().to_string(),
+            Role::Host => "host".to_owned(),
+            Role::Spectator => "spectator".to_owned(),
+        }
+    }
+}
+
+/// Stands for a token that was not sent as a bearer token. No token has this hash.
+pub const NO_BEARER: TokenHash = TokenHash([0; 32]);
+
+/// Who sends a request: the hash of the presented token, if any.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller(Option<TokenHash>);
+
+impl Caller {
+    /// The caller with the token of that hash, or without a token.
+    pub fn new(token: Option<TokenHash>) -> Caller {
+        Caller(token)
+    }
+
+    /// The caller's role in this game.
+    ///
+    /// # Errors
+    /// `token_replaced` or `unauthorized`, if the presented token is not, or was never, one of this
+    /// game, or came without `Bearer`.
+    pub fn role(self, record: &StoredGame) -> Result<Role, AccessError> {
+        let Some(presented) = self.0 else {
+            return Ok(Role::Spectator);
+        };
+        if presented == NO_BEARER {
+            return Err(AccessError::NoBearer);
+        }
+        // All hashes are compared, each in constant time, even after a match.
+        let mut role = (record.tokens.host == Some(presented)).then_some(Role::Host);
+        for seat in record.game.rules().ring().seats() {
+            if record.tokens.seats[seat] == Some(presented) {
+                role = Some(Role::Seat(seat));
+            }
+        }
+        let is_dead = record.seating.is_dead(&presented);
+        role.ok_or(match is_dead {
+            true => AccessError::TokenReplaced,
+            false => AccessError::UnknownToken,
+        })
+    }
+
+    /// The hash of the presented token, if any.
+    pub fn token(self) -> Option<TokenHash> {
+        self.0
+    }
+
+    /// Refuses a caller whose token is no longer among these tokens.
+    pub fn ensure_current(self, role: Role, tokens: &Tokens) -> Result<(), AccessError> {
+        let token = match role {
+            Role::Spectator => return Ok(()),
+            Role::Host => tokens.host,
+            Role::Seat(seat) => tokens.seats[seat],
+        };
+        if token == self.0 {
+            return Ok(());
+        }
+        Err(AccessError::TokenReplaced)
+    }
+
+    /// The caller's role in this game, for routes that need a token.
+    ///
+    /// # Errors
+    /// `unauthorized`, without a token of this game.
+    pub fn known_role(self, record: &StoredGame) -> Result<Role, AccessError> {
+        match self.role(record)? {
+            Role::Spectator => Err(AccessError::NoToken),
+            role => Ok(role),
+        }
+    }
+
+    /// The seat that calls, for routes that are for seats only.
+    ///
+    /// # Errors
+    /// `unauthorized` without a token, `forbidden` for the host.
+    pub fn seat(self, record: &StoredGame) -> Result<Seat, AccessError> {
+        match self.known_role(record)? {
+            Role::Seat(seat) => Ok(seat),
+            Role::Host | Role::Spectator => Err(AccessError::SeatOnly),
+        }
+    }
+
+    /// The seat that calls and may see the seat's hand, for routes about its moves.
+    ///
+    /// # Errors
+    /// As [`Caller::seat`]; `forbidden` if the hand was dealt to somebody else.
+    pub fn holder(self, record: &StoredGame) -> Result<Seat, AccessError> {
+        let seat = self.seat(record)?;
+        let game = &record.game;
+        let dealt = matches!(game.phase(), Phase::Exchange | Phase::Play);
+        if game.has_stand_in(seat) {
+            Err(AccessError::StandInPlays(seat))
+        } else if dealt && !game.holds_own_hand(seat) {
+            Err(AccessError::BotPlays(seat))
+        } else {
+            Ok(seat)
+        }
+    }
+}
+
+/// The `ETag` of a game at this version as this role sees it.
+pub fn etag(version: u64, role: Role) -> String {
+    format!("\"{version}-{}\"", role.tag())
+}
+
+/// The states of a game that a condition of a request names.
+pub enum NamedStates {
+    /// Each state of a game that exists.
+    Any,
+    /// Those with these tags: a version, alone or with the viewer as in [`etag`].
+    List(Vec<String>),
+}
+
+impl NamedStates {
+    /// Whether the state of a game at this version, as this role sees it, is one of them.
+    pub fn include(&self, version: u64, role: Role) -> bool {
+        let NamedStates::List(tags) = self else {
+            return true;
+        };
+        let (any, own) = (version.to_string(), format!("{version}-{}", role.tag()));
+        tags.iter().any(|tag| *tag == any || *tag == own)
+    }
+}
+
+/// The game's seat with that number.
+///
+/// # Errors
+/// [`AccessError::SeatNotFound`].
+pub fn find_seat(stored: &StoredGame, number: &str) -> Result<Seat, AccessError> {
+    let seat = number.parse().ok();
+    seat.and_then(|seat| Seat::new(seat, stored.game.rules().seats))
+        .filter(|seat| seat.number().to_string() == number)
+        .ok_or(AccessError::SeatNotFound)
+}

@@ -1,0 +1,181 @@
+//! The secrets in an answer: tokens, invitations and tickets.
+//!
+//! They are derived from the client's `Idempotency-Key`, so that a retry gets the same ones although
+//! neither they nor the key are stored. A body that is saved has a mark in the place of each.
+
+use std::fmt;
+
+use dog_rules::{Seat, seat::MAX_SEATS};
+use hmac::{Hmac, KeyInit, Mac};
+use rand::{TryRng, rngs::SysRng};
+use serde::{Serialize, Serializer};
+use sha2::Sha256;
+
+use super::{
+    idempotency::Retry,
+    problem::{Code, Problem},
+};
+use crate::store::TokenHash;
+
+/// How a mark begins in JSON. No text of a client has this character.
+const MARK: &str = "\"\\u0000";
+
+/// A secret in the body of an answer, which is written as a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// A seat's token.
+    Seat(Seat),
+    /// The host's token.
+    Host,
+    /// The invitation to a seat, or to any that is open since the creation.
+    Invitation(Option<Seat>),
+    /// A ticket for a stream.
+    Ticket,
+}
+
+impl Secret {
+    /// The secret with this name.
+    fn named(name: &str) -> Option<Secret> {
+        let seat = |number: &str| Seat::new(number.parse().ok()?, MAX_SEATS as u8);
+        match name.split_once(' ') {
+            Some(("seat", number)) => seat(number).map(Secret::Seat),
+            Some(("invitation", "any")) => Some(Secret::Invitation(None)),
+            Some(("invitation", number)) => Some(Secret::Invitation(Some(seat(number)?))),
+            _ if name == "host" => Some(Secret::Host),
+            _ if name == "ticket" => Some(Secret::Ticket),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Secret::Seat(seat) => write!(f, "seat {}", seat.number()),
+            Secret::Host => f.write_str("host"),
+            Secret::Invitation(Some(seat)) => write!(f, "invitation {}", seat.number()),
+            Secret::Invitation(None) => f.write_str("invitation any"),
+            Secret::Ticket => f.write_str("ticket"),
+        }
+    }
+}
+
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("\0{self}"))
+    }
+}
+
+/// The JSON with the text of each secret in the place of its mark.
+pub fn fill(json: &str, text: impl Fn(Secret) -> String) -> String {
+    let mut filled = String::with_capacity(json.len() + 256);
+    let mut rest = json;
+    while let Some((before, after)) = rest.split_once(MARK) {
+        filled += before;
+        filled.push('"');
+        let (name, after) = after.split_once('"').unwrap_or((after, ""));
+        filled += &Secret::named(name).map_or_else(String::new, &text);
+        filled.push('"');
+        rest = after;
+    }
+    filled + rest
+}
+
+/// The secrets of one answer.
+pub struct Secrets {
+    key: [u8; 32],
+    /// Random, and saved with the answer.
+    pub salt: [u8; 16],
+}
+
+impl Secrets {
+    /// Fresh secrets: derived from the client's key, or random without one.
+    ///
+    /// # Errors
+    /// `weak_idempotency_key`, if they could be guessed from the key.
+    pub fn new(retry: Option<&Retry>) -> Result<Secrets, Problem> {
+        Secrets::with_salt(retry, random_bytes())
+    }
+
+    /// The secrets that were derived with this salt.
+    ///
+    /// # Errors
+    /// `weak_idempotency_key`, if they could be guessed from the key.
+    pub fn with_salt(retry: Option<&Retry>, salt: [u8; 16]) -> Result<Secrets, Problem> {
+        let Some(Retry { key, .. }) = retry else {
+            let key = random_bytes();
+            return Ok(Secrets { key, salt });
+        };
+        if !key.is_strong() {
+            return Err(Code::WeakIdempotencyKey.into());
+        }
+        let mut mac = hmac(key.as_bytes());
+        mac.update(b"dog-token-1");
+        mac.update(&salt);
+        let key = mac.finalize().into_bytes().into();
+        Ok(Secrets { key, salt })
+    }
+
+    /// The text of a secret: 256 bits as hex digits; for an invitation what it opens and 128 bits.
+    pub fn text(&self, secret: Secret) -> String {
+        let mut mac = hmac(&self.key);
+        mac.update(secret.to_string().as_bytes());
+        let bytes = mac.finalize().into_bytes();
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        match secret {
+            Secret::Invitation(Some(seat)) => format!("{}-{}", seat.number(), &digits[..32]),
+            Secret::Invitation(None) => format!("any-{}", &digits[..32]),
+            _ => digits,
+        }
+    }
+
+    /// Its hash, which the store keeps.
+    pub fn hash(&self, secret: Secret) -> TokenHash {
+        TokenHash::of(&self.text(secret))
+    }
+}
+
+fn hmac(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes keys of every length")
+}
+
+/// Random bytes from the operating system.
+///
+/// # Panics
+/// If the operating system has no source of randomness.
+pub fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .expect("the operating system has randomness");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_is_filled() {
+        let seat = Seat::new(2, 4);
+        let all = [
+            Secret::Seat(seat.unwrap()),
+            Secret::Host,
+            Secret::Invitation(seat),
+            Secret::Invitation(None),
+            Secret::Ticket,
+        ];
+        let json = serde_json::to_string(&(all, "\\u0000 \"Anna\"")).unwrap();
+        let filled = fill(&json, |secret| format!("<{secret}>"));
+        let expected = r#"[["<seat 2>","<host>","<invitation 2>","<invitation any>","<ticket>"],"#;
+        assert_eq!(filled, expected.to_owned() + r#""\\u0000 \"Anna\""]"#);
+    }
+
+    #[test]
+    fn a_retry_gets_the_same_secrets_and_nobody_else() {
+        let secrets = [1, 1, 2].map(|salt| Secrets::with_salt(None, [salt; 16]).unwrap());
+        // Without a key they are random.
+        let [one, two, three] = secrets.map(|secrets| secrets.text(Secret::Host));
+        assert!(one != two && two != three && one.len() == 64);
+    }
+}

@@ -1,0 +1,364 @@
+//! Writes: load a game, decide, commit, and again if another write came first.
+//!
+//! A route's decision is a closure that reads from top to bottom: the order of its lines is the order
+//! of its refusals. It computes the change and the answer from what was loaded; both are committed
+//! together.
+
+use std::ops::Deref;
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+};
+use dog_rules::{Action, Actor, Seat};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    json::to_json,
+    problem::{Code, Problem},
+    request::WriteRequest,
+    secrets::{Secrets, fill},
+    wire::game::ActionResponse,
+};
+use crate::{
+    access::{AccessError, Role, etag, find_seat},
+    store::{
+        CommitResult, Draft, GameId, LoadedGame, SavedResponse, Store, StoredGame, Write, WriteOp,
+    },
+};
+
+/// Maximum number of attempts. Each one but the last failed because another write came first.
+pub const MAX_ATTEMPTS: u32 = 8;
+
+/// What an attempt decides.
+pub enum Decision {
+    /// To change nothing: the answer to an earlier copy of the request, or one that needs no write.
+    Answer(Answer),
+    /// To commit this change and answer.
+    Change(WriteOp, Answer),
+    /// To commit this change, and to attempt it again whether or not another write came first.
+    Prepare(WriteOp),
+}
+
+/// The answer to a write, as it is saved for retries: without its secrets.
+#[derive(Serialize, Deserialize)]
+pub struct Answer {
+    status: u16,
+    etag: Option<String>,
+    location: Option<String>,
+    /// JSON, with a mark in place of each secret; empty for 204.
+    body: String,
+    /// What the secrets are derived from, besides the client's key.
+    salt: Option<[u8; 16]>,
+    /// Whether the secrets are for somebody else than the caller.
+    is_for_another: bool,
+    /// The secrets; none in an answer that was read from the store.
+    #[serde(skip)]
+    secrets: Option<Secrets>,
+}
+
+impl Answer {
+    /// An answer with a body.
+    ///
+    /// # Errors
+    /// Never in practice: answers can be serialized.
+    pub fn new(status: StatusCode, body: &impl Serialize) -> Result<Answer, Problem> {
+        Ok(Answer {
+            body: to_json(body)?,
+            ..Answer::empty(status)
+        })
+    }
+
+    /// An answer without a body.
+    pub fn empty(status: StatusCode) -> Answer {
+        Answer {
+            status: status.as_u16(),
+            etag: None,
+            location: None,
+            body: String::new(),
+            salt: None,
+            is_for_another: false,
+            secrets: None,
+        }
+    }
+
+    /// With the ETag of the game as this role sees it.
+    pub fn of_game(mut self, stored: &StoredGame, role: Role) -> Answer {
+        self.etag = Some(etag(stored.game.version(), role));
+        self
+    }
+
+    /// With the path of the game that was made or joined.
+    pub fn at(mut self, id: GameId) -> Answer {
+        self.location = Some(format!("/v1/games/{id}"));
+        self
+    }
+
+    /// With the secrets that its body names.
+    pub fn with(mut self, secrets: Secrets) -> Answer {
+        self.salt = Some(secrets.salt);
+        self.secrets = Some(secrets);
+        self
+    }
+
+    /// With secrets that are for somebody else than the caller.
+    pub fn for_another(mut self) -> Answer {
+        self.is_for_another = true;
+        self
+    }
+
+    /// The response, with its secrets.
+    fn respond(self, request: &WriteRequest) -> Result<HttpResponse, Problem> {
+        let status = StatusCode::from_u16(self.status).map_err(Problem::internal)?;
+        let mut response = HttpResponse::build(status);
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        if let Some(etag) = self.etag {
+            response.insert_header((header::ETAG, etag));
+        }
+        if let Some(location) = self.location {
+            response.insert_header((header::LOCATION, location));
+        }
+        if self.body.is_empty() {
+            return Ok(response.finish());
+        }
+        let secrets = match (self.secrets, self.salt) {
+            (None, Some(salt)) => Some(Secrets::with_salt(request.retry.as_ref(), salt)?),
+            (secrets, _) => secrets,
+        };
+        let body = match secrets {
+            Some(secrets) => fill(&self.body, |secret| secrets.text(secret)),
+            None => self.body,
+        };
+        Ok(response.content_type("application/json").body(body))
+    }
+}
+
+/// Carries out a write: loads what it is decided from, decides and commits, and does so again if
+/// another write came first, at most so many times.
+///
+/// # Errors
+/// Why nothing was changed.
+pub async fn attempt<L>(
+    store: &Store,
+    request: &WriteRequest,
+    attempts: u32,
+    load: impl AsyncFn() -> Result<L, Problem>,
+    decide: impl Fn(&L) -> Result<Decision, Problem>,
+) -> Result<HttpResponse, Problem> {
+    for _ in 0..attempts {
+        let loaded = load().await?;
+        let (op, answer) = match decide(&loaded)? {
+            Decision::Answer(answer) => return answer.respond(request),
+            Decision::Change(op, answer) => (op, Some(answer)),
+            Decision::Prepare(op) => (op, None),
+        };
+        let save = match (&request.retry, &answer) {
+            (Some(retry), Some(answer)) => Some(retry.save(answer)?),
+            _ => None,
+        };
+        let committed = store.commit(Write { op, save }).await?;
+        if let (CommitResult::Done, Some(answer)) = (committed, answer) {
+            return answer.respond(request);
+        }
+    }
+    let detail = "other writes to this game came first too often";
+    Err(Problem::new(Code::Unavailable, detail))
+}
+
+/// A write that adds a game.
+///
+/// # Errors
+/// Why none was added.
+pub async fn create(
+    store: &Store,
+    request: &WriteRequest,
+    decide: impl Fn() -> Result<Decision, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let load = async || Ok(store.load(None, request.scope()).await?.saved_response);
+    attempt(store, request, MAX_ATTEMPTS, load, |saved| {
+        match request.first_answer(saved.as_ref())? {
+            Some(answer) => Ok(Decision::Answer(answer)),
+            None => decide(),
+        }
+    })
+    .await
+}
+
+/// A write in the game with this id.
+///
+/// # Errors
+/// Why nothing was changed; `game_not_found`, if there is no such game.
+pub async fn write(
+    store: &Store,
+    id: &str,
+    request: &WriteRequest,
+    decide: impl Fn(&GameWrite<'_>) -> Result<Decision, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let load = load_game(store, id, request)?;
+    attempt(store, request, MAX_ATTEMPTS, load, |loaded| {
+        decide(&GameWrite::new(loaded, request)?)
+    })
+    .await
+}
+
+/// Loads the game with this id, and the answer that was saved for this request.
+///
+/// # Errors
+/// `game_not_found`, if no game can have this id.
+pub fn load_game<'a>(
+    store: &'a Store,
+    id: &str,
+    request: &'a WriteRequest,
+) -> Result<impl AsyncFn() -> Result<LoadedGame, Problem> + 'a, Problem> {
+    let id: GameId = id.parse().map_err(|_| Problem::game_not_found())?;
+    Ok(async move || Ok(store.load(Some(&id), request.scope()).await?))
+}
+
+/// A game that a request wants to change.
+pub struct GameWrite<'a> {
+    pub stored: &'a StoredGame,
+    pub request: &'a WriteRequest,
+    saved: Option<&'a SavedResponse>,
+}
+
+/// Its game.
+impl Deref for GameWrite<'_> {
+    type Target = StoredGame;
+
+    fn deref(&self) -> &StoredGame {
+        self.stored
+    }
+}
+
+impl<'a> GameWrite<'a> {
+    /// # Errors
+    /// `game_not_found`.
+    pub fn new(
+        loaded: &'a LoadedGame,
+        request: &'a WriteRequest,
+    ) -> Result<GameWrite<'a>, Problem> {
+        Ok(GameWrite {
+            stored: loaded.game.as_ref().ok_or_else(Problem::game_not_found)?,
+            request,
+            saved: loaded.saved_response.as_ref(),
+        })
+    }
+
+    /// The answer to the first copy of this request, if this is a retry.
+    ///
+    /// # Errors
+    /// `idempotency_key_reused`.
+    pub fn first_answer(&self) -> Result<Option<Decision>, Problem> {
+        let answer = self.request.first_answer(self.saved)?;
+        Ok(answer.map(Decision::Answer))
+    }
+
+    /// The same for a retry whose token the first copy has revoked. The host's requests for a seat
+    /// revoke that of another.
+    ///
+    /// # Errors
+    /// `idempotency_key_reused`.
+    pub fn first_answer_if_revoked(&self) -> Result<Option<Decision>, Problem> {
+        if self.role().is_ok() {
+            return Ok(None);
+        }
+        let answer = self.request.first_answer(self.saved)?;
+        let answer = answer.filter(|answer| !answer.is_for_another);
+        Ok(answer.map(Decision::Answer))
+    }
+
+    /// The role of a caller with a token.
+    ///
+    /// # Errors
+    /// `unauthorized`, `token_replaced`.
+    pub fn role(&self) -> Result<Role, Problem> {
+        Ok(self.request.caller.known_role(self.stored)?)
+    }
+
+    /// Checks that the caller is the host, who alone may do this.
+    ///
+    /// # Errors
+    /// `unauthorized`, `token_replaced`, `forbidden`.
+    pub fn host(&self, what: &'static str) -> Result<Role, Problem> {
+        match self.role()? {
+            Role::Host => Ok(Role::Host),
+            _ => Err(AccessError::HostOnly(what).into()),
+        }
+    }
+
+    /// The seat that calls.
+    ///
+    /// # Errors
+    /// `unauthorized`, `token_replaced`, `forbidden`.
+    pub fn seat(&self) -> Result<Seat, Problem> {
+        Ok(self.request.caller.seat(self.stored)?)
+    }
+
+    /// The seat with this number.
+    ///
+    /// # Errors
+    /// `seat_not_found`.
+    pub fn seat_numbered(&self, number: &str) -> Result<Seat, Problem> {
+        Ok(find_seat(self.stored, number)?)
+    }
+
+    /// The role of the host or of this seat, which alone may do this.
+    ///
+    /// # Errors
+    /// `unauthorized`, `token_replaced`, `forbidden`.
+    pub fn host_or(&self, seat: Seat) -> Result<Role, Problem> {
+        match self.role()? {
+            role if role == Role::Host || role == Role::Seat(seat) => Ok(role),
+            _ => Err(AccessError::AnotherSeat.into()),
+        }
+    }
+
+    /// Checks that the seat's person plays it, not a bot.
+    ///
+    /// # Errors
+    /// `forbidden`.
+    pub fn check_person_plays(&self, seat: Seat) -> Result<(), Problem> {
+        if !self.game.bot_plays(seat) {
+            return Ok(());
+        }
+        Err(match self.game.player(seat).is_human() {
+            true => AccessError::StandInPlays(seat).into(),
+            false => AccessError::BotPlays(seat).into(),
+        })
+    }
+
+    /// Checks that the game is in a state that the request allows.
+    ///
+    /// # Errors
+    /// `stale_version`.
+    pub fn check_state(&self, role: Role) -> Result<(), Problem> {
+        self.request.check_state(self.game.version(), role)
+    }
+
+    /// The content of the body.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn body<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
+        self.request.body()
+    }
+
+    /// The change by an action of this role, and the game after it.
+    ///
+    /// # Errors
+    /// Why the game refuses it.
+    pub fn act(&self, role: Role, action: &Action) -> Result<Decision, Problem> {
+        let draft = self.draft(action)?;
+        let body = ActionResponse::new(&draft.next, &draft.events, role);
+        let answer = Answer::new(StatusCode::OK, &body)?.of_game(&draft.next, role);
+        Ok(Decision::Change(draft.into(), answer))
+    }
+
+    /// The game after an action.
+    ///
+    /// # Errors
+    /// Why the game refuses it.
+    pub fn draft(&self, action: &Action) -> Result<Draft, Problem> {
+        Ok(Draft::new(self.stored, action, Actor::Player)?)
+    }
+}
