@@ -21,7 +21,10 @@ impl From<Code> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         if matches!(error, StoreError::Quota | StoreError::Full) {
-            Problem::new(Code::DatabaseFull, error)
+            Problem {
+                cause: Some(error.to_string()),
+                ..Problem::new(Code::DatabaseFull, error)
+            }
         } else if error.is_temporary() {
             Problem {
                 cause: Some(error.to_string()),
