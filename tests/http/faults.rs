@@ -181,27 +181,27 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
 
 /// A small file system over the folder of a server, removed when dropped.
 #[cfg(target_os = "linux")]
-struct SmallDisk(PathBuf);
+struct SmallFileSystem(PathBuf);
 
 #[cfg(target_os = "linux")]
-impl SmallDisk {
+impl SmallFileSystem {
     /// `None`, with a message, if this user may not mount it.
-    fn mount(over: &Path) -> Option<SmallDisk> {
+    fn mount(over: &Path) -> Option<SmallFileSystem> {
         let mount = ["-t", "tmpfs", "-o", "size=32m", "tmpfs"];
         let mounted = Command::new("mount").args(mount).arg(over).output();
         if !mounted.is_ok_and(|output| output.status.success()) {
             eprintln!("not tested: only root can mount a small file system");
             return None;
         }
-        Some(SmallDisk(over.to_owned()))
+        Some(SmallFileSystem(over.to_owned()))
     }
 
     /// A server with its files there.
-    fn server() -> Option<(TestServer, SmallDisk)> {
+    fn server() -> Option<(TestServer, SmallFileSystem)> {
         let mut disk = None;
         let server = TestServer::start_on(&[], &[], |database| {
             let folder = database.file().parent().expect("a folder");
-            disk = SmallDisk::mount(folder);
+            disk = SmallFileSystem::mount(folder);
         });
         disk.map(|disk| (server, disk))
     }
@@ -218,7 +218,7 @@ impl SmallDisk {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for SmallDisk {
+impl Drop for SmallFileSystem {
     fn drop(&mut self) {
         // Lazily, because files may be open.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
@@ -228,7 +228,7 @@ impl Drop for SmallDisk {
 #[cfg(target_os = "linux")]
 #[test]
 fn games_alone_do_not_fill_a_disk() {
-    let Some((server, disk)) = SmallDisk::server() else {
+    let Some((server, disk)) = SmallFileSystem::server() else {
         return;
     };
     let game = TestGame::in_play(&server);
@@ -275,7 +275,7 @@ fn games_alone_do_not_fill_a_disk() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_others_fill_refuses_writes_until_there_is_room() {
-    let Some((server, disk)) = SmallDisk::server() else {
+    let Some((server, disk)) = SmallFileSystem::server() else {
         return;
     };
     let game = TestGame::in_play(&server);

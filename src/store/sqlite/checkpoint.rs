@@ -135,9 +135,12 @@ impl Drop for CheckpointThread {
 /// The loop of the thread. It copies as much of the log as possible without waiting for anybody.
 fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBool) {
     while receiver.recv().is_ok() {
-        if checkpoint(connection, "PASSIVE") >= CHECKPOINT_PAGES {
-            log_was_long.store(true, Relaxed);
+        if checkpoint(connection, "PASSIVE") < CHECKPOINT_PAGES {
+            continue;
         }
+        // Once more, so that hardly anything is left to the writer.
+        checkpoint(connection, "PASSIVE");
+        log_was_long.store(true, Relaxed);
     }
 }
 
