@@ -66,13 +66,20 @@ impl HeadReader {
     /// How many of these bytes belong to the head, if it ends in them. A letter of each field and
     /// option `upgrade` is replaced, which makes it one that nobody knows.
     pub fn read(&mut self, bytes: &mut [u8]) -> Option<usize> {
-        for (at, byte) in bytes.iter_mut().enumerate() {
+        let mut at = 0;
+        while at < bytes.len() {
+            let seeks = self.in_options || !self.rest.is_empty();
+            if self.end == HeadEnd::InLine && !seeks {
+                // The rest of the line needs no look at each byte.
+                at += bytes[at..].iter().position(|&byte| byte == b'\n')?;
+            }
             let begins = self.end == HeadEnd::LineBegins;
-            if self.end.find(&[*byte]).is_some() {
+            if self.end.find(&[bytes[at]]).is_some() {
                 *self = HeadReader::default();
                 return Some(at + 1);
             }
-            self.replace(byte, begins);
+            self.replace(&mut bytes[at], begins);
+            at += 1;
         }
         None
     }
