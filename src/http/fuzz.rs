@@ -6,7 +6,7 @@ use dog_rules::{Action, Game, Seat};
 
 use super::{
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, check_if_match, is_not_modified, preferred},
-    json::{body_text, from_query, from_text},
+    json::{check_body, from_body, from_query},
     problem::Problem,
     request::idempotency_key,
     routes::{
@@ -39,14 +39,14 @@ pub const BODIES: u8 = 9;
 /// # Errors
 /// The problem that the client would get; never `internal`.
 pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
-    let text = body_text(bytes)?;
+    check_body(bytes)?;
     Ok(match kind {
         0 => {
-            Game::new(from_text::<CreateGame>(text)?.table()?.setup);
+            Game::new(from_body::<CreateGame>(bytes)?.table()?.setup);
             None
         }
         1 => {
-            let position = AnalysisPosition::read(from_text(text)?)?;
+            let position = AnalysisPosition::read(from_body(bytes)?)?;
             let moves = position.legal_moves(MovesOptions {
                 card: None,
                 with_boards: true,
@@ -55,33 +55,33 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         2 => {
-            let analysis: AdviceAnalysis = from_text(text)?;
+            let analysis: AdviceAnalysis = from_body(bytes)?;
             analysis.settings()?;
             AdvicePosition::read(analysis)?.view()?;
             None
         }
         3 => {
-            replay_record(&from_text::<ImportRequest>(text)?.record)?;
+            replay_record(&from_body::<ImportRequest>(bytes)?.record)?;
             None
         }
-        4 => Some(from_text::<SwapRequest>(text)?.action(seat)?),
+        4 => Some(from_body::<SwapRequest>(bytes)?.action(seat)?),
         5 => {
-            let mv = from_text::<PlayRequest>(text)?.mv()?;
+            let mv = from_body::<PlayRequest>(bytes)?.mv()?;
             Some(Action::Play { seat, mv })
         }
         6 => {
-            let player = from_text::<HandOverRequest>(text)?.player(game, seat, false)?;
+            let player = from_body::<HandOverRequest>(bytes)?.player(game, seat, false)?;
             Some(Action::HandOver { seat, player })
         }
         7 => {
-            let (position, begun) = AnalysisPosition::read_seven(from_text(text)?)?;
+            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)?)?;
             if let Some(id) = position.next_parts(&begun)?.first() {
                 position.next_parts(id)?;
             }
             None
         }
         _ => {
-            from_text::<DealRequest>(text)?;
+            from_body::<DealRequest>(bytes)?;
             Some(Action::Deal { by: Some(seat) })
         }
     })

@@ -21,14 +21,14 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// The scope of a key is the caller's token, the method and the path. A retry has the same body,
-    /// byte for byte.
+    /// The scope of a key is the caller's token, the method and the path. A retry has a body with the
+    /// same SHA-256: the same, byte for byte.
     pub fn new(
         key: IdempotencyKey,
         caller: Caller,
         method: &str,
         path: &str,
-        body: &[u8],
+        body_hash: [u8; 32],
     ) -> Retry {
         let caller = caller.token().map_or([0; 32], |hash| hash.0);
         let parts = [
@@ -45,7 +45,7 @@ impl Retry {
         Retry {
             key,
             scope: Scope(hash.finalize().into()),
-            body_hash: Sha256::digest(body).into(),
+            body_hash,
         }
     }
 

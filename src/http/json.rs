@@ -22,37 +22,39 @@ use super::problem::{Code, Problem, Reason};
 /// Characters of a member's name that a pointer repeats.
 const MAX_NAME: usize = 64;
 
-/// The text of a JSON body, whose syntax is right. An empty body, or null, is an empty object.
+/// Checks that a body is JSON.
 ///
 /// # Errors
 /// `malformed_json`.
-pub fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
-    let malformed = |detail| Problem::new(Code::MalformedJson, detail);
-    let text = str::from_utf8(bytes).map_err(|error| {
-        malformed(format!(
-            "the body is not UTF-8 at byte {}",
-            error.valid_up_to()
-        ))
-    })?;
-    let text = match text.trim_ascii() {
-        "" | "null" => "{}",
-        text => text,
-    };
-    check_syntax(text).map_err(|error| {
+pub fn check_body(bytes: &[u8]) -> Result<(), Problem> {
+    check_syntax(body_text(bytes)?).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        malformed(match error.classify() {
+        let detail = match error.classify() {
             Category::Eof => "the body ends in the middle of its JSON".to_owned(),
             _ => format!("the body is not JSON at line {line}, column {column}"),
-        })
-    })?;
-    Ok(text)
+        };
+        Problem::new(Code::MalformedJson, detail)
+    })
 }
 
-/// Reads the text of a body.
+/// The text of a JSON body. An empty body, or null, is an empty object.
+fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let detail = format!("the body is not UTF-8 at byte {}", error.valid_up_to());
+        Problem::new(Code::MalformedJson, detail)
+    })?;
+    Ok(match text.trim_ascii() {
+        "" | "null" => "{}",
+        text => text,
+    })
+}
+
+/// Reads a body that is JSON.
 ///
 /// # Errors
 /// `invalid_request` for JSON of another shape; `invalid_rules` in the member `rules`.
-pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let text = body_text(bytes)?;
     serde_json::from_str(text)
         .or_else(|_| T::deserialize(Json(text)))
         .map_err(Problem::from)

@@ -135,32 +135,31 @@ pub fn is_asked_here(client: ClientAddress, request: &HttpRequest) -> bool {
     client.0.is_none() && !is_forwarded && from_here && to_here
 }
 
+fn invalid_host() -> Problem {
+    let detail = "the host is not a name with or without a port";
+    Problem::new(Code::BadRequest, detail)
+}
+
 /// The host that the request is for: that of its target or else of `Host` (RFC 9112, section 3.2.2).
 ///
 /// # Errors
 /// `bad_request`, if one of them is not the name of a host, with a port or without.
 pub fn host(head: &RequestHead) -> Result<Option<Authority>, Problem> {
-    let invalid = || {
-        Problem::new(
-            Code::BadRequest,
-            "the host is not a name with or without a port",
-        )
-    };
     let field = match head.headers().get(header::HOST).map(HeaderValue::to_str) {
         None => None,
         Some(Ok("")) => None,
-        Some(Ok(text)) => Some(text.parse::<Authority>().map_err(|_| invalid())?),
-        Some(Err(_)) => return Err(invalid()),
+        Some(Ok(text)) => Some(text.parse::<Authority>().map_err(|_| invalid_host())?),
+        Some(Err(_)) => return Err(invalid_host()),
     };
     for authority in [head.uri.authority(), field.as_ref()].into_iter().flatten() {
         // The parser takes any text after a colon for a port, and reads a user before an `@`.
         let port = authority.as_str().strip_prefix(authority.host());
-        let port = port.ok_or_else(invalid)?;
+        let port = port.ok_or_else(invalid_host)?;
         let digits = port.strip_prefix(':').unwrap_or(port);
         let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits.is_empty() || digits.parse::<u16>().is_ok());
         if authority.host().is_empty() || !is_port {
-            return Err(invalid());
+            return Err(invalid_host());
         }
     }
     Ok(head.uri.authority().cloned().or(field))

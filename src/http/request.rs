@@ -12,15 +12,17 @@ use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
     dev::Payload,
     http::header::{self, HeaderMap},
-    rt, web,
+    rt,
+    web::{self, Bytes},
 };
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
 
 use super::{
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
     idempotency::{IdempotencyKey, Retry},
-    json::{body_text, from_query, from_text},
+    json::{check_body, from_body, from_query},
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
@@ -43,7 +45,7 @@ const MAX_BODY: usize = 64 * 1024;
 /// Bytes of an oversized body that are read and discarded, so that its sender can read the response.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
-/// Bodies up to this size are parsed on the async worker.
+/// Bodies up to this size are checked and hashed on the async worker.
 const MAX_INLINE_PARSE: usize = 4 * 1024;
 
 /// How many times its size parsed JSON may take in memory: a list of empty strings takes 24 bytes for
@@ -58,44 +60,67 @@ const MIN_BYTES_PER_SECOND: f64 = 16.0 * 1024.0;
 
 /// The complete body of a request.
 struct ReadBody {
-    bytes: Vec<u8>,
-    /// Whether it is a game's record as plain text, not JSON.
-    is_text: bool,
+    content: BodyContent,
     /// The memory of a large body.
     memory: Option<Reservation>,
 }
 
-impl ReadBody {
-    /// Checks the syntax of the body, if it is JSON; that of a long one not on an async worker.
+/// The bytes of a body, which all clones share.
+#[derive(Clone)]
+pub struct BodyContent {
+    bytes: Bytes,
+    /// Whether it is a game's record as plain text, not JSON.
+    is_text: bool,
+}
+
+impl BodyContent {
+    /// Checks the syntax.
     ///
     /// # Errors
     /// `malformed_json`.
-    async fn checked(mut self) -> Result<ReadBody, Problem> {
-        let check = match self.is_text {
-            true => |bytes: &[u8]| {
-                let text = str::from_utf8(bytes).map(drop);
-                text.map_err(|_| Problem::new(Code::MalformedJson, "the text is not UTF-8"))
-            },
-            false => |bytes: &[u8]| body_text(bytes).map(drop),
-        };
-        if self.bytes.len() <= MAX_INLINE_PARSE {
-            check(&self.bytes)?;
-            return Ok(self);
+    fn check(&self) -> Result<(), Problem> {
+        if !self.is_text {
+            return check_body(&self.bytes);
         }
-        let bytes = self.bytes;
-        let checked = web::block(move || check(&bytes).map(|()| bytes)).await;
-        self.bytes = checked.map_err(Problem::internal)??;
-        Ok(self)
+        let text = str::from_utf8(&self.bytes).map(drop);
+        text.map_err(|_| Problem::new(Code::MalformedJson, "the text is not UTF-8"))
     }
 
     /// Its text, if it is not JSON.
-    fn plain_text(&self) -> Option<&str> {
+    pub fn plain_text(&self) -> Option<&str> {
         let text = str::from_utf8(&self.bytes).ok();
         text.filter(|_| self.is_text)
     }
 
-    fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        from_text(body_text(&self.bytes)?)
+    /// Reads the JSON.
+    ///
+    /// # Errors
+    /// What is wrong with its shape.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        from_body(&self.bytes)
+    }
+
+    /// The version that it names, even if the rest of it is invalid.
+    fn version(&self) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct BodyVersion {
+            version: u64,
+        }
+        let versioned = self.parse::<BodyVersion>().ok();
+        versioned.map(|body| body.version)
+    }
+
+    /// What `read` returns; of a long body not on an async worker.
+    async fn read_with<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&BodyContent) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        if self.bytes.len() <= MAX_INLINE_PARSE {
+            return read(self);
+        }
+        let content = self.clone();
+        let result = web::block(move || read(&content)).await;
+        result.map_err(Problem::internal)?
     }
 }
 
@@ -113,10 +138,14 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let body = body(request, payload, MAX_BODY, false);
         Box::pin(async move {
-            let body = body.await?.checked().await?;
+            let ReadBody { content, memory } = body.await?;
+            let read = content.read_with(|content| {
+                content.check()?;
+                Ok(content.parse())
+            });
             Ok(Body {
-                content: body.parse(),
-                _memory: body.memory,
+                content: read.await?,
+                _memory: memory,
             })
         })
     }
@@ -154,9 +183,9 @@ fn body(
                 format!("send the body as application/json{or_text}, without a content encoding");
             return Err(Problem::new(Code::UnsupportedMediaType, detail));
         }
+        let bytes = bytes.into();
         Ok(ReadBody {
-            bytes,
-            is_text,
+            content: BodyContent { bytes, is_text },
             memory,
         })
     }
@@ -244,7 +273,10 @@ pub struct WriteRequest {
     /// What `If-None-Match` names: the game must be in none of these states.
     if_none_match: Option<NamedStates>,
     query: String,
-    body: ReadBody,
+    body: BodyContent,
+    /// The version that the body names.
+    version: Option<u64>,
+    _memory: Option<Reservation>,
 }
 
 impl FromRequest for WriteRequest {
@@ -252,12 +284,12 @@ impl FromRequest for WriteRequest {
     type Future = LocalBoxFuture<'static, Result<WriteRequest, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        WriteRequest::of(request, payload, MAX_BODY, false)
+        WriteRequest::read(request, payload, MAX_BODY, false)
     }
 }
 
 impl WriteRequest {
-    fn of(
+    fn read(
         request: &HttpRequest,
         payload: &mut Payload,
         max_bytes: usize,
@@ -266,7 +298,12 @@ impl WriteRequest {
         let body = body(request, payload, max_bytes, record);
         let request = request.clone();
         Box::pin(async move {
-            let body = body.await?.checked().await?;
+            let ReadBody { content, memory } = body.await?;
+            let read = content.read_with(|content| {
+                content.check()?;
+                Ok((content.version(), Sha256::digest(&content.bytes).into()))
+            });
+            let (version, body_hash) = read.await?;
             let (headers, caller) = (request.headers(), caller(request.headers()));
             let key = idempotency_key(headers)?;
             let (method, path) = (request.method().as_str(), request.path());
@@ -274,13 +311,24 @@ impl WriteRequest {
             let if_none_match = condition(headers, &header::IF_NONE_MATCH)?;
             Ok(WriteRequest {
                 caller,
-                retry: key.map(|key| Retry::new(key, caller, method, path, &body.bytes)),
+                retry: key.map(|key| Retry::new(key, caller, method, path, body_hash)),
                 if_match: if_match.map(EntityTags::strong),
                 if_none_match: if_none_match.map(EntityTags::weak),
                 query: request.query_string().to_owned(),
-                body,
+                body: content,
+                version,
+                _memory: memory,
             })
         })
+    }
+
+    /// The body, to be read elsewhere.
+    ///
+    /// # Errors
+    /// What is wrong with the query, which must be empty.
+    pub fn content(&self) -> Result<BodyContent, Problem> {
+        let NoQuery {} = from_query(&self.query)?;
+        Ok(self.body.clone())
     }
 
     /// The content of the body.
@@ -288,8 +336,7 @@ impl WriteRequest {
     /// # Errors
     /// What is wrong with it, or with the query, which must be empty.
     pub fn body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        let NoQuery {} = from_query(&self.query)?;
-        self.body.parse()
+        self.content()?.parse()
     }
 
     /// Where the answer is saved; none without an `Idempotency-Key`.
@@ -334,14 +381,9 @@ impl WriteRequest {
     /// # Errors
     /// `stale_version`.
     pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
-        #[derive(Deserialize)]
-        struct BodyVersion {
-            version: u64,
-        }
-        let in_body = self.body.parse::<BodyVersion>().ok();
         let named = self.if_match.as_ref();
         let matches = named.is_none_or(|states| states.include(version, role));
-        if matches && in_body.is_none_or(|body| body.version == version) {
+        if matches && self.version.is_none_or(|named| named == version) {
             return Ok(());
         }
         Err(AccessError::StaleVersion(version).into())
@@ -356,19 +398,8 @@ impl FromRequest for RecordRequest {
     type Future = LocalBoxFuture<'static, Result<RecordRequest, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let write = WriteRequest::of(request, payload, MAX_RECORD, true);
+        let write = WriteRequest::read(request, payload, MAX_RECORD, true);
         Box::pin(async move { write.await.map(RecordRequest) })
-    }
-}
-
-impl RecordRequest {
-    /// The record, if it is plain text.
-    ///
-    /// # Errors
-    /// The query is not empty.
-    pub fn plain_text(&self) -> Result<Option<&str>, Problem> {
-        let NoQuery {} = from_query(&self.0.query)?;
-        Ok(self.0.body.plain_text())
     }
 }
 

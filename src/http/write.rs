@@ -83,19 +83,19 @@ impl Answer {
     }
 
     /// With the ETag of the game as this role sees it.
-    pub fn of_game(mut self, stored: &StoredGame, role: Role) -> Answer {
+    pub fn with_etag(mut self, stored: &StoredGame, role: Role) -> Answer {
         self.etag = Some(etag(stored.game.version(), role));
         self
     }
 
     /// With the path of the game that was made or joined.
-    pub fn at(mut self, id: GameId) -> Answer {
+    pub fn with_location(mut self, id: GameId) -> Answer {
         self.location = Some(format!("/v1/games/{id}"));
         self
     }
 
     /// With the secrets that its body names.
-    pub fn with(mut self, secrets: Secrets) -> Answer {
+    pub fn with_secrets(mut self, secrets: Secrets) -> Answer {
         self.salt = Some(secrets.salt);
         self.secrets = Some(secrets);
         self
@@ -350,7 +350,7 @@ impl<'a> GameWrite<'a> {
     pub fn act(&self, role: Role, action: &Action) -> Result<Decision, Problem> {
         let draft = self.draft(action)?;
         let body = ActionResponse::new(&draft.next, &draft.events, role);
-        let answer = Answer::new(StatusCode::OK, &body)?.of_game(&draft.next, role);
+        let answer = Answer::new(StatusCode::OK, &body)?.with_etag(&draft.next, role);
         Ok(Decision::Change(draft.into(), answer))
     }
 

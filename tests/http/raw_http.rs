@@ -237,6 +237,20 @@ fn strange_values_in_known_headers_do_no_harm() {
 }
 
 #[test]
+fn the_log_repeats_no_unknown_method() {
+    let server = TestServer::start();
+    let method = "A".repeat(1_000);
+    let head = format!("{method} /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    raw(&server, head.as_bytes()).refused("method_not_allowed");
+    server.get("/v1/rules").send().expect(200);
+    let log = server.log();
+    assert!(
+        log.contains(" other /v1/rules 405 ") && !log.contains(&method),
+        "{log}"
+    );
+}
+
+#[test]
 fn a_request_names_a_host() {
     let server = TestServer::shared();
     let status = |target: &str, host: &str| {

@@ -419,3 +419,29 @@ fn the_newest_change_includes_the_game_and_the_moves() {
         response.refused("invalid_request");
     }
 }
+
+#[test]
+fn a_stream_ends_when_its_game_is_set_back() {
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
+    let (database, version) = (server.database(), game.version());
+    let columns = "version, snapshot, updated_at, deadline, due_at, phase";
+    let backup = "CREATE TABLE backup AS SELECT";
+    database.sql(&format!("{backup} {columns} FROM games"));
+    let stream = Stream::open(game.get(Spectator, "/events"));
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+    assert_eq!(stream.take(2)[1].data["version"], version + 1);
+    database.sql(&format!("DELETE FROM log WHERE version > {version}"));
+    database.change_game(
+        &game.id,
+        &format!("({columns}) = (SELECT {columns} FROM backup)"),
+    );
+    assert!(stream.rest().is_empty());
+    // Resumed, it begins anew.
+    let last = (version + 1).to_string();
+    let resumed = game
+        .get(Spectator, "/events")
+        .header("Last-Event-ID", &last);
+    assert_eq!(Stream::open(resumed).take(1)[0].data["version"], version);
+}

@@ -315,6 +315,23 @@ mod tests {
     }
 
     #[test]
+    fn a_claimed_game_is_in_no_list() {
+        let mut due = DueGames::default();
+        let games = games(2, creator(1));
+        for list in &mut due.0 {
+            list.games.clone_from(&games);
+            list.scan.games.clone_from(&games);
+        }
+        due.remove(games[0].0);
+        for list in &due.0 {
+            assert_eq!(
+                (&list.games[..], &list.scan.games[..]),
+                (&games[1..], &games[1..])
+            );
+        }
+    }
+
+    #[test]
     fn creators_get_equal_time_however_many_games_they_have() {
         let mut scheduler = DueScheduler::new(1);
         let (many, one) = (games(60, creator(1)), games(1, creator(2)));

@@ -226,7 +226,7 @@ pub async fn create_ticket(
             expires_at: (now() + TICKET_TTL).to_string(),
         };
         let answer = Answer::new(StatusCode::OK, &body)?;
-        Ok(Decision::Change(op, answer.with(secrets)))
+        Ok(Decision::Change(op, answer.with_secrets(secrets)))
     })
     .await
 }

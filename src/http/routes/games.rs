@@ -319,10 +319,12 @@ pub async fn create_game(
 /// Never in practice: answers can be serialized.
 pub fn created(new: NewGame, secrets: Secrets) -> Result<Decision, Problem> {
     let answer = Answer::new(StatusCode::CREATED, &Created::new(&new.game))?;
-    let answer = answer.of_game(&new.game, Role::Host).at(new.game.id);
+    let answer = answer
+        .with_etag(&new.game, Role::Host)
+        .with_location(new.game.id);
     Ok(Decision::Change(
         WriteOp::Insert(new.into()),
-        answer.with(secrets),
+        answer.with_secrets(secrets),
     ))
 }
 
@@ -666,7 +668,7 @@ pub async fn renew_host_token(
                 token: Secret::Host,
             },
         )?;
-        Ok(Decision::Change(op, answer.with(secrets)))
+        Ok(Decision::Change(op, answer.with_secrets(secrets)))
     })
     .await
 }

@@ -36,7 +36,7 @@ use crate::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
         problem::{Code, Problem},
-        request::RecordRequest,
+        request::{BodyContent, RecordRequest},
         wire::{
             history::{HistoryHead, HistoryLine, HistoryView, LogEntryView},
             request::NoQuery,
@@ -273,18 +273,17 @@ pub struct ImportRequest {
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,
-    request: RecordRequest,
+    RecordRequest(request): RecordRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let imported = match import_request(&request) {
+    let imported = match request.content() {
         // Too long for an async worker.
-        Ok(import) => {
-            let imported = move || imported(&import);
+        Ok(body) => {
+            let imported = move || imported(&body);
             app.history_pool.run(client, SHORT_JOB_COST, imported).await
         }
         Err(problem) => Err(problem),
     };
-    let RecordRequest(request) = request;
     create(&app.store, &request, || {
         let secrets = request.secrets()?;
         let import = imported.as_ref().map_err(Clone::clone)?;
@@ -298,17 +297,6 @@ pub async fn import_game(
         created(NewGame::finished(stored, import.log.clone())?, secrets)
     })
     .await
-}
-
-/// The record to import.
-fn import_request(request: &RecordRequest) -> Result<ImportRequest, Problem> {
-    match request.plain_text()? {
-        Some(text) => Ok(ImportRequest {
-            record: text.to_owned(),
-            listed: None,
-        }),
-        None => request.0.body(),
-    }
 }
 
 /// Replays the record of a finished game.
@@ -340,7 +328,14 @@ struct Imported {
 }
 
 /// The game of a record and its log. A record has no times, so all entries get the present one.
-fn imported(import: &ImportRequest) -> Result<Imported, Problem> {
+fn imported(body: &BodyContent) -> Result<Imported, Problem> {
+    let import = match body.plain_text() {
+        Some(text) => ImportRequest {
+            record: text.to_owned(),
+            listed: None,
+        },
+        None => body.parse()?,
+    };
     let (replayed, at) = (replay_record(&import.record)?, now());
     let entry = |entry: dog_rules::record::ReplayedEntry| LogEntry {
         version: entry.version,

@@ -138,7 +138,7 @@ pub async fn join_game(
         let role = Role::Seat(seat);
         let change = ActionResponse::new(&draft.next, &draft.events, role);
         let answer = Answer::new(StatusCode::CREATED, &Joined::new(seat, change))?;
-        let answer = answer.of_game(&draft.next, role).with(secrets);
+        let answer = answer.with_etag(&draft.next, role).with_secrets(secrets);
         Ok(Decision::Change(draft.into(), answer))
     })
     .await
@@ -332,7 +332,10 @@ pub async fn quick_join(
             let change = ActionResponse::new(&draft.next, &draft.events, role);
             let body = QuickJoined::new(table.id.to_string(), seat, change);
             let answer = Answer::new(StatusCode::CREATED, &body)?;
-            let answer = answer.of_game(&draft.next, role).at(table.id).with(secrets);
+            let answer = answer
+                .with_etag(&draft.next, role)
+                .with_location(table.id)
+                .with_secrets(secrets);
             Ok(Decision::Change(draft.into(), answer))
         },
     )

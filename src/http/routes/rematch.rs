@@ -150,7 +150,7 @@ pub async fn ask_rematch(
 /// The answer with the next game, as this caller may see it.
 fn answer(status: StatusCode, next: &StoredGame, caller: Caller) -> Result<Answer, Problem> {
     let role = role_in(next, caller);
-    Ok(Answer::new(status, &Rematch::new(next, role))?.of_game(next, role))
+    Ok(Answer::new(status, &Rematch::new(next, role))?.with_etag(next, role))
 }
 
 /// The caller's role in the rematch. A token that was renewed in one of the two games is a

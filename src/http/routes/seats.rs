@@ -178,9 +178,9 @@ pub async fn hand_over_seat(
         }
         let change = ActionResponse::new(&draft.next, &draft.events, role);
         let body = SeatChanged::new(change, secrets.as_ref().map(|_| invitation));
-        let mut answer = Answer::new(StatusCode::OK, &body)?.of_game(&draft.next, role);
+        let mut answer = Answer::new(StatusCode::OK, &body)?.with_etag(&draft.next, role);
         if let Some(secrets) = secrets {
-            answer = answer.with(secrets).for_another();
+            answer = answer.with_secrets(secrets).for_another();
         }
         Ok(Decision::Change(draft.into(), answer))
     })
@@ -264,7 +264,7 @@ pub async fn reissue_token(
                 version,
             },
         )?;
-        let answer = answer.with(secrets);
+        let answer = answer.with_secrets(secrets);
         Ok(Decision::Change(
             op,
             match role {

@@ -6,6 +6,7 @@ use super::*;
 
 each_store![
     a_scan_ends_at_the_first_batch_of_young_games,
+    games_of_the_future_do_not_end_a_scan,
     a_game_that_has_changed_is_kept,
     a_jump_of_the_clock_is_followed_slowly,
 ];
@@ -52,6 +53,19 @@ fn a_scan_ends_at_the_first_batch_of_young_games(database: &TestStore) {
             version
         }]
     );
+}
+
+fn games_of_the_future_do_not_end_a_scan(database: &TestStore) {
+    let store = database.store();
+    // The clock was put back since.
+    for _ in 0..2 {
+        add(&store, idle_game(-100, -100));
+    }
+    let old = add(&store, idle_game(30, 11));
+    let first = wait(store.expired_games(TEN_IDLE_DAYS, now(), None, 2));
+    assert_eq!(first.old, []);
+    let next = wait(store.expired_games(TEN_IDLE_DAYS, now(), first.next, 2));
+    assert!(first.next.is_some() && next.old.iter().any(|game| game.id == old.id));
 }
 
 fn a_game_that_has_changed_is_kept(database: &TestStore) {
