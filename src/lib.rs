@@ -1,23 +1,31 @@
 //! The game of DOG as a service.
 //!
-//! * [`store`] keeps games in a database.
-//! * [`background`] plays for bots and for players whose time is up, and removes expired data.
+//! * `cli` is the command line.
+//! * `app` is a running server: its state, its start and its stop.
+//! * `api` is the routes, a file for each resource.
+//! * `http` is what surrounds them: limits, streams, thread pools, metrics.
+//! * `background` plays for bots and for players whose time is up, and removes expired data.
+//! * `access` is about who may do what.
 //! * `fair` shares threads fairly among clients.
 //! * `quota` counts what each client uses.
 //! * `player_models` tells how the seats of a game play.
-//! * [`access`] is about who may do what.
-//! * [`http`] serves games over HTTP.
-//! * [`picture`] draws the board.
-//! * [`cli`] is the command line.
+//! * `picture` draws the board.
+//! * [`store`] keeps games in a database.
 
 #![forbid(unsafe_code)]
 
-pub mod access;
-pub mod background;
+mod access;
+mod api;
+mod app;
+mod background;
 pub mod cli;
 mod fair;
-pub mod http;
-pub mod picture;
+mod http;
+mod picture;
 mod player_models;
 mod quota;
 pub mod store;
+
+#[doc(hidden)]
+pub use self::api::fuzz;
+pub use self::{api::openapi, http::problem};

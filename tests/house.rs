@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use dog_server::http::{openapi, problem};
+use dog_server::{openapi, problem};
 use serde_json::Value;
 
 /// Every file below a folder with one of these extensions; build outputs and downloaded packages are

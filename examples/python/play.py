@@ -21,7 +21,6 @@ from dog_client.api.seats import join_game
 from dog_client.models.preset import check_preset
 
 T = TypeVar("T")
-Swap = dog.GiveCard | dog.DeclineExchange | dog.AskForCard
 
 
 class Patient(httpx.AsyncHTTPTransport):
@@ -70,7 +69,7 @@ async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Ga
             await asyncio.sleep(0.1)
 
 
-async def choose(api: AuthenticatedClient, game: dog.Game, seat: int) -> dog.PlayRequest | Swap:
+async def choose(api: AuthenticatedClient, game: dog.Game, seat: int) -> dog.PlayRequest | dog.SwapRequest:
     """A move, or an answer in the exchange."""
     if seat % 2 == 0:
         advice = ok(dog.Advice, await suggest_move.asyncio(game.id, client=api, level="greedy"))
@@ -78,7 +77,7 @@ async def choose(api: AuthenticatedClient, game: dog.Game, seat: int) -> dog.Pla
     if game.phase == "exchange":
         hand = game.seats[seat].hand
         assert hand is not None, "a seat sees its own hand"
-        return dog.GiveCard(hand[0])
+        return dog.SwapRequest(card=hand[0])
     moves = ok(dog.LegalMoves, await list_legal_moves.asyncio(game.id, client=api)).moves
     move = max(moves, key=lambda move: (move.kind == "seven", move.card == "joker"))
     return dog.PlayRequest(move.id)

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use dog_server::http::fuzz;
+use dog_server::fuzz;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|value: &[u8]| fuzz::headers(value));

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use dog_rules::Game;
-use dog_server::http::fuzz;
+use dog_server::fuzz;
 use dog_server_fuzz::games;
 use libfuzzer_sys::fuzz_target;
 

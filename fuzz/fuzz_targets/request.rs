@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use dog_rules::Game;
-use dog_server::http::{fuzz, problem::Code};
+use dog_server::{fuzz, problem::Code};
 use dog_server_fuzz::games;
 use libfuzzer_sys::fuzz_target;
 

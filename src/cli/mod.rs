@@ -13,7 +13,7 @@ use std::io::{Write, stdout};
 
 use clap::Parser;
 
-use crate::http::{openapi, problem};
+use crate::{api::openapi, http::problem};
 
 /// The board and card game DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]

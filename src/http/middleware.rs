@@ -19,8 +19,8 @@ use futures_util::FutureExt;
 use super::{
     metrics::{InFlightRequest, SkipLatency, method_name},
     problem::Problem,
-    routes::App,
 };
+use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

@@ -1,27 +1,21 @@
 //! HTTP: the server, its routes, the shapes of requests and responses, and the errors.
 
-#[doc(hidden)]
-pub mod fuzz;
-mod headers;
-mod idempotency;
-mod json;
-mod limits;
-mod metrics;
-mod middleware;
-mod network;
-pub mod openapi;
-mod pool;
+pub mod headers;
+pub mod idempotency;
+pub mod json;
+pub mod limits;
+pub mod metrics;
+pub mod middleware;
+pub mod network;
+pub mod pool;
 pub mod problem;
-mod request;
-mod routes;
-mod secrets;
-mod server;
-mod stream;
-mod views;
-mod wire;
-mod write;
+pub mod request;
+pub mod secrets;
+pub mod server;
+pub mod stream;
+pub mod write;
 
 pub use self::{
     limits::Limits,
-    server::{Cors, ServeError, Server, ServerConfig},
+    server::{Cors, Server, ServerConfig},
 };

@@ -31,11 +31,11 @@ use super::{
     },
     problem::{Code, Problem},
     secrets::Secrets,
-    wire::request::NoQuery,
     write::Answer,
 };
 use crate::{
     access::{AccessError, Caller, NamedStates, Role},
+    api::parameters::NoQuery,
     store::{SavedResponse, Scope},
 };
 

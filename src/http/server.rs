@@ -15,7 +15,7 @@ use actix_http::HttpService;
 use actix_service::{IntoServiceFactory, ServiceFactoryExt, map_config};
 use actix_web::{
     App as ActixApp, Error,
-    dev::{AppConfig, ServerHandle, fn_service},
+    dev::{AppConfig, fn_service},
     http::header::{self, HeaderName},
     middleware::{Compress, from_fn},
     rt::{self, net::TcpStream},
@@ -38,16 +38,22 @@ use super::{
     metrics::Metrics,
     middleware::log_and_measure,
     network::HomeNetwork,
-    openapi,
     pool::{PoolConfig, WorkerPool},
-    routes::{self, App, Readiness, StaticFiles},
     stream::{
         hub::{FeedTask, Hub},
         presence::{PresenceTask, PresenceTracker},
     },
-    views::ViewCache,
 };
 use crate::{
+    api::{
+        openapi,
+        operations::Readiness,
+        page::StaticFiles,
+        route::{configure, not_found},
+        routes::routes,
+        view_cache::ViewCache,
+    },
+    app::App,
     background::bots::BotWorkers,
     background::retention::RetentionThread,
     player_models::ModelCache,
@@ -233,8 +239,8 @@ impl Server {
                     .app_data(app.clone())
                     .app_data(limit_state.clone())
                     .app_data(bodies.clone())
-                    .configure(routes::configure)
-                    .default_service(routes::not_found())
+                    .configure(|config| configure(routes(), config))
+                    .default_service(not_found())
                     .wrap(from_fn(reserve))
                     .wrap(Compress::default())
                     .wrap(cors_middleware(&cors))
@@ -292,12 +298,7 @@ impl Server {
         self.network.addresses()
     }
 
-    /// A handle to stop it with.
-    pub fn handle(&self) -> ServerHandle {
-        self.server.handle()
-    }
-
-    /// Serves until SIGTERM, SIGINT or the handle stops it. Running requests are finished.
+    /// Serves until SIGTERM or SIGINT stops it. Running requests are finished.
     ///
     /// # Errors
     /// If the server fails.

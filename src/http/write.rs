@@ -18,10 +18,10 @@ use super::{
     problem::{Code, Problem},
     request::WriteRequest,
     secrets::{Secrets, fill},
-    wire::game::ActionResponse,
 };
 use crate::{
     access::{AccessError, Role, etag, find_seat},
+    api::view::ActionResponse,
     store::{
         CommitResult, Draft, GameId, LoadedGame, SavedResponse, Store, StoredGame, Write, WriteOp,
     },

@@ -21,15 +21,15 @@ use tokio::sync::{self, watch};
 
 use crate::{
     access::{AccessError, Role},
-    http::routes::rematch::rematch_of,
+    api::{
+        change::{ChangeView, Include},
+        event::LogEntryView,
+        rematch::rematch_of,
+    },
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
         problem::Problem,
-        wire::{
-            change::{ChangeView, Include},
-            history::LogEntryView,
-        },
     },
     store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame, Tokens},
 };

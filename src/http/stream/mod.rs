@@ -21,15 +21,16 @@ use self::{
 };
 use crate::{
     access::{Caller, Role},
+    api::{
+        change::Include,
+        presence::PresenceView,
+        rematch::{Rematch, role_in},
+        view::GameView,
+    },
     http::{
         limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
-        routes::rematch::{Rematch, role_in},
-        wire::{
-            change::Include,
-            game::{GameView, PresenceView},
-        },
     },
     store::{LogEntry, StoredGame},
 };

@@ -1,0 +1,449 @@
+//! Requests for advice, and advice as clients get it.
+
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    web::{Data, Path},
+};
+use dog_bot::{Choice, Level, MoveEffect, Suggestion, player_model::PlayerModels, search::Budget};
+use dog_rules::{Phase, Seat, SeatView};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    example,
+    moves::MoveView,
+    openapi::errors::errors,
+    parameters::{GamePath, in_range, load_game},
+    play::{PlayRequest, SwapRequest},
+    view::{ActionRoute, RequestMethod},
+};
+use crate::{
+    access::Caller,
+    app::App,
+    http::{json::from_query, pool::SHORT_JOB_COST, problem::Problem},
+};
+
+errors! {
+    AdviceErrors: [READ, IN_TURN], [InvalidRequest];
+}
+
+/// Maximum milliseconds of a search.
+const MAX_BUDGET_MS: u32 = 2_000;
+
+/// Maximum playouts of a search.
+const MAX_SAMPLES: u32 = 10_000;
+
+/// How to think about a move.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdviceParams {
+    /// How well to think: `strong` by default.
+    pub level: Option<Level>,
+    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+    /// and `greedy` ignore it. Not together with `samples`.
+    #[param(minimum = 1, maximum = 2000)]
+    pub budget_ms: Option<u32>,
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
+    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    #[param(minimum = 1, maximum = 10_000)]
+    pub samples: Option<u32>,
+    /// The same seed gives the same advice; random by default.
+    #[param(format = "uint64")]
+    pub seed: Option<u64>,
+}
+
+/// How to search for a move, checked and with defaults filled in.
+#[derive(Clone, Copy)]
+pub struct AdviceSettings {
+    pub level: Level,
+    /// None for the levels that do not search.
+    pub budget: Option<Budget>,
+    pub seed: u64,
+}
+
+impl AdviceParams {
+    /// The settings, with defaults for what is missing.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
+    /// samples are given.
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
+        let level = self.level.unwrap_or(Level::Strong);
+        let requested = self.budget()?;
+        let budget = Budget::of(level).map(|own| requested.unwrap_or(own));
+        // 53 bits, so that a client that parses numbers as doubles can send it back.
+        let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+        Ok(AdviceSettings {
+            level,
+            budget,
+            seed,
+        })
+    }
+
+    fn budget(&self) -> Result<Option<Budget>, Problem> {
+        let millis = in_range("budget_ms", self.budget_ms, 1, MAX_BUDGET_MS)?;
+        let samples = in_range("samples", self.samples, 1, MAX_SAMPLES)?;
+        match (millis, samples) {
+            (Some(_), Some(_)) => {
+                let detail =
+                    "send budget_ms or samples, not both: samples take the place of a time";
+                Err(Problem::wrong_combination(detail))
+            }
+            (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
+            (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Ranked advice, best first.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::advice)]
+pub struct Advice {
+    /// The game's version that the advice is for; absent in an analysis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u64>,
+    seat: Seat,
+    #[schema(value_type = Level)]
+    level: &'static str,
+    /// The budget of the search; null for the levels that do not search.
+    #[schema(required)]
+    budget: Option<BudgetView>,
+    /// The seed. The same seed and the same `samples` in the request give the same advice again.
+    seed: u64,
+    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if there is
+    /// only one choice; fewer than requested if five seconds were not enough.
+    samples: u32,
+    #[schema(min_items = 1)]
+    suggestions: Vec<SuggestionView>,
+    /// Duration of the search in milliseconds.
+    elapsed_ms: f64,
+}
+
+/// How long to think: a time or a number of playouts, as in the request.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Budget)]
+pub enum BudgetView {
+    /// A time.
+    #[schema(title = "TimeBudget")]
+    Time {
+        /// Milliseconds.
+        budget_ms: u32,
+    },
+    /// A number of playouts.
+    #[schema(title = "SampleBudget")]
+    Samples {
+        /// Playouts.
+        samples: u32,
+    },
+}
+
+/// A choice and its estimated value: a move, or in the exchange an answer.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Suggestion)]
+pub enum SuggestionView {
+    /// A move and its estimated value.
+    #[schema(title = "SuggestedMove")]
+    Move {
+        /// The move to play.
+        #[serde(rename = "move")]
+        mv: MoveView,
+        /// What the move does, in numbers.
+        effect: EffectView,
+        /// The request that plays it, ready to be sent.
+        request: RequestToPlay,
+        /// The estimated probability that the seat's team wins, 0 to 1.
+        #[schema(minimum = 0, maximum = 1)]
+        win_probability: f64,
+        /// The standard error of that estimate, from the playouts; null with fewer than two of
+        /// them.
+        #[schema(required, minimum = 0)]
+        standard_error: Option<f64>,
+        /// Playouts behind the estimate; 0 if it was made without a search.
+        samples: u32,
+    },
+    /// An answer in the exchange and its estimated value.
+    #[schema(title = "SuggestedSwap")]
+    Swap {
+        /// What to answer.
+        swap: SwapRequest,
+        /// The request that does it, ready to be sent.
+        request: RequestToSwap,
+        /// The estimated probability that the seat's team wins, 0 to 1.
+        #[schema(minimum = 0, maximum = 1)]
+        win_probability: f64,
+        /// The standard error of that estimate, from the playouts; null with fewer than two of
+        /// them.
+        #[schema(required, minimum = 0)]
+        standard_error: Option<f64>,
+        /// Playouts behind the estimate; 0 if it was made without a search.
+        samples: u32,
+    },
+}
+
+/// What a move does, in numbers. The fields are in the move itself.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Effect)]
+pub struct EffectView {
+    captured: CapturedView,
+    /// Pieces of the seat's team that come into their goals.
+    pieces_home: u8,
+    /// Whether a piece leaves its kennel.
+    leaves_kennel: bool,
+    /// Steps in total, forward or backward.
+    steps: u8,
+    /// The probability, 0 to 1, that a piece of the team moved by this move is captured before the
+    /// seat's next turn: the fraction of playouts in which one was; null without playouts.
+    #[schema(required, minimum = 0, maximum = 1)]
+    risk: Option<f64>,
+}
+
+/// How many pieces are sent to their kennels, by owner.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Captured)]
+pub struct CapturedView {
+    /// The seat's own.
+    own: u8,
+    /// Its partner's.
+    partner: u8,
+    /// The other teams'.
+    others: u8,
+}
+
+/// The request that plays a move, ready to be sent.
+#[derive(Serialize, ToSchema)]
+pub struct RequestToPlay {
+    method: RequestMethod,
+    /// In an analysis, which has no game, with `{id}` in place of the id.
+    path: String,
+    body: PlayRequest,
+}
+
+/// The request that answers in the exchange, ready to be sent.
+#[derive(Serialize, ToSchema)]
+pub struct RequestToSwap {
+    method: RequestMethod,
+    path: String,
+    body: SwapRequest,
+}
+
+/// Where the suggested requests go.
+pub struct SuggestionRoute {
+    /// The path of the game, `/v1/games/…`.
+    pub game: String,
+    /// Its version.
+    pub version: Option<u64>,
+}
+
+impl Advice {
+    /// The advice for this view.
+    pub fn new(
+        target: &SuggestionRoute,
+        view: &SeatView,
+        settings: &AdviceSettings,
+        suggestions: Vec<Suggestion>,
+        elapsed_ms: f64,
+    ) -> Result<Advice, Problem> {
+        let samples = playouts(&suggestions);
+        let view_of = |suggestion| SuggestionView::new(target, view, suggestion);
+        let suggestions = suggestions.into_iter().map(view_of);
+        Ok(Advice {
+            version: target.version,
+            seat: view.seat,
+            level: settings.level.name(),
+            budget: settings.budget.map(|budget| match budget {
+                Budget::Time(time) => BudgetView::Time {
+                    budget_ms: time.as_millis() as u32,
+                },
+                Budget::Samples(samples) => BudgetView::Samples { samples },
+            }),
+            seed: settings.seed,
+            samples,
+            suggestions: suggestions.collect::<Result<_, _>>()?,
+            elapsed_ms,
+        })
+    }
+}
+
+/// Playouts in total; those that several moves share are counted once.
+pub fn playouts(suggestions: &[Suggestion]) -> u32 {
+    let mut counted = HashSet::new();
+    let counts = |suggestion: &&Suggestion| match suggestion.choice {
+        Choice::Play(mv) => {
+            let board = suggestion.outcome.map(|outcome| outcome.board);
+            counted.insert((mv.card(), board))
+        }
+        _ => true,
+    };
+    let samples = |suggestion: &Suggestion| suggestion.samples;
+    suggestions.iter().filter(counts).map(samples).sum()
+}
+
+/// A probability or its error, rounded to four digits.
+fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl EffectView {
+    fn new(effect: MoveEffect, risk: Option<f64>) -> EffectView {
+        let captured = effect.captured;
+        EffectView {
+            captured: CapturedView {
+                own: captured.own,
+                partner: captured.partner,
+                others: captured.others,
+            },
+            pieces_home: effect.pieces_home,
+            leaves_kennel: effect.leaves_kennel,
+            steps: effect.steps,
+            risk: risk.map(rounded),
+        }
+    }
+}
+
+impl SuggestionView {
+    /// The suggestion, with the request that carries it out.
+    ///
+    /// # Errors
+    /// None in practice: each suggested move has an outcome.
+    fn new(
+        target: &SuggestionRoute,
+        view: &SeatView,
+        suggestion: Suggestion,
+    ) -> Result<SuggestionView, Problem> {
+        let (method, samples) = (RequestMethod::Post, suggestion.samples);
+        let win_probability = rounded(suggestion.win_probability);
+        let standard_error = suggestion.standard_error.map(rounded);
+        let swap = match suggestion.choice {
+            Choice::Play(mv) => {
+                let outcome = suggestion.outcome;
+                let outcome = outcome.ok_or_else(|| Problem::internal("a move has no outcome"))?;
+                let effect = MoveEffect::of(view, &outcome);
+                let mv = MoveView::new(view.rules, &mv, view.seat, outcome, true);
+                let request = RequestToPlay {
+                    method,
+                    path: ActionRoute::Play.path(&target.game),
+                    body: PlayRequest::new(mv.id.clone()),
+                };
+                return Ok(SuggestionView::Move {
+                    mv,
+                    effect: EffectView::new(effect, suggestion.risk),
+                    request,
+                    win_probability,
+                    standard_error,
+                    samples,
+                });
+            }
+            Choice::Offer(card) => SwapRequest::offer(card),
+            Choice::Decline => SwapRequest::decline(),
+            Choice::Ask => SwapRequest::ask(),
+        };
+        Ok(SuggestionView::Swap {
+            request: RequestToSwap {
+                method,
+                path: ActionRoute::Swap.path(&target.game),
+                body: swap.clone(),
+            },
+            swap,
+            win_probability,
+            standard_error,
+            samples,
+        })
+    }
+}
+
+/// The expected cost of a playout. A search ends after [`MAX_SEARCH_TIME`] in any case.
+const SAMPLE_COST: Duration = Duration::from_micros(50);
+
+/// The longest time of a search for advice.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
+
+/// Ranked advice for the calling seat: a move to play, or in the exchange a card to offer.
+///
+/// Each entry comes with the request that does it, ready to be sent.
+#[utoipa::path(get, path = "/v1/games/{id}/suggest-move", tag = "play",
+    params(GamePath, AdviceParams),
+    responses((status = 200, description = "The advice, best first.", body = Advice,
+        links(
+            ("play_move" = (operation_id = "play_move", parameters(("id" = "$request.path.id")), request_body = json!({"move": "$response.body#/suggestions/0/move/id"}))),
+            ("swap_cards" = (operation_id = "swap_cards", parameters(("id" = "$request.path.id")), request_body = json!({"card": "$response.body#/suggestions/0/swap/card"}))))),
+        AdviceErrors),
+    security(("token" = [])))]
+pub async fn suggest_move(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = load_game(&app.store, &path.id).await?;
+    let seat = caller.holder(&record)?;
+    match record.game.phase() {
+        Phase::Exchange => record.game.check_exchange(seat)?,
+        _ => record.game.check_play(seat)?,
+    }
+    let settings = from_query::<AdviceParams>(request.query_string())?.settings()?;
+    let target = SuggestionRoute {
+        game: format!("/v1/games/{}", record.id),
+        version: Some(record.game.version()),
+    };
+    let log = match Budget::of(settings.level) {
+        Some(_) => Some(app.models.read(&record).await?),
+        None => None,
+    };
+    let here = app.clone();
+    let advise = move || {
+        let models = log.map(|log| here.models.models(&record, log));
+        let models = models.transpose()?.unwrap_or_default();
+        let view = record.game.seen_from(seat);
+        advise(&here, (&view, &models), &settings, &target)
+    };
+    app.advice_pool
+        .answer(&request, expected_cost(&settings), advise)
+        .await
+}
+
+/// Searches for advice from what a seat knows: this view of the game, how the seats have played, and
+/// nothing else.
+pub fn advise(
+    app: &App,
+    (view, models): (&SeatView, &PlayerModels),
+    settings: &AdviceSettings,
+    target: &SuggestionRoute,
+) -> Result<Advice, Problem> {
+    let begun = Instant::now();
+    let suggestions = suggestions(app, (view, models), settings);
+    let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    Advice::new(target, view, settings, suggestions, elapsed_ms)
+}
+
+/// Everything that the seat may do, best first.
+pub fn suggestions(
+    app: &App,
+    (view, models): (&SeatView, &PlayerModels),
+    settings: &AdviceSettings,
+) -> Vec<Suggestion> {
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    let (level, begun) = (settings.level, Instant::now());
+    let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, models, &mut rng);
+    app.metrics
+        .advised(level, playouts(&suggestions), begun.elapsed());
+    suggestions
+}
+
+/// The expected time of the search.
+pub fn expected_cost(settings: &AdviceSettings) -> Duration {
+    match settings.budget {
+        Some(Budget::Time(time)) => time,
+        Some(Budget::Samples(samples)) => MAX_SEARCH_TIME.min(SAMPLE_COST * samples),
+        None => SHORT_JOB_COST,
+    }
+}

@@ -1,0 +1,363 @@
+//! Examples of answers: all of one game, which is played from a fixed seed.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use dog_bot::{Choice, MoveEffect, Suggestion, search::Budget};
+use dog_rules::{
+    Action, BySeat, Event, Game, Generator, LegalMove, Level, Player, Preset, Seat, SeatKind, Seed,
+    Setup,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{
+    advice::{Advice, AdviceSettings, SuggestionRoute},
+    change::ChangeView,
+    create::Created,
+    event::LogEntryView,
+    games::GameList,
+    history::{HistoryHead, HistoryView},
+    join::{Joined, QuickJoined},
+    legal_moves::{LegalMoves, MovesOptions},
+    presence::PresenceView,
+    rematch::Rematch,
+    rules::RulesCatalogue,
+    seats::SeatChanged,
+    view::{ActionResponse, GameView},
+};
+use crate::{
+    access::Role,
+    http::secrets::{Secret, fill},
+    store::{AdminChanges, LogEntry, StoredGame, Timing, TokenHash, Tokens},
+};
+
+/// The id of the game.
+pub const ID: &str = "1y51r0ztfn8hp2zw9f8m33tzg0";
+
+/// A token or a ticket.
+pub const TOKEN: &str = "b29ede6114c72f07a8c1d98e2bb1f06f";
+
+/// The start of a picture; a whole one is too long to show.
+pub const PICTURE: &str =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 1100\">…</svg>";
+
+/// Turns that are played before the examples.
+const TURNS: usize = 13;
+
+/// The seat whose view the examples show.
+fn viewer() -> Role {
+    Role::Seat(Seat::default())
+}
+
+pub fn created() -> Value {
+    let mut open = ExampleGame::open().stored;
+    Arc::make_mut(&mut open.seating).invitation = Some(TokenHash::of(TOKEN));
+    filled(Created::new(&open))
+}
+
+pub fn game_list() -> Value {
+    let played = &ExampleGame::played().stored;
+    json!(GameList::new(
+        std::slice::from_ref(played),
+        Some("2f".to_owned())
+    ))
+}
+
+pub fn game() -> Value {
+    json!(GameView::new(&ExampleGame::played().stored, viewer()))
+}
+
+pub fn changed() -> Value {
+    let mut game = ExampleGame::played().clone();
+    json!(game.answer(ExampleGame::play))
+}
+
+pub fn joined() -> Value {
+    let (seat, change) = ExampleGame::open().joined();
+    filled(Joined::new(seat, change))
+}
+
+pub fn quick_joined() -> Value {
+    let (seat, change) = ExampleGame::open().joined();
+    filled(QuickJoined::new(ID.to_owned(), Joined::new(seat, change)))
+}
+
+pub fn seat_changed() -> Value {
+    let mut game = ExampleGame::new();
+    let change = game.answer(|game| {
+        let player = Player::bot("Anna", Level::Fast);
+        let seat = Seat::default();
+        game.apply(Action::HandOver { seat, player })
+    });
+    json!(SeatChanged::new(change, None))
+}
+
+pub fn presence() -> Value {
+    let present = BySeat::from_fn(|seat| seat < 2);
+    json!(PresenceView::new(
+        &ExampleGame::played().stored.game,
+        &present
+    ))
+}
+
+pub fn rematch() -> Value {
+    let others = Seat::all(3).skip(1).collect();
+    let next = ExampleGame::of_players(players(), others);
+    json!(Rematch::new(&next.stored, viewer()))
+}
+
+pub fn legal_moves() -> Value {
+    let game = &ExampleGame::played().stored.game;
+    let options = MovesOptions {
+        card: None,
+        with_boards: true,
+    };
+    let (rules, board, seat) = (game.rules(), game.board(), Seat::default());
+    let moves = LegalMoves::new(
+        Some(game.version()),
+        rules,
+        board,
+        seat,
+        game.hand(seat),
+        options,
+    );
+    json!(moves.expect("a seat to move has a list"))
+}
+
+/// Advice with numbers as a search may find them.
+pub fn advice() -> Value {
+    let game = ExampleGame::played();
+    let view = game.stored.game.seen_from(Seat::default());
+    let numbers = [0.5642, 0.5388, 0.5127];
+    let suggestions = game.moves().into_iter().zip(numbers);
+    let suggestions = suggestions.map(|(legal, win_probability)| Suggestion {
+        choice: Choice::Play(legal.mv),
+        outcome: Some(legal.outcome),
+        win_probability,
+        standard_error: Some(0.0061),
+        samples: 2_800,
+        risk: Some(0.0312),
+    });
+    let settings = AdviceSettings {
+        level: Level::Strong,
+        budget: Some(Budget::Time(Duration::from_millis(200))),
+        seed: 1,
+    };
+    let target = SuggestionRoute {
+        game: format!("/v1/games/{ID}"),
+        version: Some(game.stored.game.version()),
+    };
+    let advice = Advice::new(&target, &view, &settings, suggestions.collect(), 200.4);
+    json!(advice.expect("each move has an outcome"))
+}
+
+pub fn change() -> Value {
+    let mut game = ExampleGame::played().clone();
+    game.play();
+    let entry = game.entries().pop().expect("a move was played");
+    let change = ChangeView::last(entry, &game.stored, None, viewer());
+    json!(change.expect("a change is JSON"))
+}
+
+pub fn history_head() -> Value {
+    json!(HistoryHead::new(&ExampleGame::dealt().stored))
+}
+
+pub fn log_entry() -> Value {
+    json!(ExampleGame::dealt().entries()[1])
+}
+
+pub fn history() -> Value {
+    let game = ExampleGame::dealt();
+    json!(HistoryView::new(
+        HistoryHead::new(&game.stored),
+        game.entries()
+    ))
+}
+
+/// The first preset and the first options.
+pub fn rules() -> Value {
+    let mut catalogue = json!(RulesCatalogue::new());
+    for (list, length) in [("presets", 1), ("options", 3)] {
+        if let Some(entries) = catalogue[list].as_array_mut() {
+            entries.truncate(length);
+        }
+    }
+    catalogue
+}
+
+/// The body with an example of each secret.
+fn filled(body: impl Serialize) -> Value {
+    let json = fill(&json!(body).to_string(), |secret| match secret {
+        Secret::Seat(seat) => format!("{}{}", seat.number(), &TOKEN[1..]),
+        Secret::Host => TOKEN.chars().rev().collect(),
+        Secret::Invitation(Some(seat)) => format!("{}-{TOKEN}", seat.number()),
+        Secret::Invitation(None) => format!("any-{TOKEN}"),
+        Secret::Ticket => TOKEN.to_owned(),
+    });
+    json.parse().expect("it is JSON")
+}
+
+/// A game that is being played, and its log.
+#[derive(Clone)]
+struct ExampleGame {
+    stored: StoredGame,
+    log: Vec<LogEntry>,
+}
+
+/// Three people and a bot.
+fn players() -> Vec<Player> {
+    let mut players: Vec<Player> = ["Anna", "Beat", "Carla"].map(Player::human).into();
+    players.push(Player::bot("Bot 3", Level::Fast));
+    players
+}
+
+impl ExampleGame {
+    /// The game at its creation.
+    fn new() -> ExampleGame {
+        ExampleGame::of_players(players(), Vec::new())
+    }
+
+    /// A game with an open seat.
+    fn open() -> ExampleGame {
+        let mut players = players();
+        players[1] = Player {
+            kind: SeatKind::Open,
+            ..Player::human("Seat 1")
+        };
+        ExampleGame::of_players(players, Vec::new())
+    }
+
+    fn of_players(players: Vec<Player>, awaited: Vec<Seat>) -> ExampleGame {
+        let game = Game::new(Setup {
+            rules: Preset::Hausregeln.rules(),
+            players,
+            first_dealer: Seat::new(3, 4),
+            seed: Seed::new([2; 32]),
+            seed_given: false,
+            awaited,
+        });
+        let at = time(1);
+        let creation = LogEntry {
+            version: 1,
+            at,
+            action: None,
+            events: vec![game.last_event().clone()],
+        };
+        let tokens = Tokens {
+            host: Some(TokenHash::of(TOKEN)),
+            seats: BySeat::from_fn(|seat| {
+                let is_human = game.players().get(seat).is_some_and(Player::is_human);
+                is_human.then(|| TokenHash::of(TOKEN))
+            }),
+        };
+        let stored = StoredGame {
+            id: ID.parse().expect("it is an id"),
+            listed: true,
+            imported: false,
+            created_at: at,
+            updated_at: at,
+            creator: None,
+            tokens,
+            seating: Arc::default(),
+            timing: Timing {
+                bot_pace_ms: 250,
+                turn_seconds: None,
+            },
+            admin_changes: AdminChanges::default(),
+            deadline: None,
+            game: Arc::new(game),
+        };
+        let log = vec![creation];
+        ExampleGame { stored, log }
+    }
+
+    /// The game in its first exchange.
+    fn dealt() -> ExampleGame {
+        let mut game = ExampleGame::new();
+        game.apply(Action::Deal { by: None });
+        game
+    }
+
+    /// The game in the middle of its first round, when seat 0 is to move.
+    fn played() -> &'static ExampleGame {
+        static PLAYED: LazyLock<ExampleGame> = LazyLock::new(|| {
+            let mut game = ExampleGame::dealt();
+            for seat in Seat::all(4) {
+                let card = game.stored.game.hand(seat).sorted().next();
+                let card = card.expect("nobody has given a card yet");
+                game.apply(Action::Offer { seat, card });
+            }
+            (0..TURNS).for_each(|_| drop(game.play()));
+            game
+        });
+        &PLAYED
+    }
+
+    /// Carries out an action; the events of it.
+    fn apply(&mut self, action: Action) -> Vec<Event> {
+        let game = Arc::make_mut(&mut self.stored.game);
+        let events = game.apply(&action).expect("the example plays by the rules");
+        let (version, at) = (game.version(), time(game.version()));
+        self.stored.updated_at = at;
+        self.log.push(LogEntry {
+            version,
+            at,
+            action: Some(action),
+            events: events.clone(),
+        });
+        events
+    }
+
+    /// Plays the first of the moves that bring most pieces home, for the seat to move.
+    fn play(&mut self) -> Vec<Event> {
+        let seat = self.stored.game.turn().expect("a seat is to move");
+        let view = self.stored.game.seen_from(seat);
+        let home = |legal: &LegalMove| MoveEffect::of(&view, &legal.outcome).pieces_home;
+        let best = self.moves().into_iter().rev().max_by_key(home);
+        let mv = best.expect("a seat to move has a move").mv;
+        self.apply(Action::Play { seat, mv })
+    }
+
+    /// The legal moves of the seat to move.
+    fn moves(&self) -> Vec<LegalMove> {
+        let game = &self.stored.game;
+        let seat = game.turn().expect("a seat is to move");
+        Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat))
+    }
+
+    /// The entries of the log as seat 0 sees them.
+    fn entries(&self) -> Vec<LogEntryView> {
+        let game = &self.stored.game;
+        let (rules, viewer) = (game.rules(), viewer().viewer(game));
+        let entries = self.log.iter();
+        entries
+            .map(|entry| LogEntryView::new(rules, entry, viewer))
+            .collect()
+    }
+
+    /// The answer to an action.
+    fn answer(&mut self, act: impl FnOnce(&mut ExampleGame) -> Vec<Event>) -> ActionResponse {
+        let events = act(self);
+        ActionResponse::new(&self.stored, &events, viewer())
+    }
+
+    /// Somebody takes the open seat.
+    fn joined(mut self) -> (Seat, ActionResponse) {
+        let seat = Seat::default().next(4);
+        let name = "Beat".to_owned();
+        let events = self.apply(Action::Join { seat, name });
+        let change = ActionResponse::new(&self.stored, &events, Role::Seat(seat));
+        (seat, change)
+    }
+}
+
+/// The time of a version.
+fn time(version: u64) -> Timestamp {
+    let created: Timestamp = "2026-03-14T18:30:00.25Z".parse().expect("it is a time");
+    created + SignedDuration::from_secs(7 * (version as i64 - 1))
+}

@@ -1,0 +1,153 @@
+//! Entry points of the fuzz targets: requests are parsed and checked as in the handlers, without a
+//! server.
+
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use dog_rules::{Action, Game, Seat};
+
+use super::{
+    advice::AdviceParams,
+    analysis::{AdviceAnalysis, AdvicePosition, AnalysisParams, AnalysisPosition},
+    create::CreateGame,
+    events::EventsParams,
+    games::{GameParams, ListParams},
+    import::{ImportRequest, replay_record},
+    layout::{LayoutParams, LayoutView},
+    legal_moves::{MovesOptions, MovesParams},
+    parameters::{NoQuery, VersionRequest},
+    pictures::{PictureParams, of_game},
+    play::{PlayRequest, SwapRequest},
+    seats::HandOverRequest,
+    seven::SevenParams,
+};
+use crate::{
+    access::{Role, etag},
+    http::{
+        headers::{
+            EntityTags, IDEMPOTENCY_KEY, caller, check_if_match, is_not_modified, preferred,
+        },
+        json::{check_body, from_body, from_query},
+        problem::Problem,
+        request::idempotency_key,
+    },
+    picture::PictureOptions,
+    store::{Cursor, GameId},
+};
+
+/// How many kinds of bodies there are.
+pub const BODIES: u8 = 9;
+
+/// Parses a body of that kind and processes it as far as possible without a store. Returns the action
+/// of this seat, for a route that changes a game.
+///
+/// # Errors
+/// The problem that the client would get; never `internal`.
+pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Action>, Problem> {
+    check_body(bytes)?;
+    Ok(match kind {
+        0 => {
+            Game::new(from_body::<CreateGame>(bytes)?.table()?.setup);
+            None
+        }
+        1 => {
+            let position = AnalysisPosition::read(from_body(bytes)?)?;
+            let moves = position.legal_moves(MovesOptions {
+                card: None,
+                with_boards: true,
+            })?;
+            position.picture(moves.first(), PictureOptions::default())?;
+            None
+        }
+        2 => {
+            let analysis: AdviceAnalysis = from_body(bytes)?;
+            analysis.settings()?;
+            AdvicePosition::read(analysis)?.view()?;
+            None
+        }
+        3 => {
+            replay_record(&from_body::<ImportRequest>(bytes)?.record)?;
+            None
+        }
+        4 => Some(from_body::<SwapRequest>(bytes)?.action(seat)?),
+        5 => {
+            let mv = from_body::<PlayRequest>(bytes)?.mv()?;
+            Some(Action::Play { seat, mv })
+        }
+        6 => {
+            let player = from_body::<HandOverRequest>(bytes)?.player(game, seat, false)?;
+            Some(Action::HandOver { seat, player })
+        }
+        7 => {
+            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)?)?;
+            if let Some(id) = position.next_parts(&begun)?.first() {
+                position.next_parts(id)?;
+            }
+            None
+        }
+        _ => {
+            from_body::<VersionRequest>(bytes)?;
+            Some(Action::Deal { by: Some(seat) })
+        }
+    })
+}
+
+/// Parses a text as the query of every route with one, and as a part of a path.
+pub fn line(text: &str, game: &Game) {
+    let _ = text.parse::<GameId>();
+    let _ = from_query::<NoQuery>(text);
+    let _ = from_query::<GameParams>(text);
+    let _ = from_query::<EventsParams>(text);
+    let _ = from_query::<MovesParams>(text).map(|params| params.options().is_ok());
+    let _ = from_query::<SevenParams>(text);
+    let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
+    let _ = from_query::<AnalysisParams>(text).map(|params| params.moves_options().is_ok());
+    if let Ok(params) = from_query::<ListParams>(text) {
+        let _ = params.limit();
+        if let Some(Ok(cursor)) = params.cursor.map(|text| text.parse::<Cursor>()) {
+            assert_eq!(
+                cursor.to_string().parse(),
+                Ok(cursor),
+                "a cursor of the list"
+            );
+        }
+    }
+    if let Ok(params) = from_query::<LayoutParams>(text) {
+        let _ = params.layout().map(|layout| LayoutView::new(&layout));
+    }
+    if let Ok(params) = from_query::<PictureParams>(text)
+        && let Ok(preview) = params.preview(game)
+        && let Ok(options) = params.options(game.rules())
+    {
+        of_game(game, preview.as_ref(), options);
+    }
+}
+
+/// Parses bytes as the value of each header that the server parses itself.
+pub fn headers(bytes: &[u8]) {
+    let Ok(value) = HeaderValue::from_bytes(bytes) else {
+        return;
+    };
+    let mut headers = HeaderMap::new();
+    for name in [
+        header::ACCEPT,
+        header::AUTHORIZATION,
+        header::IF_MATCH,
+        header::IF_NONE_MATCH,
+        IDEMPOTENCY_KEY,
+    ] {
+        headers.append(name, value.clone());
+    }
+    let offers = ["application/json", "image/svg+xml", "text/plain"];
+    if let Ok(media_type) = preferred(&headers, &offers) {
+        assert!(offers.contains(&media_type), "an offer is chosen");
+    }
+    if let Ok(Some(tags)) = EntityTags::of(&headers, &header::IF_MATCH) {
+        let (weak, strong) = (tags.weak_match("17"), tags.strong_match("17"));
+        assert!(weak || !strong, "a strong match is also a weak match");
+    }
+    check_if_match(&headers, &[&etag(17, Role::Host)]).ok();
+    is_not_modified(&headers, &etag(17, Role::Host));
+    caller(&headers);
+    if let Ok(Some(key)) = idempotency_key(&headers) {
+        key.is_strong();
+    }
+}

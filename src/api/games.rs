@@ -1,0 +1,339 @@
+//! Games: list, read, delete.
+
+use std::time::{Duration, Instant};
+
+use actix_web::{
+    HttpMessage, HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    rt::time::timeout,
+    web::{Data, Path},
+};
+use dog_rules::{Phase, Player, Preset, Seat, SeatKind};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    example,
+    openapi::errors::errors,
+    parameters::{GamePath, ReadHeaders, WriteHeaders, in_range, load_game},
+    rules::RulesView,
+    view::GameView,
+};
+use crate::{
+    access::{Caller, etag},
+    app::App,
+    http::{
+        headers::{check_if_match, is_not_modified, private_response},
+        json::from_query,
+        limits::connections::Waiting,
+        metrics::SkipLatency,
+        pool::SHORT_JOB_COST,
+        problem::Problem,
+        request::WriteRequest,
+        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_game as load_for_write},
+    },
+    store::{GameId, ListQuery, StoredGame, WriteOp},
+};
+
+errors! {
+    ListErrors: [], [InvalidRequest, StaleVersion];
+    GameErrors: [READ], [InvalidRequest, StaleVersion];
+    DeleteErrors: [WRITE], [Forbidden];
+}
+
+/// How long a client may wait for a change.
+const MAX_WAIT: Duration = Duration::from_secs(25);
+
+/// The public games, newest first, without secrets.
+///
+/// The list comes in pages: `next` of one page is the `cursor` of the following page. With
+/// `open=true` it has the tables with a seat that anyone may take. To follow a list, ask for it every
+/// 10 seconds with the last `ETag`.
+#[utoipa::path(get, path = "/v1/games", tag = "games",
+    params(ListParams, ReadHeaders),
+    responses(
+        (status = 200, description = "A page of the list.", body = GameList,
+            headers(("ETag" = String, description = "A hash of the page.")),
+        links(
+            ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/games/0/id")))),
+            ("list_games" = (operation_id = "list_games", parameters(("cursor" = "$response.body#/next")))))),
+        (status = 304, description = "The page is still the one of If-None-Match."),
+        ListErrors))]
+pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let params: ListParams = from_query(request.query_string())?;
+    let (phase, limit) = (params.phase, params.limit()?);
+    let cursor = params.cursor.as_deref().map(str::parse).transpose();
+    let after = cursor.map_err(|_| {
+        Problem::wrong_value("cursor", "cursor must be `next` of an earlier response")
+    })?;
+    let query = ListQuery {
+        phase,
+        open: params.open.unwrap_or(false),
+        after,
+        limit,
+    };
+    let page = app.store.games(&query).await?;
+    let list = move || {
+        let next = page.next.map(|next| next.to_string());
+        Ok(GameList::new(&page.games, next))
+    };
+    app.move_pool
+        .answer_if_changed(&request, SHORT_JOB_COST, list)
+        .await
+}
+
+/// The game as the caller may see it: a seat, the host, or without a token a spectator.
+///
+/// With `after_version`, the response waits for the next change. A stream of events is better for
+/// clients that can read one.
+#[utoipa::path(get, path = "/v1/games/{id}", tag = "games",
+    params(GamePath, GameParams,
+        ReadHeaders),
+    responses(
+        (status = 200, description = "The game.", body = GameView,
+            headers(("ETag" = String, description = "The version and the viewer, such as \"17-2\"."))),
+        (status = 304, description = "The view is still the one of If-None-Match, or the game is \
+            still at `after_version`."),
+        GameErrors),
+    security((), ("token" = [])))]
+pub async fn get_game(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let mut record = load_game(&app.store, &path.id).await?;
+    let mut role = caller.role(&record)?;
+    let GameParams { after_version } = from_query(request.query_string())?;
+    // The client may know a later version, of before the operator restored a backup.
+    let is_known = |version| after_version == Some(version);
+    if let Some(known) = after_version
+        && is_known(record.game.version())
+        && record.game.phase() != Phase::Finished
+    {
+        request.extensions_mut().insert(SkipLatency);
+        let _waiting = Waiting::begin(&request);
+        let connection = app.presence.connection(record.id, role);
+        wait(&app, record.id, known).await?;
+        record = load_game(&app.store, &path.id).await?;
+        role = match (caller.role(&record), connection) {
+            (Err(error), Some(connection)) => {
+                connection.lose_seat();
+                return Err(error.into());
+            }
+            (role, _) => role?,
+        };
+    }
+    let version = record.game.version();
+    let etag = etag(version, role);
+    let of_version = version.to_string();
+    check_if_match(request.headers(), &[&etag, &of_version])?;
+    let unchanged = is_known(version) || is_not_modified(request.headers(), &etag);
+    let mut response = private_response(match unchanged {
+        true => StatusCode::NOT_MODIFIED,
+        false => StatusCode::OK,
+    });
+    response.insert_header((header::ETAG, etag));
+    if unchanged {
+        return Ok(response.finish());
+    }
+    let view = app.views.of_game(&record, role)?;
+    Ok(response.content_type("application/json").body(view))
+}
+
+/// Waits while the game is at this version, at most [`MAX_WAIT`].
+async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
+    let mut subscription = app.hub.subscribe(id);
+    let until = Instant::now() + MAX_WAIT;
+    // The version is read after the subscription, so that no change is missed.
+    while !subscription.closed()
+        && app
+            .store
+            .version(&id)
+            .await?
+            .is_some_and(|now| now == known)
+    {
+        let left = until.saturating_duration_since(Instant::now());
+        if timeout(left, subscription.changed()).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a game. The body may be empty; unknown fields are ignored.
+#[derive(Deserialize)]
+pub struct RemoveRequest {
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// Removes the game; only its host may do so.
+///
+/// Its streams end, and later requests get 404.
+#[utoipa::path(delete, path = "/v1/games/{id}", tag = "games",
+    params(GamePath, WriteHeaders),
+    responses((status = 204, description = "The game is removed."),
+        DeleteErrors),
+    security(("token" = [])))]
+pub async fn delete_game(
+    app: Data<App>,
+    path: Path<GamePath>,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let load = load_for_write(&app.store, &path.id, &request)?;
+    attempt(&app.store, &request, MAX_ATTEMPTS, load, |loaded| {
+        if loaded.game.is_none()
+            && let Some(answer) = request.first_answer(loaded.saved_response.as_ref())?
+        {
+            return Ok(Decision::Answer(answer));
+        }
+        let game = GameWrite::new(loaded, &request)?;
+        let role = game.host("remove a game")?;
+        if let Some(answer) = game.first_answer()? {
+            return Ok(answer);
+        }
+        game.check_state(role)?;
+        let RemoveRequest { .. } = game.body()?;
+        let op = WriteOp::Remove(game.expected_state());
+        Ok(Decision::Change(op, Answer::empty(StatusCode::NO_CONTENT)))
+    })
+    .await
+}
+
+/// A page of the public list of games, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::game_list)]
+pub struct GameList {
+    games: Vec<GameSummary>,
+    /// Send it as `cursor` for the next page; null on the last page.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// A game in the public list.
+#[derive(Serialize, ToSchema)]
+pub struct GameSummary {
+    id: String,
+    version: u64,
+    /// The preset of the rules.
+    preset: Preset,
+    rules: RulesView,
+    phase: Phase,
+    round: u32,
+    #[schema(required)]
+    turn: Option<Seat>,
+    #[schema(required)]
+    winner: Option<u8>,
+    /// The seats' names, in turn order.
+    names: Vec<String>,
+    /// One entry per seat, in turn order.
+    seats: Vec<ListedSeat>,
+    /// The number of seats that anyone may take, without an invitation.
+    #[schema(maximum = 6)]
+    open_seats: usize,
+    /// Seconds that a seat has to act; null without a turn clock.
+    #[schema(required)]
+    turn_seconds: Option<u32>,
+    /// Whether the game was imported from a record and not played on this server.
+    imported: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// A seat of a game in the public list.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SeatInList)]
+pub struct ListedSeat {
+    seat: Seat,
+    /// The seat's team: seats opposite each other play together.
+    #[schema(maximum = 2)]
+    team: u8,
+    name: String,
+    kind: SeatKind,
+}
+
+impl GameSummary {
+    fn new(record: &StoredGame) -> GameSummary {
+        let game = &record.game;
+        let rules = game.rules();
+        let name = |player: &Player| player.name.clone();
+        let seat = |seat: Seat| {
+            let player = game.player(seat);
+            ListedSeat {
+                seat,
+                team: seat.team(rules.seats),
+                name: player.name.clone(),
+                kind: player.kind,
+            }
+        };
+        GameSummary {
+            id: record.id.to_string(),
+            version: game.version(),
+            preset: rules.preset,
+            rules: RulesView::from(rules.options()),
+            phase: game.phase(),
+            round: game.round(),
+            turn: game.turn(),
+            winner: game.winner(),
+            names: game.players().iter().map(name).collect(),
+            seats: Seat::all(rules.seats).map(seat).collect(),
+            open_seats: record.seats_for_anyone().count(),
+            turn_seconds: record.timing.turn_seconds,
+            imported: record.imported,
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
+        }
+    }
+}
+
+impl GameList {
+    /// A page of the list, with the cursor of the next page.
+    pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
+        GameList {
+            games: records.iter().map(GameSummary::new).collect(),
+            next,
+        }
+    }
+}
+
+/// Games on a page of the list: the default and the maximum.
+const LIST_LIMIT: (u32, u32) = (20, 100);
+
+/// How to wait for a change.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GameParams {
+    /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer is
+    /// 304.
+    #[param(format = "uint64")]
+    pub after_version: Option<u64>,
+}
+
+/// Which games to list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListParams {
+    /// Only games in this phase.
+    pub phase: Option<Phase>,
+    /// Whether to list only tables with a seat that anyone may take; false by default.
+    pub open: Option<bool>,
+    /// Where to continue: `next` of an earlier response.
+    #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
+    pub cursor: Option<String>,
+    /// Maximum number of games; 20 by default.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+}
+
+impl ListParams {
+    /// Maximum number of games.
+    pub fn limit(&self) -> Result<u32, Problem> {
+        let (default, max) = LIST_LIMIT;
+        in_range("limit", self.limit, 1, max).map(|limit| limit.unwrap_or(default))
+    }
+}

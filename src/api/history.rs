@@ -1,0 +1,352 @@
+//! Histories of games, and the import of finished games.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{Method, StatusCode},
+    web::{Bytes, Data, Path},
+};
+use dog_bot::Level;
+use dog_rules::{
+    Player, Seat, SeatKind,
+    record::{RecordFormat, RecordHeaders, RecordStep, StepWriter, Transcript},
+};
+use futures_util::{StreamExt, stream};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    event::{LogEntryView, level_of},
+    example,
+    openapi::errors::errors,
+    parameters::{GamePath, NoQuery, load_game},
+    rules::RulesView,
+};
+use crate::{
+    access::{Caller, Role},
+    app::App,
+    http::{
+        headers::{preferred, private_response},
+        json::{from_query, to_json},
+        limits::ClientAddress,
+        pool::{LOG_PAGE, LOG_PAGE_COST, wait_before_retry},
+        problem::{Code, Problem},
+    },
+    store::{LogPage, StoredGame},
+};
+
+errors! {
+    HistoryErrors: [READ], [InvalidRequest, WrongPhase];
+}
+
+/// The media types of a history, the default first.
+const MEDIA_TYPES: [&str; 3] = [JSON, NDJSON, TEXT];
+
+const JSON: &str = "application/json";
+const NDJSON: &str = "application/x-ndjson";
+const TEXT: &str = "text/plain";
+
+/// How long a response that has begun retries while the server is overloaded.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What happened in the game from its beginning, as the caller may see it.
+///
+/// Of a finished game everybody sees all hands, exchanged cards and the shuffle seed, so that
+/// anyone can check it (`dog verify`). It is also available as a text record.
+#[utoipa::path(get, path = "/v1/games/{id}/history", tag = "games",
+    params(GamePath),
+    responses((status = 200, description = "The history; with `Accept` also as a line for the \
+        game and one for each version, or as the text record of a finished game.",
+        content((HistoryView = "application/json"), (HistoryLine = "application/x-ndjson"), (String = "text/plain",
+            example = json!("[Dog \"1\"]\n[Rules \"hausregeln\"]\n…\n")))),
+        HistoryErrors),
+    security((), ("token" = [])))]
+pub async fn get_history(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    client: ClientAddress,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = load_game(&app.store, &path.id).await?;
+    let role = caller.role(&record)?;
+    let media_type = preferred(request.headers(), &MEDIA_TYPES);
+    if let Ok(TEXT) = media_type {
+        transcript(&record)?;
+    }
+    let NoQuery {} = from_query(request.query_string())?;
+    let media_type = media_type?;
+    let history = Arc::new(History {
+        record,
+        role,
+        media_type,
+    });
+    let (first, cursor) = history
+        .read_part(&app, client, HistoryCursor::default())
+        .await?;
+    let mut response = private_response(StatusCode::OK);
+    response.content_type(match history.media_type {
+        TEXT => "text/plain; charset=utf-8",
+        media_type => media_type,
+    });
+    if request.method() == Method::HEAD {
+        return Ok(response.streaming(stream::empty::<Result<Bytes, Problem>>()));
+    }
+    let rest = stream::try_unfold(cursor, move |cursor| {
+        let (app, history) = (app.clone(), Arc::clone(&history));
+        async move { history.next_part(&app, client, cursor).await }
+    });
+    let first = stream::once(async { Ok(first.into()) });
+    Ok(response.streaming(first.chain(rest)))
+}
+
+/// A history that is being sent: the game up to its version at the time of the request.
+struct History {
+    record: StoredGame,
+    role: Role,
+    media_type: &'static str,
+}
+
+/// How much of a history has been written.
+#[derive(Clone, Copy, Default)]
+struct HistoryCursor {
+    /// The last version that was written.
+    version: u64,
+    steps: StepWriter,
+}
+
+impl History {
+    /// Reads the next part once the one before it was handed over; none at the end.
+    async fn next_part(
+        self: Arc<History>,
+        app: &App,
+        client: ClientAddress,
+        cursor: HistoryCursor,
+    ) -> Result<Option<(Bytes, HistoryCursor)>, Problem> {
+        if cursor.version == self.record.game.version() {
+            return Ok(None);
+        }
+        let begun = Instant::now();
+        loop {
+            match self.read_part(app, client, cursor).await {
+                Ok((part, cursor)) => return Ok(Some((part.into(), cursor))),
+                Err(problem) => {
+                    problem.log();
+                    let may_wait = begun.elapsed() < RETRY_TIMEOUT;
+                    if problem.code() != Code::Unavailable || !may_wait {
+                        return Err(problem);
+                    }
+                    wait_before_retry().await;
+                }
+            }
+        }
+    }
+
+    /// Reads and writes a part of the history in the pool. The job is charged to this client.
+    ///
+    /// # Errors
+    /// As [`History::write_page`], or the log cannot be read.
+    async fn read_part(
+        self: &Arc<History>,
+        app: &App,
+        client: ClientAddress,
+        cursor: HistoryCursor,
+    ) -> Result<(String, HistoryCursor), Problem> {
+        let id = &self.record.id;
+        let page = app.store.log(id, cursor.version, LOG_PAGE).await?;
+        let history = Arc::clone(self);
+        let write = move || history.write_page(page, cursor);
+        app.history_pool.run(client, LOG_PAGE_COST, write).await
+    }
+
+    /// Writes a page of the log, after the head and before the end if it is the first or the last.
+    ///
+    /// # Errors
+    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished game.
+    fn write_page(
+        &self,
+        page: LogPage,
+        cursor: HistoryCursor,
+    ) -> Result<(String, HistoryCursor), Problem> {
+        let HistoryCursor { version, mut steps } = cursor;
+        let mut part = if version == 0 {
+            self.write_head()?
+        } else {
+            String::new()
+        };
+        let now = self.record.game.version();
+        let mut log = page.entries()?;
+        log.retain(|entry| entry.version <= now);
+        let last = log.last().ok_or_else(Problem::game_not_found)?.version;
+        for entry in &log {
+            if self.media_type == TEXT {
+                if let Some(step) =
+                    RecordStep::of(self.format(), entry.action.as_ref(), &entry.events)
+                {
+                    steps.write(&mut part, &step).map_err(Problem::internal)?;
+                }
+                continue;
+            }
+            let game = &self.record.game;
+            let view = LogEntryView::of(game, entry, self.role.viewer(game));
+            match self.media_type {
+                NDJSON => part += &(to_json(&view)? + "\n"),
+                _ if entry.version == 1 => part += &to_json(&view)?,
+                _ => part += &(",".to_owned() + &to_json(&view)?),
+            }
+        }
+        if last == now && self.media_type == JSON {
+            part += "]}";
+        }
+        let version = last;
+        Ok((part, HistoryCursor { version, steps }))
+    }
+
+    fn format(&self) -> RecordFormat {
+        RecordFormat::of(&self.record.game)
+    }
+
+    /// What comes before the log.
+    ///
+    /// # Errors
+    /// As [`transcript`], if its text is asked for.
+    fn write_head(&self) -> Result<String, Problem> {
+        let record = &self.record;
+        if self.media_type == TEXT {
+            return Ok(transcript(record)?.to_string());
+        }
+        let mut head = to_json(&HistoryHead::new(record))?;
+        if self.media_type == NDJSON {
+            head.push('\n');
+        } else {
+            // The log is one more field of the same object.
+            head.pop();
+            head += ",\"entries\":[";
+        }
+        Ok(head)
+    }
+}
+
+/// A game's text record, without its steps.
+///
+/// # Errors
+/// `wrong_phase` until the game is over, because its cards are secret.
+fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
+    let about = RecordHeaders {
+        game: Some(record.id.to_string()),
+        created: Some(record.created_at.to_string()),
+        ended: Some(record.updated_at.to_string()),
+    };
+    Transcript::without_steps(&record.game, about)
+        .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
+}
+
+/// The whole log of a game, as this viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = History, example = example::history)]
+pub struct HistoryView {
+    #[serde(flatten)]
+    head: HistoryHead,
+    /// One entry per version, the first being the creation.
+    #[schema(min_items = 1)]
+    entries: Vec<LogEntryView>,
+}
+
+/// A line of a history as NDJSON: the first is a HistoryHead, each later one a LogEntry, from version
+/// 1 on.
+#[derive(ToSchema)]
+#[schema(example = example::log_entry)]
+#[serde(untagged)]
+#[expect(
+    dead_code,
+    reason = "it is written piece by piece; only its schema is used"
+)]
+pub enum HistoryLine {
+    Head(Box<HistoryHead>),
+    Entry(LogEntryView),
+}
+
+/// The setup of a game and its present state. In NDJSON it is the first line of a history, before
+/// the entries.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::history_head)]
+pub struct HistoryHead {
+    #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
+    id: String,
+    /// Changes so far; creation is 1.
+    #[schema(minimum = 1)]
+    version: u64,
+    rules: RulesView,
+    /// Who played when the game was created, one entry a seat.
+    players: Vec<PlayerView>,
+    /// Who deals the first round; null until that is drawn.
+    #[schema(required)]
+    first_dealer: Option<Seat>,
+    /// SHA-256 of the shuffle seed, as 64 hex digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    shuffle_commitment: String,
+    /// The shuffle seed as 64 hex digits, once the game is over.
+    #[schema(required, pattern = "^[0-9a-f]{64}$")]
+    shuffle_seed: Option<String>,
+    /// Whether the creator chose the seed, and so could know every card.
+    shuffle_seed_given: bool,
+    /// The winning team, once there is one.
+    #[schema(required)]
+    winner: Option<u8>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Time of the last change.
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// Who plays a seat.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Player)]
+pub struct PlayerView {
+    seat: Seat,
+    name: String,
+    kind: SeatKind,
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null for
+    /// a human in a game without a turn clock.
+    #[schema(required)]
+    level: Option<Level>,
+}
+
+impl HistoryView {
+    /// The whole history.
+    pub fn new(head: HistoryHead, entries: Vec<LogEntryView>) -> HistoryView {
+        HistoryView { head, entries }
+    }
+}
+
+impl HistoryHead {
+    /// The head of a game's history; the seed is hidden until the game is over.
+    pub fn new(record: &StoredGame) -> HistoryHead {
+        let game = &record.game;
+        let player = |(seat, player): (Seat, &Player)| PlayerView {
+            seat,
+            name: player.name.clone(),
+            kind: player.kind,
+            level: level_of(player, record.timing),
+        };
+        let players = Seat::all(game.rules().seats).zip(game.first_players());
+        HistoryHead {
+            id: record.id.to_string(),
+            version: game.version(),
+            rules: RulesView::from(game.rules().options()),
+            players: players.map(player).collect(),
+            first_dealer: game.dealer_known().then(|| game.first_dealer()),
+            shuffle_commitment: game.commitment(),
+            shuffle_seed: game.published_seed(),
+            shuffle_seed_given: game.seed_given(),
+            winner: game.winner(),
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Legal moves and advice, in a game or for a position that a client sends. A position can also be
+//! drawn; it is not stored.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    web::{Data, Path},
+};
+use dog_rules::{Board, Card, Cards, Generator, LegalMove, Refusal, Rules, Seat};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    example,
+    moves::MoveView,
+    openapi::errors::errors,
+    parameters::{GamePath, card_of, load_game},
+};
+use crate::{
+    access::Caller,
+    app::App,
+    http::{
+        json::from_query,
+        pool::SHORT_JOB_COST,
+        problem::{Problem, Reason},
+    },
+};
+
+errors! {
+    MovesErrors: [READ, IN_TURN], [InvalidRequest, UnknownCard];
+}
+
+/// Every legal move of the seat to move, or those of one card, ready to be posted back.
+///
+/// The list of all moves is never empty: a seat that can play no card has one move, a fold.
+/// `unplayable` tells why a card has no move.
+#[utoipa::path(get, path = "/v1/games/{id}/legal-moves", tag = "play",
+    params(GamePath, MovesParams),
+    responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves,
+        links(
+            ("play_move" = (operation_id = "play_move", parameters(("id" = "$request.path.id")), request_body = json!({"move": "$response.body#/moves/0/id"}))))),
+        MovesErrors),
+    security(("token" = [])))]
+pub async fn list_legal_moves(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = load_game(&app.store, &path.id).await?;
+    let seat = caller.holder(&record)?;
+    record.game.check_play(seat)?;
+    let options = from_query::<MovesParams>(request.query_string())?.options()?;
+    let list = move || {
+        let game = &record.game;
+        let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
+        LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
+    };
+    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
+}
+
+/// Parameters of a list of moves.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MovesParams {
+    /// Whether each move includes the board after it; true by default. A seven can have thousands of
+    /// outcomes.
+    board: Option<bool>,
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
+    /// the card has no legal move.
+    #[param(value_type = Option<Card>)]
+    card: Option<String>,
+}
+
+impl MovesParams {
+    /// What the list is to have.
+    ///
+    /// # Errors
+    /// `unknown_card`.
+    pub fn options(&self) -> Result<MovesOptions, Problem> {
+        moves_options(self.board, self.card.as_deref())
+    }
+}
+
+/// What a list of moves with these parameters is to have.
+///
+/// # Errors
+/// `unknown_card`.
+pub fn moves_options(board: Option<bool>, card: Option<&str>) -> Result<MovesOptions, Problem> {
+    let card = card.map(|name| card_of(name, "/card".to_owned()));
+    Ok(MovesOptions {
+        card: card.transpose()?,
+        with_boards: board.unwrap_or(true),
+    })
+}
+
+/// What a list of moves is to have.
+#[derive(Clone, Copy)]
+pub struct MovesOptions {
+    /// The card whose moves are listed; by default every card's.
+    pub card: Option<Card>,
+    /// Whether each move has the board after it.
+    pub with_boards: bool,
+}
+
+/// The legal moves of a seat.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::legal_moves)]
+pub struct LegalMoves {
+    /// The game's version; absent in an analysis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u64>,
+    seat: Seat,
+    /// With `card` the moves of that card, which may be none. Without it never empty: if no card can
+    /// be played, it has one fold.
+    moves: Vec<MoveView>,
+    /// The cards of the hand that have no legal move, each once, in the sorting order of the cards.
+    /// With `card` at most that card.
+    unplayable: Vec<UnplayableCard>,
+}
+
+/// A card that has no legal move, and why. If there are several reasons, it is the one that tells a
+/// player most: a piece in the way rather than the lack of a piece.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"card": "5", "reason": "blocked", "seat": 1, "place": "16"}))]
+pub struct UnplayableCard {
+    card: Card,
+    /// A reason of `illegal_move`. The other members are those of such an error.
+    reason: Reason,
+    /// The seat that the reason is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<Seat>,
+    /// The place that the reason is about, as in the parts of a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^([0-9]{1,2}|goal:[0-3])$")]
+    place: Option<String>,
+}
+
+impl UnplayableCard {
+    fn new(card: Card, refusal: Refusal) -> Result<UnplayableCard, Problem> {
+        let problem = Problem::from(refusal);
+        let reason = problem.reason();
+        Ok(UnplayableCard {
+            card,
+            reason: reason.ok_or_else(|| Problem::internal("a refusal without a reason"))?,
+            seat: problem.seat(),
+            place: problem.place().map(str::to_owned),
+        })
+    }
+}
+
+/// The legal moves of a seat with this hand, of one card or of all.
+pub fn list_moves(
+    generator: &mut Generator,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    hand: Cards,
+    MovesOptions { card, with_boards }: MovesOptions,
+) -> Vec<MoveView> {
+    let view = |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
+    let moves = match card {
+        None => generator.legal_moves(rules, board, seat, hand),
+        Some(card) => {
+            let mut moves = Vec::new();
+            if hand.contains(card) {
+                generator.each_of_card(rules, board, seat, card, |found| {
+                    moves.push(found.legal_move());
+                });
+            }
+            moves
+        }
+    };
+    moves.into_iter().map(view).collect()
+}
+
+impl LegalMoves {
+    /// The legal moves of a seat with this hand, of one card or of all, and the cards that have
+    /// none; `version` in a game only.
+    pub fn new(
+        version: Option<u64>,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        hand: Cards,
+        options: MovesOptions,
+    ) -> Result<LegalMoves, Problem> {
+        let mut generator = Generator::new();
+        let moves = list_moves(&mut generator, rules, board, seat, hand, options);
+        let asked = |card: &Card| options.card.is_none_or(|asked| asked == *card);
+        let why = |card| {
+            let refusal = generator.why_unplayable(rules, board, seat, card)?;
+            Some(UnplayableCard::new(card, refusal))
+        };
+        let unplayable = hand
+            .ranks()
+            .filter(asked)
+            .filter_map(why)
+            .collect::<Result<_, _>>()?;
+        Ok(LegalMoves {
+            version,
+            seat,
+            moves,
+            unplayable,
+        })
+    }
+
+    /// The id of the first move.
+    pub fn first(&self) -> Option<&str> {
+        self.moves.first().map(|mv| mv.id.as_str())
+    }
+}

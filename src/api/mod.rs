@@ -1,0 +1,36 @@
+//! The API: a file for each resource, with its routes, their requests, answers and errors.
+//!
+//! What several answers share is in `view`, `event`, `moves` and `parameters`.
+
+pub mod advice;
+pub mod analysis;
+pub mod change;
+pub mod create;
+pub mod event;
+pub mod events;
+pub mod example;
+pub mod fuzz;
+pub mod games;
+pub mod history;
+pub mod import;
+pub mod join;
+pub mod layout;
+pub mod legal_moves;
+pub mod moves;
+pub mod openapi;
+pub mod operations;
+pub mod page;
+pub mod parameters;
+pub mod pictures;
+pub mod play;
+pub mod presence;
+pub mod rematch;
+pub mod route;
+pub mod routes;
+pub mod rules;
+pub mod seats;
+pub mod settings;
+pub mod seven;
+pub mod tokens;
+pub mod view;
+pub mod view_cache;

@@ -1,0 +1,187 @@
+//! The board as clients see and send it, and moves, ready to be posted back.
+
+use dog_rules::{
+    Board, Card, Field, Move, Outcome, Placement, Rules, Seat,
+    judge::{self, Capture, MoveKind, PlayedPart},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::http::problem::Problem;
+
+/// Where one seat's four pieces stand.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"track": [0, 17], "goal": [2], "kennel": 1, "fresh": true}))]
+pub struct SeatBoard {
+    /// Track fields, ascending.
+    #[schema(max_items = 4)]
+    track: Vec<u8>,
+    /// Own goal fields, ascending: 0 is nearest the ring.
+    #[schema(max_items = 4)]
+    goal: Vec<u8>,
+    /// Pieces in the kennel.
+    #[schema(maximum = 4)]
+    kennel: u8,
+    /// Whether the piece on the own start is fresh.
+    fresh: bool,
+}
+
+/// Where one seat's four pieces stand, in a request.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"track": [0, 17], "goal": [2], "fresh": true}))]
+pub struct SeatBoardRequest {
+    /// Track fields.
+    #[serde(default)]
+    track: Vec<u8>,
+    /// Own goal fields, 0 to 3.
+    #[serde(default)]
+    goal: Vec<u8>,
+    /// Pieces in the kennel; by default those that stand nowhere else.
+    kennel: Option<u8>,
+    /// Whether the piece on the own start is fresh.
+    #[serde(default)]
+    fresh: bool,
+}
+
+/// The board, with one entry per seat.
+pub fn board_view(rules: &Rules, board: &Board) -> Vec<SeatBoard> {
+    let view = |placement: Placement| SeatBoard {
+        kennel: placement.kennel.unwrap_or_default(),
+        track: placement.track,
+        goal: placement.goal,
+        fresh: placement.fresh,
+    };
+    board.placements(rules).into_iter().map(view).collect()
+}
+
+/// The board of a request; `invalid_board`, if it is impossible.
+pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board, Problem> {
+    let placement = |seat: SeatBoardRequest| Placement {
+        track: seat.track,
+        goal: seat.goal,
+        kennel: seat.kennel,
+        fresh: seat.fresh,
+    };
+    let placements: Vec<Placement> = request.into_iter().map(placement).collect();
+    Ok(Board::place(rules, &placements)?)
+}
+
+/// A legal move. Post its `id` back to play it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Move)]
+pub struct MoveView {
+    /// The move as a text, such as `Q:17>29`.
+    #[schema(examples("fold", "K:out", "Q:17>29", "7:17>20,62>g1"))]
+    pub id: String,
+    /// The card from the hand; null for a fold.
+    #[schema(required)]
+    card: Option<Card>,
+    /// The rank that a joker stands for, else null.
+    #[serde(rename = "as")]
+    #[schema(required)]
+    as_rank: Option<Card>,
+    kind: MoveKind,
+    /// The seat that plays the card.
+    seat: Seat,
+    /// What moves, in order.
+    parts: Vec<PartView>,
+    /// The pieces sent to their kennels.
+    captures: Vec<CaptureView>,
+    /// The board after the move; absent with `board=false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<Vec<SeatBoard>>,
+}
+
+/// One piece's part in a move.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Part)]
+pub struct PartView {
+    /// Whose piece it is.
+    seat: Seat,
+    /// `kennel`, a track field as text, or `goal:0` … `goal:3`.
+    #[schema(pattern = "^(kennel|[0-9]{1,2}|goal:[0-3])$", examples("17", "kennel"))]
+    from: String,
+    /// As `from`.
+    #[schema(pattern = "^([0-9]{1,2}|goal:[0-3])$", examples("29", "goal:2"))]
+    to: String,
+    /// Number of steps; 0 for a swap and for leaving the kennel.
+    #[schema(maximum = 13)]
+    steps: u8,
+    /// Every place that the piece walks over, written as in `to`, which is the last. Empty for a
+    /// swap and for leaving the kennel.
+    #[schema(max_items = 13, example = json!(["18", "19", "goal:0"]))]
+    path: Vec<String>,
+}
+
+/// A piece sent to its kennel.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Capture)]
+pub struct CaptureView {
+    /// Whose piece it was.
+    seat: Seat,
+    /// The track field where it stood, as text.
+    #[schema(pattern = "^[0-9]{1,2}$", examples("29"))]
+    from: String,
+}
+
+fn field(field: Field) -> String {
+    match field {
+        Field::Track(number) => number.to_string(),
+        Field::Goal(number) => format!("goal:{number}"),
+    }
+}
+
+impl PartView {
+    /// A part of a move of this kind.
+    pub fn new(rules: &Rules, kind: MoveKind, part: &PlayedPart) -> PartView {
+        PartView {
+            seat: part.seat,
+            from: part.from.map_or_else(|| "kennel".to_owned(), field),
+            to: field(part.to),
+            steps: part.steps,
+            path: part.path(rules, kind).into_iter().map(field).collect(),
+        }
+    }
+}
+
+/// The pieces sent to their kennels.
+pub fn captures_view(captures: &[Capture]) -> Vec<CaptureView> {
+    let view = |capture: &Capture| CaptureView {
+        seat: capture.seat,
+        from: capture.from.to_string(),
+    };
+    captures.iter().map(view).collect()
+}
+
+impl MoveView {
+    /// A move of this seat and its outcome; `with_board` includes the board.
+    pub fn new(
+        rules: &Rules,
+        mv: &Move,
+        seat: Seat,
+        outcome: Outcome,
+        with_board: bool,
+    ) -> MoveView {
+        let part = |part: &PlayedPart| PartView::new(rules, outcome.kind, part);
+        MoveView {
+            id: mv.to_string(),
+            card: mv.card(),
+            as_rank: mv.announced(),
+            kind: outcome.kind,
+            seat,
+            parts: outcome.parts.iter().map(part).collect(),
+            captures: captures_view(&outcome.captures),
+            board: with_board.then(|| board_view(rules, &outcome.board)),
+        }
+    }
+}
+
+/// The outcome of a legal move on this board; `internal`, if the move is refused.
+pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<Outcome, Problem> {
+    match mv {
+        Move::Fold => Ok(Outcome::fold(before)),
+        Move::Play { rank, action, .. } => judge::outcome(rules, before, seat, *rank, action)
+            .map_err(|_| Problem::internal("a listed move was refused")),
+    }
+}

@@ -1,0 +1,185 @@
+//! Routes that do not depend on a game: health, metrics, the API's documentation, and the rules.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header,
+    web::{self, Data},
+};
+use serde::Serialize;
+use tokio::runtime::Handle;
+use utoipa::ToSchema;
+
+use super::{
+    openapi::errors::{UnlimitedErrors, errors},
+    page::send_file,
+    parameters::NoQuery,
+};
+use crate::{
+    app::App,
+    http::{
+        json::from_query,
+        limits::ClientAddress,
+        metrics::OPEN_METRICS,
+        network::is_asked_here,
+        problem::{Code, Problem},
+    },
+    store::{Store, StoreError, Usage},
+};
+
+errors! {
+    MetricsErrors: [], [];
+    DocumentErrors: [], [StaleVersion];
+    AddressErrors: [], [InvalidRequest];
+}
+
+/// How long a result of `/readyz` is reused, because each check costs a commit.
+const READY_TTL: Duration = Duration::from_secs(1);
+
+/// The server's state.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"status": "ok"}))]
+pub struct Health {
+    status: HealthStatus,
+}
+
+/// Whether all is well.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthStatus {
+    Ok,
+    /// The database is 80% full or more; from 90% on, new games are refused.
+    NearlyFull,
+}
+
+/// Whether the process is alive.
+///
+/// It does not look at the store: see `get_readiness`.
+#[utoipa::path(get, path = "/healthz", tag = "server",
+    responses((status = 200, description = "It is alive.", body = Health),
+        UnlimitedErrors))]
+pub async fn get_health() -> HttpResponse {
+    HttpResponse::Ok().json(Health {
+        status: HealthStatus::Ok,
+    })
+}
+
+/// Whether the store is writable, and its schema is one that this program knows.
+///
+/// The result is at most one second old.
+#[utoipa::path(get, path = "/readyz", tag = "server",
+    responses((status = 200, description = "The server is ready.", body = Health),
+        UnlimitedErrors))]
+pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
+    let usage = app.readiness.check(&app.store).await?;
+    let status = if usage.is_nearly_full() {
+        HealthStatus::NearlyFull
+    } else {
+        HealthStatus::Ok
+    };
+    Ok(HttpResponse::Ok().json(Health { status }))
+}
+
+/// The last result and its time.
+#[derive(Default)]
+pub struct Readiness(tokio::sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
+
+impl Readiness {
+    /// Checks that the store is writable, and that no newer program has changed its schema. Returns
+    /// how full it is.
+    async fn check(&self, store: &Store) -> Result<Usage, Problem> {
+        // Requests that come during a check wait for its result.
+        let mut last = self.0.lock().await;
+        if let Some((at, answer)) = &*last
+            && at.elapsed() < READY_TTL
+        {
+            return answer.clone();
+        }
+        let answer = store.ready().await.map_err(not_ready);
+        *last = Some((Instant::now(), answer.clone()));
+        answer
+    }
+}
+
+/// The problem that the client gets. A cause that may name a file is only logged.
+fn not_ready(error: StoreError) -> Problem {
+    use StoreError::{Busy, Full, Moved, Newer, Overloaded, Quota, ReadOnly};
+    log::warn!("not ready: {error}");
+    match error {
+        Newer { .. } | Moved | ReadOnly | Full | Quota | Busy | Overloaded => {
+            Problem::new(Code::Unavailable, error)
+        }
+        _ => Problem::new(Code::Unavailable, "the store cannot be written"),
+    }
+}
+
+/// The metrics of the server, for Prometheus.
+///
+/// They contain no ids, no tokens and nothing about single games.
+#[utoipa::path(get, path = "/metrics", tag = "server",
+    responses((status = 200, description = "The metrics, in the OpenMetrics format.",
+        body = String, content_type = "application/openmetrics-text",
+        example = json!("# HELP dog_streams_open Open event streams\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")),
+        MetricsErrors))]
+pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
+    // Not in a pool, whose queue may be full just when the metrics are needed.
+    let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
+    let text = text.map_err(Problem::internal)?;
+    Ok(HttpResponse::Ok()
+        .content_type(OPEN_METRICS)
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(text.map_err(Problem::internal)?))
+}
+
+/// This API as an OpenAPI 3.1 document.
+///
+/// Clients can be generated from it. `/docs/` shows it as a page.
+#[utoipa::path(get, path = "/openapi.json", tag = "server",
+    responses((status = 200, description = "The document.", body = Object,
+        example = json!({"openapi": "3.1.0", "info": {"title": "dog-server"}})),
+        DocumentErrors))]
+pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut response = HttpResponse::Ok();
+    response.content_type("application/json");
+    let document = || app.openapi.clone();
+    send_file(&app, &request, "openapi.json", response, document).await
+}
+
+/// Where other devices in the same network reach the server.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"addresses": ["http://192.168.1.5:8080"]}))]
+pub struct AddressList {
+    /// The URLs, the most likely one first.
+    #[schema(example = json!(["http://192.168.1.5:8080"]))]
+    pub addresses: Vec<String>,
+}
+
+/// Where other devices in the same network reach the server, for links and QR codes.
+///
+/// The list is empty unless the server listens on all addresses (such as `0.0.0.0:8080`) and the
+/// client is on the same machine and asks for `localhost`. All others have an address that works.
+#[utoipa::path(get, path = "/v1/addresses", tag = "server",
+    responses((status = 200, description = "The addresses.", body = AddressList),
+        AddressErrors))]
+pub async fn list_addresses(
+    app: Data<App>,
+    client: ClientAddress,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = from_query(request.query_string())?;
+    let addresses = if is_asked_here(client, &request) {
+        app.network.addresses()
+    } else {
+        Vec::new()
+    };
+    let url = |address: SocketAddr| format!("http://{address}");
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .json(AddressList {
+            addresses: addresses.into_iter().map(url).collect(),
+        }))
+}

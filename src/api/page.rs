@@ -1,0 +1,211 @@
+//! The page on which people play.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    http::{StatusCode, header},
+    web::{Bytes, Data, Path},
+};
+use rust_embed::Embed;
+
+use super::pictures::SVG;
+use crate::{
+    app::App,
+    http::{
+        headers::{
+            self, accepts_gzip, check_if_match, content_etag, content_hash, is_not_modified,
+        },
+        limits::{ClientAddress, memory::SharedBody},
+        problem::{Code, Problem},
+    },
+};
+
+/// The files of the page, which are part of the program. A debug build reads them from the folder,
+/// so that a reload shows a change.
+#[derive(Embed)]
+#[folder = "web"]
+struct PageFiles;
+
+/// The content security policy of the page: only files of this server, and nothing inline.
+const PAGE_CSP: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'; object-src 'none'";
+
+/// The page at `/`, and its files. Without the page, `/` leads to the documentation.
+pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let name = match request.path().strip_prefix('/') {
+        Some("") | None => "index.html",
+        Some(name) => name,
+    };
+    if !app.page && name == "index.html" {
+        return Ok(HttpResponse::TemporaryRedirect()
+            .insert_header((header::LOCATION, "/docs/"))
+            .finish());
+    }
+    let file = PageFiles::get(name).filter(|_| app.page);
+    let Some(file) = file else {
+        let detail = "the page has no such file";
+        return Err(Problem::new(Code::RouteNotFound, detail));
+    };
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type(content_type(name))
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_CSP))
+        .insert_header((header::REFERRER_POLICY, "no-referrer"));
+    let key = format!("{name} {:x?}", file.metadata.sha256_hash());
+    send_file(&app, &request, &key, response, || embedded(file.data)).await
+}
+
+/// The media type of a file of the page.
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json") => "application/json",
+        Some("svg") => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+/// The expected cost of compressing a file.
+const COMPRESSION_COST: Duration = Duration::from_millis(20);
+
+/// A static file, and what was computed of it.
+#[derive(Clone)]
+struct StaticFile {
+    content: Bytes,
+    hash: String,
+    compressed: Option<Bytes>,
+}
+
+/// The static files that were sent, by a key that names their content.
+#[derive(Default)]
+pub struct StaticFiles(Mutex<HashMap<String, StaticFile>>);
+
+impl StaticFiles {
+    /// The file with this key; `content` makes it for the first reader.
+    fn get(&self, key: &str, content: impl FnOnce() -> Bytes) -> StaticFile {
+        if let Some(file) = self.lock().get(key) {
+            return file.clone();
+        }
+        let content = content();
+        let file = StaticFile {
+            hash: content_hash(&content),
+            content,
+            compressed: None,
+        };
+        self.lock().insert(key.to_owned(), file.clone());
+        file
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, StaticFile>> {
+        // Nothing panics while it is locked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The response with a static file, whose memory all readers share, compressed or not; 304 if the
+/// client has it.
+pub async fn send_file(
+    app: &Data<App>,
+    request: &HttpRequest,
+    key: &str,
+    mut response: HttpResponseBuilder,
+    content: impl FnOnce() -> Bytes,
+) -> Result<HttpResponse, Problem> {
+    let gzip = accepts_gzip(request);
+    let file = app.files.get(key, content);
+    let etag = content_etag(&file.hash, gzip);
+    check_if_match(request.headers(), &[&etag])?;
+    response
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::ETAG, etag.as_str()));
+    if is_not_modified(request.headers(), &etag) {
+        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
+    }
+    response.extensions_mut().insert(SharedBody);
+    if !gzip {
+        // Another encoding would be applied for each reader again.
+        response.insert_header((header::CONTENT_ENCODING, "identity"));
+        return Ok(response.body(file.content));
+    }
+    response.insert_header((header::CONTENT_ENCODING, "gzip"));
+    if let Some(compressed) = file.compressed {
+        return Ok(response.body(compressed));
+    }
+    let content = file.content;
+    let compress = move || headers::gzip(&content);
+    let client = ClientAddress::of(request);
+    let compressed = app.move_pool.run(client, COMPRESSION_COST, compress);
+    let compressed = Bytes::from(compressed.await?);
+    if let Some(file) = app.files.lock().get_mut(key) {
+        file.compressed = Some(compressed.clone());
+    }
+    Ok(response.body(compressed))
+}
+
+/// Redirects `/docs` to `/docs/`.
+pub async fn redirect_docs() -> HttpResponse {
+    HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, "/docs/"))
+        .finish()
+}
+
+/// The content security policy of the documentation page. It allows the page's own files, images
+/// inlined in its style sheet, and the styles of Swagger UI's logo, by their hash. The page may
+/// connect to this server only, and no other page may frame it.
+const DOCS_CSP: &str = "default-src 'none'; script-src 'self'; \
+     style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
+
+/// The files of the documentation page, which are part of the program.
+pub async fn get_docs(
+    app: Data<App>,
+    file: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let (content_type, bytes) = docs_file(&app, &file)?;
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type(content_type)
+        .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP));
+    send_file(&app, &request, &format!("docs/{file}"), response, || {
+        embedded(bytes)
+    })
+    .await
+}
+
+/// The bytes of a file that is part of the program.
+pub fn embedded(bytes: Cow<'static, [u8]>) -> Bytes {
+    match bytes {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    }
+}
+
+/// The type and the content of a file of the documentation page: of Swagger UI, apart from the page
+/// itself and its icon.
+fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Problem> {
+    let own = |content_type: &str, text: &'static str| {
+        Ok((content_type.to_owned(), Cow::Borrowed(text.as_bytes())))
+    };
+    match file {
+        "" | "index.html" => return own("text/html", include_str!("docs/index.html")),
+        "favicon.svg" => return own(SVG, include_str!("docs/favicon.svg")),
+        _ => {}
+    }
+    let found = utoipa_swagger_ui::serve(file, app.docs.clone()).map_err(Problem::internal)?;
+    let Some(found) = found else {
+        let detail = "the documentation has no such file";
+        return Err(Problem::new(Code::RouteNotFound, detail));
+    };
+    Ok((found.content_type, found.bytes))
+}

@@ -1,0 +1,209 @@
+//! The bodies and queries that clients send, and their conversion to types of the rules.
+
+use std::{fmt, marker::PhantomData};
+
+use dog_rules::{Card, ParseCardError, Rules, Seat, SeatKind, name, seat::MAX_SEATS};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, SeqAccess, Visitor},
+};
+use utoipa::{
+    IntoParams, PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+use crate::{
+    http::problem::{Code, Problem},
+    store::{GameId, Store, StoredGame},
+};
+
+/// The game that a path names.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct GamePath {
+    /// The game's id.
+    #[param(example = "1y51r0ztfn8hp2zw9f8m33tzg0")]
+    pub id: String,
+}
+
+/// The seat that a path names.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct SeatPath {
+    /// The game's id.
+    #[param(example = "1y51r0ztfn8hp2zw9f8m33tzg0")]
+    pub id: String,
+    /// The seat's number.
+    #[param(value_type = u8, example = 0)]
+    pub seat: String,
+}
+
+/// The headers of a request that makes something.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(
+    dead_code,
+    reason = "`WriteRequest` reads them; they are for the document"
+)]
+pub struct RetryHeaders {
+    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the same
+    /// response. If the response contains secrets, the key must carry 128 random bits.
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, pattern = "^[!-~]{1,255}$")]
+    idempotency_key: (),
+}
+
+/// The headers of a request that changes a game.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(
+    dead_code,
+    reason = "`WriteRequest` reads them; they are for the document"
+)]
+pub struct WriteHeaders {
+    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the same
+    /// response. If the response contains secrets, the key must carry 128 random bits.
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, pattern = "^[!-~]{1,255}$")]
+    idempotency_key: (),
+    /// An ETag, or a version in quotes. The write is refused with 412 if the game is at another
+    /// version, and with 400 if the header is malformed.
+    #[param(rename = "If-Match", value_type = String, required = false)]
+    if_match: (),
+}
+
+/// The condition of a request that reads.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(
+    dead_code,
+    reason = "`is_not_modified` reads it; it is for the document"
+)]
+pub struct ReadHeaders {
+    /// An ETag; the response is 304 if the answer is still the same.
+    #[param(rename = "If-None-Match", value_type = Option<String>)]
+    if_none_match: (),
+}
+
+/// A request that says no more than at which version the game must be. The body may be empty.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({}))]
+pub struct VersionRequest {
+    /// Refuse with 412 unless the game is at this version.
+    #[serde(rename = "version")]
+    _version: Option<u64>,
+}
+
+/// The name of a player in a request.
+#[derive(Deserialize)]
+pub struct PlayerName(String);
+
+impl PartialSchema for PlayerName {
+    fn schema() -> RefOr<Schema> {
+        let pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$";
+        let about = "1 to 40 characters, of which one can be seen. White space around it is left out. \
+            The second `Anna` at a table is `Anna (2)`. A person's name is not `Bot` and a number.";
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(40))
+            .pattern(Some(pattern))
+            .description(Some(about))
+            .into()
+    }
+}
+
+impl ToSchema for PlayerName {}
+
+impl PlayerName {
+    /// The name for a player of that kind; `member` is the member of the body that gives it.
+    ///
+    /// # Errors
+    /// `invalid_request`, if no such player may have it.
+    pub fn checked(&self, kind: SeatKind, member: &str) -> Result<String, Problem> {
+        name::checked(&self.0, kind).map_err(|error| Problem::wrong_value(member, error))
+    }
+}
+
+/// No parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoQuery {}
+
+pub fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
+    Seat::new(number, rules.seats).ok_or_else(|| {
+        let last = rules.seats - 1;
+        Problem::wrong_value(what, format!("/{what} must be a seat from 0 to {last}"))
+    })
+}
+
+/// The card of this name, which stands at that place in the body.
+///
+/// # Errors
+/// `unknown_card`.
+pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
+    let unknown = |error| Problem::new(Code::UnknownCard, error);
+    let parsed = name.parse().map_err(|error: ParseCardError| unknown(error));
+    parsed.map_err(|problem| problem.at(pointer, Some(&Card::ALL.map(Card::name))))
+}
+
+pub fn in_range(
+    name: &str,
+    value: Option<u32>,
+    min: u32,
+    max: u32,
+) -> Result<Option<u32>, Problem> {
+    match value {
+        Some(value) if !(min..=max).contains(&value) => Err(Problem::wrong_value(
+            name,
+            format!("/{name} must be {min} to {max}"),
+        )),
+        value => Ok(value),
+    }
+}
+
+/// A list with one entry per seat. Parsing stops at more entries than a game can have.
+pub struct BySeatList<T>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BySeatList<T>, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = BySeatList<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "a list with an entry for each of {MAX_SEATS} seats at most"
+                )
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = list.next_element()? {
+                    entries.push(entry);
+                    if entries.len() > MAX_SEATS {
+                        return Err(de::Error::invalid_length(entries.len(), &self));
+                    }
+                }
+                Ok(BySeatList(entries))
+            }
+        }
+
+        deserializer.deserialize_seq(Entries(PhantomData))
+    }
+}
+
+/// Parses an id; `game_not_found` if it is invalid.
+pub fn read_id(id: &str) -> Result<GameId, Problem> {
+    id.parse().map_err(|_| Problem::game_not_found())
+}
+
+/// Loads the game with that id.
+pub async fn load_game(store: &Store, id: &str) -> Result<StoredGame, Problem> {
+    let record = store.game(&read_id(id)?).await?;
+    record.ok_or_else(Problem::game_not_found)
+}

@@ -1,0 +1,310 @@
+//! The next game of the same people.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path},
+};
+use dog_rules::{
+    Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup,
+    name::{checked, default_name, distinct},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    example,
+    openapi::errors::errors,
+    parameters,
+    parameters::{BySeatList, GamePath, NoQuery, ReadHeaders, WriteHeaders},
+    view::GameView,
+};
+use crate::{
+    access::{AccessError, Caller, Role, etag},
+    app::App,
+    http::{
+        headers::{check_if_match, is_not_modified, private_response},
+        json::from_query,
+        limits::ClientAddress,
+        problem::Problem,
+        request::WriteRequest,
+        secrets::random_bytes,
+        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_game},
+    },
+    store::{
+        AdminChanges, Creator, Draft, GameId, NewGame, Seating, Store, StoreError, StoredGame,
+        Tokens, WAIT_FOR_OTHERS, WriteOp, now,
+    },
+};
+
+errors! {
+    AskRematchErrors: [WRITE], [Forbidden, GameNotOver, TooManyChanges];
+    RematchErrors: [READ], [InvalidRequest, NoRematch, StaleVersion];
+}
+
+/// Asks for a rematch. The body may be empty.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RematchRequest, example = json!({"seats": [0, 2, 1, 3]}))]
+pub struct RematchBody {
+    /// The old seat of whoever sits at each new one; by default nobody moves. That of the first who
+    /// asks counts.
+    #[schema(value_type = Option<Vec<u8>>, min_items = 4, max_items = 6)]
+    seats: Option<BySeatList<u8>>,
+}
+
+/// The next game of the same people.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::rematch)]
+pub struct Rematch {
+    id: String,
+    /// The caller's seat in it; null for the host and for others.
+    #[schema(required)]
+    seat: Option<Seat>,
+    /// The game as the caller may see it.
+    game: GameView,
+}
+
+impl Rematch {
+    /// The next game as this role may see it.
+    pub fn new(record: &StoredGame, role: Role) -> Rematch {
+        Rematch {
+            id: record.id.to_string(),
+            seat: match role {
+                Role::Seat(seat) => Some(seat),
+                Role::Host | Role::Spectator => None,
+            },
+            game: GameView::new(record, role),
+        }
+    }
+}
+
+/// The rematch of this game, if somebody has asked for one.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn rematch_of(store: &Store, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+    store.game_by_unique_key(&unique_key(id)).await
+}
+
+fn unique_key(id: &GameId) -> String {
+    format!("rematch of {id}")
+}
+
+/// Asks for the next game of the same people: the first who asks makes it, and the others get it.
+///
+/// It has the same rules, clock and tokens, and the next seat deals first. It begins when all people
+/// have asked, or when the host deals.
+#[utoipa::path(post, path = "/v1/games/{id}/rematch", tag = "seats",
+    params(GamePath, WriteHeaders),
+    request_body(content = RematchBody, description = "May be empty."),
+    responses((status = 201, description = "The next game, which this request has made.", body = Rematch,
+        headers(("ETag" = String, description = "The version of the next game as the caller sees it.")),
+        links(
+            ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
+            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+        (status = 200, description = "The next game, which was made before.", body = Rematch),
+        AskRematchErrors),
+    security(("token" = [])))]
+pub async fn ask_rematch(
+    app: Data<App>,
+    path: Path<GamePath>,
+    client: ClientAddress,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let creator = client.creator(&app.store);
+    let load_old = load_game(&app.store, &path.id, &request)?;
+    let load = async || {
+        let old = load_old().await?;
+        let next = match &old.game {
+            Some(old) => rematch_of(&app.store, &old.id).await?,
+            None => None,
+        };
+        Ok((old, next))
+    };
+    attempt(&app.store, &request, MAX_ATTEMPTS, load, |(old, next)| {
+        let old = GameWrite::new(old, &request)?;
+        let role = old.role()?;
+        let asker = asker(&old, role)?;
+        if let Some(answer) = old.first_answer()? {
+            return Ok(answer);
+        }
+        // The next game is none that the client knows, so `If-None-Match` does not count.
+        request.check_version(old.stored.game.version(), role)?;
+        if old.stored.game.phase() != Phase::Finished {
+            return Err(AccessError::GameNotOver.into());
+        }
+        let order = order(&old.stored.game, old.body::<RematchBody>()?.seats)?;
+        let Some(next) = next else {
+            let mut new = new_game(&old, &order, asker, creator)?;
+            new.unique_key = Some(unique_key(&old.id));
+            new.follows = Some((old.id, old.stored.game.version()));
+            let answer = answer(StatusCode::CREATED, &new.game, request.caller)?;
+            return Ok(Decision::Change(WriteOp::Insert(new.into()), answer));
+        };
+        match role_in(next, request.caller) {
+            Role::Seat(seat) if next.game.awaits(seat) => {
+                let draft = Draft::new(next, &Action::AskRematch { seat }, Actor::Player)?;
+                let answer = answer(StatusCode::OK, &draft.next, request.caller)?;
+                Ok(Decision::Change(draft.into(), answer))
+            }
+            _ => {
+                let answer = answer(StatusCode::OK, next, request.caller)?;
+                Ok(match request.retry {
+                    Some(_) => Decision::Change(WriteOp::SaveResponse, answer),
+                    None => Decision::Answer(answer),
+                })
+            }
+        }
+    })
+    .await
+}
+
+/// The answer with the next game, as this caller may see it.
+fn answer(status: StatusCode, next: &StoredGame, caller: Caller) -> Result<Answer, Problem> {
+    let role = role_in(next, caller);
+    Ok(Answer::new(status, &Rematch::new(next, role))?.with_etag(next, role))
+}
+
+/// The caller's role in the rematch. A token that was renewed in one of the two games is a
+/// stranger's in the other.
+pub fn role_in(next: &StoredGame, caller: Caller) -> Role {
+    caller.role(next).unwrap_or(Role::Spectator)
+}
+
+/// The seat that asks; none if the host does.
+fn asker(old: &StoredGame, role: Role) -> Result<Option<Seat>, AccessError> {
+    match role {
+        Role::Seat(seat) if !old.game.player(seat).is_human() => Err(AccessError::BotPlays(seat)),
+        Role::Seat(seat) => Ok(Some(seat)),
+        Role::Host => Ok(None),
+        Role::Spectator => Err(AccessError::NoToken),
+    }
+}
+
+/// The old seat of each new one.
+///
+/// # Errors
+/// `invalid_request`, if they are no permutation of the seats.
+fn order(old: &Game, seats: Option<BySeatList<u8>>) -> Result<Vec<Seat>, Problem> {
+    let all = old.rules().seats;
+    let Some(BySeatList(numbers)) = seats else {
+        return Ok(Seat::all(all).collect());
+    };
+    let order: Option<Vec<Seat>> = numbers.iter().map(|&seat| Seat::new(seat, all)).collect();
+    order
+        .filter(|order| order.len() == usize::from(all))
+        .filter(|order| Seat::all(all).all(|seat| order.contains(&seat)))
+        .ok_or_else(|| {
+            let detail = "/seats must name each seat of the game once";
+            Problem::wrong_value("seats", detail)
+        })
+}
+
+/// The next game: the same rules, people and tokens, with the seats in this order. It waits for all
+/// people but the one who asks for it.
+fn new_game(
+    old: &StoredGame,
+    order: &[Seat],
+    asker: Option<Seat>,
+    creator: Option<Creator>,
+) -> Result<NewGame, StoreError> {
+    let now = now();
+    let rules = old.game.rules().clone();
+    let mut tokens = Tokens {
+        host: old.tokens.host,
+        seats: BySeat::default(),
+    };
+    let mut seating = Seating {
+        join: old.seating.join,
+        start: old.seating.start,
+        bots_at: old.tokens.host.is_none().then(|| now + WAIT_FOR_OTHERS),
+        ..Seating::default()
+    };
+    let (mut players, mut awaited) = (Vec::<Player>::new(), Vec::new());
+    for (seat, &from) in Seat::all(rules.seats).zip(order) {
+        let player = old.game.player(from);
+        let kind = match (player.kind, old.tokens.seats[from]) {
+            // Nobody has a token of a seat of an imported game.
+            (SeatKind::Human, None) => SeatKind::Open,
+            (SeatKind::Human, token) => {
+                tokens.seats[seat] = token;
+                seating.seats[seat].joined = old.seating.seats[from].joined;
+                if asker != Some(from) {
+                    awaited.push(seat);
+                }
+                SeatKind::Human
+            }
+            (SeatKind::Bot | SeatKind::Open, _) => SeatKind::Bot,
+        };
+        // Old and imported games may have names that nobody can have now.
+        let name = checked(&player.name, kind).unwrap_or_else(|_| default_name(seat, kind));
+        let name = distinct(&name, players.iter().map(|other| other.name.as_str()));
+        players.push(Player {
+            name,
+            kind,
+            level: player.level,
+        });
+    }
+    let game = Game::new(Setup {
+        first_dealer: Some(old.game.first_dealer().next(rules.seats)),
+        rules,
+        players,
+        seed: Seed::new(random_bytes()),
+        seed_given: false,
+        awaited,
+    });
+    let event = game.last_event().clone();
+    let stored = StoredGame {
+        id: GameId::random(),
+        listed: old.listed,
+        imported: false,
+        creator,
+        created_at: now,
+        updated_at: now,
+        tokens,
+        seating: seating.into(),
+        timing: old.timing,
+        admin_changes: AdminChanges::default(),
+        deadline: None,
+        game: game.into(),
+    };
+    NewGame::created(stored, &event)
+}
+
+/// The next game of the same people, if somebody has asked for it.
+///
+/// A token of the finished game is valid in the next game too, unless it was renewed in one of them.
+#[utoipa::path(get, path = "/v1/games/{id}/rematch", tag = "seats",
+    params(GamePath,
+        ReadHeaders),
+    responses((status = 200, description = "The next game.", body = Rematch,
+        headers(("ETag" = String, description = "The version of the next game as the caller sees it.")),
+        links(
+            ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
+            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+        (status = 304, description = "The next game is still the one of If-None-Match."),
+        RematchErrors),
+    security((), ("token" = [])))]
+pub async fn get_rematch(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let record = parameters::load_game(&app.store, &path.id).await?;
+    caller.role(&record)?;
+    let NoQuery {} = from_query(request.query_string())?;
+    let next = rematch_of(&app.store, &record.id).await?;
+    let next = next.ok_or(AccessError::NoRematch)?;
+    let role = role_in(&next, caller);
+    let etag = etag(next.game.version(), role);
+    check_if_match(request.headers(), &[&etag])?;
+    if is_not_modified(request.headers(), &etag) {
+        let mut response = private_response(StatusCode::NOT_MODIFIED);
+        return Ok(response.insert_header((header::ETAG, etag)).finish());
+    }
+    let mut response = private_response(StatusCode::OK);
+    response.insert_header((header::ETAG, etag));
+    Ok(response.json(Rematch::new(&next, role)))
+}

@@ -1,0 +1,191 @@
+//! How a route is registered: once, for the server and for the OpenAPI document.
+
+use std::future::{Ready, ready};
+
+use actix_web::{
+    FromRequest, Handler, HttpRequest, HttpResponse, Responder, Route,
+    dev::{HttpServiceFactory, ServiceRequest},
+    guard as methods,
+    http::{Method, header},
+    middleware::from_fn,
+    web::{self, ServiceConfig},
+};
+use utoipa::{
+    __dev::{SchemaReferences, Tags},
+    Path,
+    openapi::{HttpMethod, OpenApi, path::Operation},
+};
+
+use crate::http::{
+    limits::{Cost, guard},
+    problem::{Code, Problem},
+};
+
+/// The beginning of the paths of a game.
+const GAME: &str = "/v1/games/{id}";
+
+/// A method of a path, with its handler and its cost.
+pub struct RouteDef {
+    path: String,
+    method: Method,
+    cost: Cost,
+    route: Route,
+    /// Adds the operation to the OpenAPI document; none if the document does not name it.
+    document: Option<fn(&mut OpenApi)>,
+}
+
+/// A route whose path and method are those of the handler's `#[utoipa::path]`.
+macro_rules! route {
+    ($cost:ident, $module:ident::$handler:ident) => {
+        pastey::paste! {
+            $crate::api::route::RouteDef::documented::<$crate::api::$module::[<__path_ $handler>], _, _>(
+                $crate::http::limits::Cost::$cost,
+                $crate::api::$module::$handler,
+            )
+        }
+    };
+}
+pub(crate) use route;
+
+impl RouteDef {
+    /// A route that the document does not name.
+    pub fn new<F, Args>(method: Method, path: &str, cost: Cost, handler: F) -> RouteDef
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let route = if method == Method::GET {
+            web::route().guard(methods::Any(methods::Get()).or(methods::Head()))
+        } else {
+            web::method(method.clone())
+        };
+        RouteDef {
+            path: path.to_owned(),
+            method,
+            cost,
+            route: route.to(handler),
+            document: None,
+        }
+    }
+
+    /// A route of the document; see [`route!`].
+    pub fn documented<P, F, Args>(cost: Cost, handler: F) -> RouteDef
+    where
+        P: Path + SchemaReferences + for<'t> Tags<'t>,
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let method = match P::methods()[..] {
+            [HttpMethod::Get] => Method::GET,
+            [HttpMethod::Post] => Method::POST,
+            [HttpMethod::Put] => Method::PUT,
+            [HttpMethod::Patch] => Method::PATCH,
+            [HttpMethod::Delete] => Method::DELETE,
+            _ => unreachable!("each handler has one of these methods"),
+        };
+        RouteDef {
+            document: Some(document::<P>),
+            ..RouteDef::new(method, &P::path(), cost, handler)
+        }
+    }
+
+    /// Adds the operation to the document, with the schemas that it refers to.
+    pub fn describe(&self, api: &mut OpenApi) {
+        if let Some(document) = self.document {
+            document(api);
+        }
+    }
+}
+
+fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi) {
+    let mut operation: Operation = P::operation();
+    let tags = P::tags().into_iter().map(str::to_owned);
+    operation.tags.get_or_insert_default().extend(tags);
+    api.paths
+        .add_path_operation(P::path(), P::methods(), operation);
+    let mut schemas = Vec::new();
+    P::schemas(&mut schemas);
+    let components = api.components.get_or_insert_default();
+    components.schemas.extend(schemas);
+}
+
+/// Registers these routes. Paths are tried in order; those of a game are neighbours, and are tried after
+/// their common beginning.
+pub fn configure(routes: Vec<RouteDef>, config: &mut ServiceConfig) {
+    let mut paths: Vec<Vec<RouteDef>> = Vec::new();
+    for route in routes {
+        match paths.iter_mut().find(|path| path[0].path == route.path) {
+            Some(path) => path.push(route),
+            None => paths.push(vec![route]),
+        }
+    }
+    let mut paths = paths.into_iter().peekable();
+    while let Some(path) = paths.next_if(|path| !is_of_game(path)) {
+        config.service(resource(path, ""));
+    }
+    let mut game = web::scope(GAME);
+    while let Some(path) = paths.next_if(|path| is_of_game(path)) {
+        game = game.service(resource(path, GAME));
+    }
+    config.service(game);
+    for path in paths {
+        config.service(resource(path, ""));
+    }
+}
+
+fn is_of_game(path: &[RouteDef]) -> bool {
+    path[0].path.starts_with(GAME)
+}
+
+/// The resource of a path, with its limits, below this prefix. Other methods get 405 with an `Allow`
+/// header.
+fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 'static {
+    let path = routes[0].path.strip_prefix(prefix).unwrap_or_default();
+    let mut resource = web::resource(path);
+    let (mut allow, mut costs) = (String::new(), Vec::new());
+    for route in routes {
+        allow += route.method.as_str();
+        allow += if route.method == Method::GET {
+            ", HEAD, "
+        } else {
+            ", "
+        };
+        costs.push((route.method, route.cost));
+        resource = resource.route(route.route);
+    }
+    allow += "OPTIONS";
+    let other = move |request: HttpRequest| -> Ready<Result<HttpResponse, Problem>> {
+        ready(if request.method() == Method::OPTIONS {
+            Ok(HttpResponse::NoContent()
+                .insert_header((header::ALLOW, allow.as_str()))
+                .finish())
+        } else {
+            Err(Problem::method_not_allowed(&allow))
+        })
+    };
+    let limit = move |request: ServiceRequest, next| {
+        let method = match *request.method() {
+            Method::HEAD => &Method::GET,
+            ref method => method,
+        };
+        let route = costs.iter().find(|(own, _)| own == method);
+        let cost = route.map_or(Cost::Request, |&(_, cost)| cost);
+        guard(cost, request, next)
+    };
+    resource
+        .default_service(web::to(other))
+        .wrap(from_fn(limit))
+}
+
+/// The handler for unknown paths, with the limits.
+pub fn not_found() -> Route {
+    let limit = |request: ServiceRequest, next| guard(Cost::Request, request, next);
+    web::to(route_not_found).wrap(from_fn(limit))
+}
+
+async fn route_not_found(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let detail = format!("there is no route {}", request.path());
+    Err(Problem::new(Code::RouteNotFound, detail))
+}

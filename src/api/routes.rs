@@ -1,0 +1,63 @@
+//! All routes.
+
+use actix_web::http::Method;
+
+use super::{
+    page,
+    route::{RouteDef, route},
+};
+use crate::http::limits::Cost;
+
+/// All routes, in the order of the OpenAPI document.
+pub fn routes() -> Vec<RouteDef> {
+    let page = |path| RouteDef::new(Method::GET, path, Cost::Request, page::get_page);
+    vec![
+        route!(Request, games::list_games),
+        route!(NewGame, create::create_game),
+        route!(Import, import::import_game),
+        route!(Request, games::get_game),
+        route!(Write, play::deal_cards),
+        route!(Write, play::swap_cards),
+        route!(Request, legal_moves::list_legal_moves),
+        route!(Request, seven::list_seven_parts),
+        route!(Write, play::play_move),
+        route!(Advice, advice::suggest_move),
+        route!(Request, events::stream_events),
+        route!(Write, tokens::create_ticket),
+        route!(Request, presence::get_presence),
+        route!(Request, pictures::get_board_picture),
+        route!(Request, history::get_history),
+        route!(Write, settings::change_settings),
+        route!(Write, games::delete_game),
+        route!(Write, tokens::renew_host_token),
+        route!(Join, join::join_game),
+        route!(Write, seats::hand_over_seat),
+        route!(Write, tokens::reissue_token),
+        route!(NewGame, rematch::ask_rematch),
+        route!(Request, rematch::get_rematch),
+        route!(NewGame, join::quick_join),
+        route!(Request, rules::list_rules),
+        route!(Request, layout::get_layout),
+        route!(Advice, analysis::analyse_legal_moves),
+        route!(Advice, analysis::analyse_seven_parts),
+        route!(Advice, analysis::analyse_suggest_move),
+        route!(Request, operations::list_addresses),
+        route!(Free, operations::get_health),
+        route!(Free, operations::get_readiness),
+        route!(Request, operations::get_metrics),
+        route!(Request, operations::get_openapi),
+        page("/"),
+        page("/style.css"),
+        page("/icon.svg"),
+        page("/src/{file:.*}"),
+        page("/vendor/{file:.*}"),
+        page("/lang/{file:.*}"),
+        RouteDef::new(Method::GET, "/docs", Cost::Request, page::redirect_docs),
+        RouteDef::new(
+            Method::GET,
+            "/docs/{file:.*}",
+            Cost::Request,
+            page::get_docs,
+        ),
+    ]
+}

@@ -1,0 +1,189 @@
+//! Rules in requests, and all their options in responses (RULES §2).
+
+use actix_web::{HttpRequest, HttpResponse};
+use dog_rules::{
+    DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
+    SevenPartner, SevenSurplus,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{example, openapi::errors::errors, parameters::NoQuery};
+use crate::http::{json::from_query, problem::Problem};
+
+errors! {
+    RulesErrors: [], [InvalidRequest];
+}
+
+/// How many cards each seat gets: first one list of rounds, then another that is repeated.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = DealSizes)]
+pub struct DealSizesView {
+    #[schema(min_items = 1, max_items = 20)]
+    first: Vec<u8>,
+    #[schema(min_items = 1, max_items = 20)]
+    then: Vec<u8>,
+}
+
+/// Defines the options twice: for requests, where each is optional, and for responses, which have
+/// them all.
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $(#[schema($schema:meta)])* $name:ident: $type:ty,)+) => {
+        /// The rules to play by: a preset, and the options that differ from it.
+        #[derive(Default, Deserialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        #[schema(example = json!({"preset": "hausregeln", "seats": 6}))]
+        pub struct RulesRequest {
+            /// The preset to start from; `dogspiel-it` by default.
+            preset: Option<Preset>,
+            $($(#[doc = $doc])+ $(#[schema($schema)])* $name: Option<$type>,)+
+        }
+
+        /// All options of the rules, as they can be sent back in a request.
+        #[derive(Serialize, ToSchema)]
+        #[schema(as = Rules)]
+        pub struct RulesView {
+            /// The preset that the rules were made from.
+            preset: Preset,
+            $($(#[doc = $doc])+ $(#[schema($schema)])* $name: $type,)+
+        }
+
+        impl RulesRequest {
+            /// The preset's options with what the request overrides.
+            fn options(self) -> Options {
+                let mut options = self.preset.unwrap_or(DEFAULT_PRESET).options();
+                $(if let Some(value) = self.$name {
+                    options.$name = value.into();
+                })+
+                options
+            }
+        }
+
+        impl From<&Options> for RulesView {
+            fn from(options: &Options) -> RulesView {
+                RulesView {
+                    preset: options.preset,
+                    $($name: options.$name.clone().into(),)+
+                }
+            }
+        }
+
+        /// Each option's name and one-line meaning.
+        const OPTION_MEANINGS: &[(&str, &str)] =
+            &[$((stringify!($name), concat!($($doc),+).trim_ascii())),+];
+    };
+}
+
+/// The preset of a game whose creator names none.
+const DEFAULT_PRESET: Preset = Preset::DogspielIt;
+
+options! {
+    /// Number of seats: two teams of two, or three.
+    #[schema(minimum = 4)] #[schema(maximum = 6)]
+    seats: u8,
+    /// Track fields per seat: the ring has seats times this many.
+    #[schema(minimum = 15)] #[schema(maximum = 16)]
+    fields_per_seat: u8,
+    /// Jokers in the deck, besides two times 52 cards.
+    #[schema(maximum = 12)]
+    jokers: u8,
+    /// Cards that each seat gets, round by round: first one list, then another that is repeated.
+    deal_sizes: DealSizesView,
+    /// Whether the dealer changes each round, or only the seat that begins.
+    dealer: Dealer,
+    /// Whether partners must swap a card before play, or may ask, offer and decline.
+    exchange: Exchange,
+    /// When a piece on its own start blocks others: always, or only while fresh.
+    start_block: Protection,
+    /// When a piece on its own start cannot be swapped: always, or only while fresh.
+    start_swap_protection: Protection,
+    /// The door to the goal: the own start, or the field before it.
+    goal_entry: GoalEntry,
+    /// Whether a four may go back over the own start into the goal.
+    backward_into_goal: bool,
+    /// Whether a part of a seven captures where it ends, or must end on a free field.
+    seven_landing: SevenLanding,
+    /// Whether all steps of a seven must be used, or lapse once the team has won.
+    seven_surplus: SevenSurplus,
+    /// When a seven may move the partner's pieces: once the own pieces are home, or always.
+    seven_partner: SevenPartner,
+    /// Whether both pieces that a jack swaps may be one's own.
+    jack_own_pair: bool,
+    /// Whether a jack may be played without effect when only own pieces are on the ring.
+    jack_without_effect: bool,
+}
+
+impl From<DealSizesView> for DealSizes {
+    fn from(DealSizesView { first, then }: DealSizesView) -> DealSizes {
+        DealSizes { first, then }
+    }
+}
+
+impl From<DealSizes> for DealSizesView {
+    fn from(DealSizes { first, then }: DealSizes) -> DealSizesView {
+        DealSizesView { first, then }
+    }
+}
+
+/// The rules of a request; the default preset if there are none.
+///
+/// # Errors
+/// `invalid_rules`.
+pub fn checked_rules(request: Option<RulesRequest>) -> Result<Rules, Problem> {
+    let options = request.unwrap_or_default().options();
+    Rules::try_from(options).map_err(Problem::from)
+}
+
+/// The five presets and what each option means.
+#[derive(Serialize, ToSchema)]
+#[schema(example = example::rules)]
+pub struct RulesCatalogue {
+    presets: Vec<PresetView>,
+    options: Vec<OptionView>,
+}
+
+/// A preset with every option's value.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PresetRules)]
+pub struct PresetView {
+    name: Preset,
+    /// Whether this is the default.
+    default: bool,
+    rules: RulesView,
+}
+
+/// An option's name and meaning.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RuleOption)]
+pub struct OptionView {
+    name: &'static str,
+    meaning: &'static str,
+}
+
+impl RulesCatalogue {
+    /// The response of `GET /v1/rules`.
+    pub fn new() -> RulesCatalogue {
+        let preset = |preset: Preset| PresetView {
+            name: preset,
+            default: preset == DEFAULT_PRESET,
+            rules: RulesView::from(&preset.options()),
+        };
+        let option = |&(name, meaning): &_| OptionView { name, meaning };
+        RulesCatalogue {
+            presets: Preset::ALL.map(preset).into(),
+            options: OPTION_MEANINGS.iter().map(option).collect(),
+        }
+    }
+}
+
+/// The presets with all options, and what each option means.
+///
+/// A creation and an analysis take a preset and the options that differ from it.
+#[utoipa::path(get, path = "/v1/rules", tag = "rules",
+    responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue),
+        RulesErrors))]
+pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = from_query(request.query_string())?;
+    Ok(HttpResponse::Ok().json(RulesCatalogue::new()))
+}

@@ -1,0 +1,312 @@
+//! A game as a viewer may see it, and the responses that contain one.
+
+use dog_bot::Level;
+use dog_rules::{
+    Card, Cards, Event, ExchangeChoice, ExchangeState, Phase, Seat, SeatKind,
+    view::{PendingAction, VisibleSeat},
+};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use utoipa::ToSchema;
+
+use super::{
+    event::{EventView, level_of},
+    example,
+    moves::{SeatBoard, board_view},
+    rules::RulesView,
+};
+use crate::{
+    access::Role,
+    store::{JoinPolicy, StartPolicy, StoredGame},
+};
+
+/// A game as this viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Game, example = example::game)]
+pub struct GameView {
+    #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
+    id: String,
+    /// Changes so far; creation is 1.
+    #[schema(minimum = 1)]
+    version: u64,
+    rules: RulesView,
+    phase: Phase,
+    /// From 1; in the deal phase, the round to be dealt.
+    #[schema(minimum = 1)]
+    round: u32,
+    /// Who deals this round; null in the seating if that is still to be drawn.
+    #[schema(required)]
+    dealer: Option<Seat>,
+    /// Who begins this round; null in the seating if that is still to be drawn.
+    #[schema(required)]
+    beginner: Option<Seat>,
+    /// The seat to move, in the play phase.
+    #[schema(required)]
+    turn: Option<Seat>,
+    /// What this viewer may do now.
+    actions: Vec<ActionView>,
+    /// The first event of the last action.
+    last_action: EventView,
+    /// One entry per seat, in turn order.
+    seats: Vec<SeatJson>,
+    /// One entry per seat, in turn order.
+    board: Vec<SeatBoard>,
+    /// Cards left to deal before the discard pile is shuffled.
+    stock: u8,
+    /// The discard pile: how many of each card.
+    #[schema(value_type = std::collections::BTreeMap<Card, u8>, example = json!({"A": 2, "joker": 1}))]
+    discards: CardCounts,
+    /// The winning team, once there is one.
+    #[schema(required)]
+    winner: Option<u8>,
+    /// SHA-256 of the shuffle seed, as 64 hex digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    shuffle_commitment: String,
+    /// The shuffle seed as 64 hex digits, once the game is over.
+    #[schema(required, pattern = "^[0-9a-f]{64}$")]
+    shuffle_seed: Option<String>,
+    /// Whether the creator chose the seed, and so could know every card.
+    shuffle_seed_given: bool,
+    /// Minimum milliseconds between a change and a bot's next action.
+    bot_pace_ms: u32,
+    /// Seconds that a seat has to act; null without a turn clock.
+    #[schema(required)]
+    turn_seconds: Option<u32>,
+    /// When the time to act is up and the server acts for the seat; null without a turn clock.
+    #[schema(required, format = DateTime)]
+    deadline: Option<String>,
+    /// Who may join: those who are invited, or anyone.
+    join: JoinPolicy,
+    /// Who has the rounds dealt: the host or the dealer's seat, or the server as soon as nobody is
+    /// missing.
+    start: StartPolicy,
+    /// When seats that are still open since the creation are given to bots; null if never.
+    #[schema(required, format = DateTime)]
+    bots_at: Option<String>,
+    /// Whether the game is in the public list.
+    listed: bool,
+    /// Whether the game was imported from a record and not played on this server.
+    imported: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Time of the last change.
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+/// Something that the viewer may do now.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PossibleAction)]
+pub struct ActionView {
+    /// The last part of the path.
+    route: ActionRoute,
+    method: RequestMethod,
+    path: String,
+    /// The seat that acts.
+    seat: Seat,
+    /// What the seat may do in the exchange now. Only with the route `swap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1, example = json!(["card", "ask", "decline"]))]
+    choices: Option<Vec<ExchangeChoice>>,
+}
+
+/// What a seat may do: the last part of the route that does it.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionRoute {
+    Deal,
+    Swap,
+    Play,
+}
+
+/// The method of a request.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+pub enum RequestMethod {
+    #[serde(rename = "POST")]
+    Post,
+}
+
+impl ActionRoute {
+    /// The path of this route in the game with this path.
+    pub fn path(self, game: &str) -> String {
+        let route = match self {
+            ActionRoute::Deal => "deal",
+            ActionRoute::Swap => "swap",
+            ActionRoute::Play => "play",
+        };
+        format!("{game}/{route}")
+    }
+}
+
+/// One seat as the viewer may see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SeatInGame)]
+pub struct SeatJson {
+    seat: Seat,
+    /// The seat's team: seats opposite each other play together.
+    #[schema(maximum = 2)]
+    team: u8,
+    name: String,
+    kind: SeatKind,
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null on
+    /// a human's seat in a game without a turn clock.
+    #[schema(required)]
+    level: Option<Level>,
+    /// Whether only the seat's person can have its token: the person has joined, or has renewed it.
+    joined: bool,
+    /// Whether the clock acted twice in a row, so that the server plays until the person is back.
+    away: bool,
+    /// Whether a bot plays for the person until the next deal, because the hand was dealt to
+    /// somebody else.
+    stand_in: bool,
+    /// In the seating of a rematch, whether the person has asked for it; otherwise null.
+    #[schema(required)]
+    asked: Option<bool>,
+    /// Cards in the hand, including one offered to the partner.
+    cards: u8,
+    /// Whether it has folded in this round.
+    folded: bool,
+    /// Its part in this round's exchange; null before the deal.
+    #[schema(required)]
+    exchange: Option<ExchangeState>,
+    /// The viewer's own hand, sorted; null for the others.
+    #[schema(required)]
+    hand: Option<Vec<Card>>,
+    /// The card that the viewer offered to its partner in this round; null for the others.
+    #[schema(required)]
+    gave: Option<Card>,
+    /// The card that the viewer received from its partner in this round; null for the others.
+    #[schema(required)]
+    received: Option<Card>,
+}
+
+/// How many of each card.
+struct CardCounts(Cards);
+
+impl Serialize for CardCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for card in self.0.ranks() {
+            map.serialize_entry(card.name(), &self.0.count(card))?;
+        }
+        map.end()
+    }
+}
+
+impl GameView {
+    /// The game as this role may see it.
+    pub fn new(record: &StoredGame, role: Role) -> GameView {
+        let game = &record.game;
+        let viewer = role.viewer(game);
+        let seats = game.seats_visible_to(viewer).into_iter();
+        let known = game.dealer_known();
+        GameView {
+            id: record.id.to_string(),
+            version: game.version(),
+            rules: RulesView::from(game.rules().options()),
+            phase: game.phase(),
+            round: game.round(),
+            dealer: known.then(|| game.dealer()),
+            beginner: known.then(|| game.beginner()),
+            turn: game.turn(),
+            actions: actions(record, role),
+            last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
+            seats: seats.map(|seat| seat_view(record, seat)).collect(),
+            board: board_view(game.rules(), game.board()),
+            stock: game.stock_size(),
+            discards: CardCounts(game.discards()),
+            winner: game.winner(),
+            shuffle_commitment: game.commitment(),
+            shuffle_seed: game.published_seed(),
+            shuffle_seed_given: game.seed_given(),
+            bot_pace_ms: record.timing.bot_pace_ms,
+            turn_seconds: record.timing.turn_seconds,
+            deadline: record.deadline.map(|deadline| deadline.to_string()),
+            join: record.seating.join,
+            start: record.seating.start,
+            bots_at: record.seating.bots_at.map(|at| at.to_string()),
+            listed: record.listed,
+            imported: record.imported,
+            created_at: record.created_at.to_string(),
+            updated_at: record.updated_at.to_string(),
+        }
+    }
+}
+
+fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
+    let game = &record.game;
+    let player = game.player(seat.seat);
+    let may_ask = game.phase() == Phase::Seating && game.is_awaited_rematch() && player.is_human();
+    SeatJson {
+        seat: seat.seat,
+        team: seat.team,
+        name: player.name.clone(),
+        kind: player.kind,
+        level: level_of(player, record.timing),
+        joined: record.seating.seats[seat.seat].joined,
+        away: game.is_away(seat.seat),
+        stand_in: game.has_stand_in(seat.seat),
+        asked: may_ask.then(|| !game.awaits(seat.seat)),
+        cards: seat.cards,
+        folded: seat.folded,
+        exchange: seat.exchange,
+        hand: seat.own.map(|own| own.hand.sorted().collect()),
+        gave: seat.own.and_then(|own| own.offered),
+        received: seat.own.and_then(|own| own.received),
+    }
+}
+
+fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
+    let game = &record.game;
+    let possible = match role {
+        Role::Seat(seat) if game.bot_plays(seat) => None,
+        Role::Seat(seat) => game.pending_action(seat).map(|possible| (possible, seat)),
+        Role::Host => {
+            let may_deal = game.check_deal(None).is_ok();
+            may_deal.then(|| (PendingAction::Deal, game.dealer()))
+        }
+        Role::Spectator => None,
+    };
+    let possible = possible.filter(|_| !record.server_deals());
+    let action = |(possible, seat)| {
+        let route = match possible {
+            PendingAction::Deal => ActionRoute::Deal,
+            PendingAction::Swap => ActionRoute::Swap,
+            PendingAction::Play => ActionRoute::Play,
+        };
+        ActionView {
+            route,
+            method: RequestMethod::Post,
+            path: route.path(&format!("/v1/games/{}", record.id)),
+            seat,
+            choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
+        }
+    };
+    let possible = possible.filter(|_| record.check_limit().is_ok());
+    possible.map(action).into_iter().collect()
+}
+
+/// The response to an accepted action.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Changed, example = example::changed)]
+pub struct ActionResponse {
+    /// The game's version after the action.
+    pub version: u64,
+    /// The events of the action, as the caller may see them.
+    pub events: Vec<EventView>,
+    /// The game after the action, as the caller may see it.
+    pub game: GameView,
+}
+
+impl ActionResponse {
+    /// The game after an action, and the action's events, as this role may see them.
+    pub fn new(record: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
+        let rules = record.game.rules();
+        let viewer = role.viewer(&record.game);
+        let view = |event: &Event| EventView::new(rules, event.clone(), viewer);
+        ActionResponse {
+            version: record.game.version(),
+            events: events.iter().map(view).collect(),
+            game: GameView::new(record, role),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A cache of rendered views of games.
+//!
+//! The view of a game at a version for a viewer never changes. Every request determines the viewer
+//! and the version before it looks here.
+
+use actix_web::web::Bytes;
+use jiff::Timestamp;
+use quick_cache::{Weighter, sync::Cache};
+
+use super::view::GameView;
+use crate::{
+    access::Role,
+    http::{json::to_json, problem::Problem},
+    store::{GameId, StoredGame},
+};
+
+/// Maximum size of the cache in bytes.
+const CACHE_BYTES: u64 = 32 << 20;
+
+/// Bytes of an entry besides its text.
+const ENTRY_OVERHEAD: u64 = 128;
+
+/// The typical size of a view, to size the tables.
+const TYPICAL_BYTES: usize = 4 << 10;
+
+/// Rendered views, by game and viewer.
+pub struct ViewCache(Cache<(GameId, Role), View, ByteWeigher>);
+
+/// A game at a version, as JSON.
+#[derive(Clone)]
+struct View {
+    version: u64,
+    /// See [`crate::store::ExpectedState`].
+    updated_at: Timestamp,
+    body: Bytes,
+}
+
+/// Weighs a view by its bytes.
+#[derive(Clone)]
+struct ByteWeigher;
+
+impl Weighter<(GameId, Role), View> for ByteWeigher {
+    fn weight(&self, _: &(GameId, Role), view: &View) -> u64 {
+        view.body.len() as u64 + ENTRY_OVERHEAD
+    }
+}
+
+impl Default for ViewCache {
+    fn default() -> ViewCache {
+        ViewCache::of(CACHE_BYTES)
+    }
+}
+
+impl ViewCache {
+    fn of(bytes: u64) -> ViewCache {
+        let capacity = usize::try_from(bytes).unwrap_or(usize::MAX) / TYPICAL_BYTES;
+        ViewCache(Cache::with_weighter(capacity.max(1), bytes, ByteWeigher))
+    }
+
+    /// The game as this role may see it, as JSON.
+    ///
+    /// # Errors
+    /// None in practice: a view can always be written as JSON.
+    pub fn of_game(&self, record: &StoredGame, role: Role) -> Result<Bytes, Problem> {
+        let (version, updated_at) = (record.game.version(), record.updated_at);
+        let key = (record.id, role);
+        if let Some(view) = self.0.get(&key)
+            && (view.version, view.updated_at) == (version, updated_at)
+        {
+            return Ok(view.body);
+        }
+        let body = Bytes::from(to_json(&GameView::new(record, role))?);
+        let view = View {
+            version,
+            updated_at,
+            body: body.clone(),
+        };
+        self.0.insert(key, view);
+        Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dog_rules::{Action, Seat};
+
+    use super::*;
+    use crate::store::tests::new_game;
+
+    #[test]
+    fn a_view_is_that_of_its_game_its_version_and_its_viewer() {
+        let views = ViewCache::default();
+        let (one, other) = (new_game(), new_game());
+        let roles = [
+            Role::Host,
+            Role::Spectator,
+            Role::Seat(Seat::default()),
+            Role::Seat(Seat::new(1, 4).unwrap()),
+        ];
+        let mut next = one.clone();
+        let deal = Action::Deal { by: None };
+        Arc::make_mut(&mut next.game).apply(&deal).unwrap();
+        for record in [&one, &other, &next, &one] {
+            for role in roles {
+                let expected = to_json(&GameView::new(record, role)).unwrap();
+                for _ in 0..2 {
+                    assert_eq!(views.of_game(record, role).unwrap(), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn views_have_a_bound() {
+        let views = ViewCache::of(64 << 10);
+        for _ in 0..1_000 {
+            views.of_game(&new_game(), Role::Spectator).unwrap();
+            assert!(views.0.weight() <= 64 << 10);
+        }
+        assert!(views.0.weight() > 32 << 10);
+    }
+}

@@ -1,0 +1,56 @@
+//! The state of the server.
+
+use std::sync::Arc;
+
+use actix_web::web::Bytes;
+use dog_bot::net::nets::Nets;
+use tokio::sync::Mutex;
+use utoipa_swagger_ui::Config;
+
+use crate::{
+    api::{operations::Readiness, page::StaticFiles, view_cache::ViewCache},
+    http::{
+        limits::memory::BodyMemory,
+        metrics::Metrics,
+        network::HomeNetwork,
+        pool::WorkerPool,
+        stream::{hub::Hub, presence::PresenceTracker},
+    },
+    player_models::ModelCache,
+    store::Store,
+};
+
+/// The shared state of the handlers. Games are in the store only.
+pub struct App {
+    pub store: Store,
+    /// Wakes requests that wait for a game to change.
+    pub hub: Arc<Hub>,
+    /// Who is connected.
+    pub presence: Arc<PresenceTracker>,
+    /// Held by the quick join that is taking a seat.
+    pub quick_joins: Mutex<()>,
+    /// The pool for players: lists of moves and of games.
+    pub move_pool: Arc<WorkerPool>,
+    /// The pool for long logs: histories, streams that catch up, imports.
+    pub history_pool: Arc<WorkerPool>,
+    /// The pool for advice and analysis, so that these do not delay players.
+    pub advice_pool: WorkerPool,
+    /// What bots and advice evaluate positions with.
+    pub nets: Arc<Nets>,
+    /// How the seats of games play.
+    pub models: Arc<ModelCache>,
+    /// Cached views of games.
+    pub views: ViewCache,
+    /// The memory for large bodies.
+    pub memory: Arc<BodyMemory>,
+    /// For `/metrics`.
+    pub metrics: Metrics,
+    /// The last result of `/readyz`.
+    pub readiness: Readiness,
+    pub openapi: Bytes,
+    pub files: StaticFiles,
+    pub docs: Arc<Config<'static>>,
+    pub network: HomeNetwork,
+    /// Whether the page is served.
+    pub page: bool,
+}
