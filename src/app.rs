@@ -8,12 +8,14 @@ use tokio::sync::Mutex;
 use utoipa_swagger_ui::Config;
 
 use crate::{
-    api::{operations::Readiness, page::StaticFiles, view_cache::ViewCache},
+    api::view_cache::ViewCache,
     http::{
         limits::memory::BodyMemory,
         metrics::Metrics,
         network::HomeNetwork,
         pool::WorkerPool,
+        readiness::Readiness,
+        static_files::StaticFiles,
         stream::{hub::Hub, presence::PresenceTracker},
     },
     player_models::ModelCache,

@@ -9,6 +9,7 @@
 //! * `fair` shares threads fairly among clients.
 //! * `quota` counts what each client uses.
 //! * `player_models` tells how the seats of a game play.
+//! * `rematch` finds the next game of the same people.
 //! * `picture` draws the board.
 //! * [`store`] keeps games in a database.
 
@@ -24,6 +25,7 @@ mod http;
 mod picture;
 mod player_models;
 mod quota;
+mod rematch;
 pub mod store;
 
 #[doc(hidden)]

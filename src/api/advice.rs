@@ -16,9 +16,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    example,
+    errors::errors,
     moves::MoveView,
-    openapi::errors::errors,
     parameters::{GamePath, in_range, load_game},
     play::{PlayRequest, SwapRequest},
     view::{ActionRoute, RequestMethod},
@@ -105,7 +104,6 @@ impl AdviceParams {
 
 /// Ranked advice, best first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::advice)]
 pub struct Advice {
     /// The game's version that the advice is for; absent in an analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -384,26 +382,26 @@ pub async fn suggest_move(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&record)?;
-    match record.game.phase() {
-        Phase::Exchange => record.game.check_exchange(seat)?,
-        _ => record.game.check_play(seat)?,
+    let stored = load_game(&app.store, &path.id).await?;
+    let seat = caller.holder(&stored)?;
+    match stored.game.phase() {
+        Phase::Exchange => stored.game.check_exchange(seat)?,
+        _ => stored.game.check_play(seat)?,
     }
     let settings = from_query::<AdviceParams>(request.query_string())?.settings()?;
     let target = SuggestionRoute {
-        game: format!("/v1/games/{}", record.id),
-        version: Some(record.game.version()),
+        game: format!("/v1/games/{}", stored.id),
+        version: Some(stored.game.version()),
     };
     let log = match Budget::of(settings.level) {
-        Some(_) => Some(app.models.read(&record).await?),
+        Some(_) => Some(app.models.read(&stored).await?),
         None => None,
     };
     let here = app.clone();
     let advise = move || {
-        let models = log.map(|log| here.models.models(&record, log));
+        let models = log.map(|log| here.models.models(&stored, log));
         let models = models.transpose()?.unwrap_or_default();
-        let view = record.game.seen_from(seat);
+        let view = stored.game.seen_from(seat);
         advise(&here, (&view, &models), &settings, &target)
     };
     app.advice_pool

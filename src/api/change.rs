@@ -13,7 +13,6 @@ use utoipa::{
 
 use super::{
     event::{EventView, LogEntryView},
-    example,
     legal_moves::{MovesOptions, list_moves},
     moves::MoveView,
     view::GameView,
@@ -36,7 +35,7 @@ pub enum Include {
 
 /// A change of a game.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Change, example = example::change)]
+#[schema(as = Change)]
 pub struct ChangeView {
     /// The version that the action led to.
     #[schema(minimum = 1)]

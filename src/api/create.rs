@@ -17,8 +17,7 @@ use utoipa::{
 };
 
 use super::{
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{BySeatList, PlayerName, RetryHeaders, in_range, seat_of},
     rules::{RulesRequest, checked_rules},
     settings::{MAX_BOT_PACE_MS, MAX_TURN_SECONDS},
@@ -205,7 +204,6 @@ fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Proble
 
 /// The response to a creation. The tokens are shown only once.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::created)]
 pub struct Created {
     pub id: String,
     /// One entry per seat: its token, or null for a bot.

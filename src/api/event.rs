@@ -9,7 +9,7 @@ use dog_rules::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{example, moves::MoveView};
+use super::moves::MoveView;
 use crate::store::{LogEntry, Timing};
 
 /// Something that happened in a game, as this viewer may see it.
@@ -272,7 +272,7 @@ pub fn level_of(player: &Player, timing: Timing) -> Option<Level> {
 
 /// The change that led to one version of a game.
 #[derive(Serialize, ToSchema)]
-#[schema(as = LogEntry, example = example::log_entry)]
+#[schema(as = LogEntry)]
 pub struct LogEntryView {
     /// The version that the action led to; creation is 1.
     #[schema(minimum = 1)]
@@ -326,30 +326,30 @@ mod tests {
 
     /// A game that was dealt, and its log.
     fn dealt() -> (StoredGame, Vec<LogEntry>) {
-        let mut record = new_game();
-        let mut log = vec![creation(&record)];
+        let mut stored = new_game();
+        let mut log = vec![creation(&stored)];
         let seat = Seat::default();
         let player = Player::bot("Bot", Level::Fast);
         for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
-            let draft = Draft::new(&record, &action, Actor::Player).expect("it is in order");
-            record = draft.next;
+            let draft = Draft::new(&stored, &action, Actor::Player).expect("it is in order");
+            stored = draft.next;
             log.push(LogEntry {
-                version: record.game.version(),
-                at: record.updated_at,
+                version: stored.game.version(),
+                at: stored.updated_at,
                 action: Some(action),
                 events: draft.events,
             });
         }
-        (record, log)
+        (stored, log)
     }
 
     #[test]
     fn while_a_game_is_on_its_history_keeps_its_secrets() {
-        let (record, log) = dealt();
+        let (stored, log) = dealt();
         let seen = |role: Role| {
-            let entry = |entry| LogEntryView::of(&record.game, entry, role.viewer(&record.game));
+            let entry = |entry| LogEntryView::of(&stored.game, entry, role.viewer(&stored.game));
             json!(HistoryView {
-                head: HistoryHead::of(&record),
+                head: HistoryHead::of(&stored),
                 entries: log.iter().map(entry).collect(),
             })
         };

@@ -11,12 +11,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     change::{ChangeView, Include},
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, read_id},
-    presence::PresenceView,
-    rematch::Rematch,
-    view::GameView,
+    view::{GameView, PresenceView, Rematch},
 };
 use crate::{
     access::Caller,
@@ -75,8 +72,8 @@ pub async fn stream_events(
     let id = read_id(&path.id)?;
     // Subscribes before it reads the game, so that no change is missed.
     let subscription = app.hub.subscribe(id);
-    let record = app.store.game(&id).await?;
-    let record = record.ok_or_else(Problem::game_not_found)?;
+    let stored = app.store.game(&id).await?;
+    let stored = stored.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = from_query(request.query_string());
     let ticket = match (&params, caller.token()) {
         (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
@@ -92,9 +89,9 @@ pub async fn stream_events(
         }
         None => caller,
     };
-    let role = caller.role(&record)?;
+    let role = caller.role(&stored)?;
     let params = params?;
-    let start = start(&request, &params, &record)?;
+    let start = start(&request, &params, &stored)?;
     let format = Format::of(content_type?);
     if app.hub.waiting() > MAX_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
@@ -103,8 +100,8 @@ pub async fn stream_events(
         return Err(no_memory());
     }
     let after_end = params.after_end.unwrap_or(false);
-    let over = record.game.phase() == Phase::Finished;
-    if over && !after_end && start == Start::After(record.game.version()) {
+    let over = stored.game.phase() == Phase::Finished;
+    if over && !after_end && start == Start::After(stored.game.version()) {
         return Ok(HttpResponse::NoContent().finish());
     }
     let mut response = HttpResponse::build(StatusCode::OK);
@@ -124,7 +121,7 @@ pub async fn stream_events(
         let taken = app.store.take_ticket(&id, &ticket).await?;
         taken.ok_or_else(invalid_ticket)?;
     }
-    let connection = app.presence.connection(record.id, role);
+    let connection = app.presence.connection(stored.id, role);
     let options = StreamOptions {
         format,
         include: params.include,
@@ -132,7 +129,7 @@ pub async fn stream_events(
         after_end,
     };
     let caller = (caller, role, client);
-    let stream = EventStream::new(subscription, &record, caller, connection, options)?;
+    let stream = EventStream::new(subscription, &stored, caller, connection, options)?;
     request.extensions_mut().insert(SkipLatency);
     let while_open = (app.metrics.open_stream(), Waiting::begin(&request));
     Ok(response.streaming(stream.stream(while_open)))
@@ -156,7 +153,7 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
 fn start(
     request: &HttpRequest,
     params: &EventsParams,
-    record: &StoredGame,
+    stored: &StoredGame,
 ) -> Result<Start, Problem> {
     let header = request.headers().get("last-event-id");
     let text = match header {
@@ -166,7 +163,7 @@ fn start(
     let Some(text) = text else {
         return Ok(Start::Game);
     };
-    let now = record.game.version();
+    let now = stored.game.version();
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(version) if digits && version <= now => Ok(Start::After(version)),
@@ -208,7 +205,6 @@ pub struct EventsParams {
 /// whenever it is another, a Rematch after the end; neither has a version. Empty lines keep the
 /// connection open; skip them.
 #[derive(ToSchema)]
-#[schema(example = example::change)]
 #[serde(untagged)]
 #[expect(
     dead_code,

@@ -1,6 +1,7 @@
 //! Examples of answers: all of one game, which is played from a fixed seed.
 
 use std::{
+    borrow::Cow,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -13,21 +14,21 @@ use dog_rules::{
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use super::{
     advice::{Advice, AdviceSettings, SuggestionRoute},
     change::ChangeView,
     create::Created,
     event::LogEntryView,
+    events::StreamMessage,
     games::GameList,
-    history::{HistoryHead, HistoryView},
+    history::{HistoryHead, HistoryLine, HistoryView},
     join::{Joined, QuickJoined},
     legal_moves::{LegalMoves, MovesOptions},
-    presence::PresenceView,
-    rematch::Rematch,
     rules::RulesCatalogue,
     seats::SeatChanged,
-    view::{ActionResponse, GameView},
+    view::{ActionResponse, GameView, PresenceView, Rematch},
 };
 use crate::{
     access::Role,
@@ -36,30 +37,50 @@ use crate::{
 };
 
 /// The id of the game.
-pub const ID: &str = "1y51r0ztfn8hp2zw9f8m33tzg0";
+const ID: &str = "1y51r0ztfn8hp2zw9f8m33tzg0";
 
 /// A token or a ticket.
-pub const TOKEN: &str = "b29ede6114c72f07a8c1d98e2bb1f06f";
-
-/// The start of a picture; a whole one is too long to show.
-pub const PICTURE: &str =
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 1100\">…</svg>";
+const TOKEN: &str = "b29ede6114c72f07a8c1d98e2bb1f06f";
 
 /// Turns that are played before the examples.
 const TURNS: usize = 13;
+
+/// An example of each type of answers, by its name.
+pub fn examples() -> Vec<(Cow<'static, str>, Value)> {
+    vec![
+        (ActionResponse::name(), changed()),
+        (Advice::name(), advice()),
+        (ChangeView::name(), change()),
+        (Created::name(), created()),
+        (GameList::name(), game_list()),
+        (GameView::name(), game()),
+        (HistoryHead::name(), history_head()),
+        (HistoryLine::name(), log_entry()),
+        (HistoryView::name(), history()),
+        (Joined::name(), joined()),
+        (LegalMoves::name(), legal_moves()),
+        (LogEntryView::name(), log_entry()),
+        (PresenceView::name(), presence()),
+        (QuickJoined::name(), quick_joined()),
+        (Rematch::name(), rematch()),
+        (RulesCatalogue::name(), rules()),
+        (SeatChanged::name(), seat_changed()),
+        (StreamMessage::name(), change()),
+    ]
+}
 
 /// The seat whose view the examples show.
 fn viewer() -> Role {
     Role::Seat(Seat::default())
 }
 
-pub fn created() -> Value {
+fn created() -> Value {
     let mut open = ExampleGame::open().stored;
     Arc::make_mut(&mut open.seating).invitation = Some(TokenHash::of(TOKEN));
     filled(Created::new(&open))
 }
 
-pub fn game_list() -> Value {
+fn game_list() -> Value {
     let played = &ExampleGame::played().stored;
     json!(GameList::new(
         std::slice::from_ref(played),
@@ -67,26 +88,26 @@ pub fn game_list() -> Value {
     ))
 }
 
-pub fn game() -> Value {
+fn game() -> Value {
     json!(GameView::new(&ExampleGame::played().stored, viewer()))
 }
 
-pub fn changed() -> Value {
+fn changed() -> Value {
     let mut game = ExampleGame::played().clone();
     json!(game.answer(ExampleGame::play))
 }
 
-pub fn joined() -> Value {
+fn joined() -> Value {
     let (seat, change) = ExampleGame::open().joined();
     filled(Joined::new(seat, change))
 }
 
-pub fn quick_joined() -> Value {
+fn quick_joined() -> Value {
     let (seat, change) = ExampleGame::open().joined();
     filled(QuickJoined::new(ID.to_owned(), Joined::new(seat, change)))
 }
 
-pub fn seat_changed() -> Value {
+fn seat_changed() -> Value {
     let mut game = ExampleGame::new();
     let change = game.answer(|game| {
         let player = Player::bot("Anna", Level::Fast);
@@ -96,7 +117,7 @@ pub fn seat_changed() -> Value {
     json!(SeatChanged::new(change, None))
 }
 
-pub fn presence() -> Value {
+fn presence() -> Value {
     let present = BySeat::from_fn(|seat| seat < 2);
     json!(PresenceView::new(
         &ExampleGame::played().stored.game,
@@ -104,13 +125,13 @@ pub fn presence() -> Value {
     ))
 }
 
-pub fn rematch() -> Value {
+fn rematch() -> Value {
     let others = Seat::all(3).skip(1).collect();
     let next = ExampleGame::of_players(players(), others);
     json!(Rematch::new(&next.stored, viewer()))
 }
 
-pub fn legal_moves() -> Value {
+fn legal_moves() -> Value {
     let game = &ExampleGame::played().stored.game;
     let options = MovesOptions {
         card: None,
@@ -129,7 +150,7 @@ pub fn legal_moves() -> Value {
 }
 
 /// Advice with numbers as a search may find them.
-pub fn advice() -> Value {
+fn advice() -> Value {
     let game = ExampleGame::played();
     let view = game.stored.game.seen_from(Seat::default());
     let numbers = [0.5642, 0.5388, 0.5127];
@@ -155,7 +176,7 @@ pub fn advice() -> Value {
     json!(advice.expect("each move has an outcome"))
 }
 
-pub fn change() -> Value {
+fn change() -> Value {
     let mut game = ExampleGame::played().clone();
     game.play();
     let entry = game.entries().pop().expect("a move was played");
@@ -163,15 +184,15 @@ pub fn change() -> Value {
     json!(change.expect("a change is JSON"))
 }
 
-pub fn history_head() -> Value {
+fn history_head() -> Value {
     json!(HistoryHead::new(&ExampleGame::dealt().stored))
 }
 
-pub fn log_entry() -> Value {
+fn log_entry() -> Value {
     json!(ExampleGame::dealt().entries()[1])
 }
 
-pub fn history() -> Value {
+fn history() -> Value {
     let game = ExampleGame::dealt();
     json!(HistoryView::new(
         HistoryHead::new(&game.stored),
@@ -180,7 +201,7 @@ pub fn history() -> Value {
 }
 
 /// The first preset and the first options.
-pub fn rules() -> Value {
+fn rules() -> Value {
     let mut catalogue = json!(RulesCatalogue::new());
     for (list, length) in [("presets", 1), ("options", 3)] {
         if let Some(entries) = catalogue[list].as_array_mut() {

@@ -6,7 +6,7 @@ use dog_rules::{Action, Game, Seat};
 
 use super::{
     advice::AdviceParams,
-    analysis::{AdviceAnalysis, AdvicePosition, AnalysisParams, AnalysisPosition},
+    analysis::AnalysisParams,
     create::CreateGame,
     events::EventsParams,
     games::{GameParams, ListParams},
@@ -16,6 +16,7 @@ use super::{
     parameters::{NoQuery, VersionRequest},
     pictures::{PictureParams, of_game},
     play::{PlayRequest, SwapRequest},
+    position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
     seats::HandOverRequest,
     seven::SevenParams,
 };

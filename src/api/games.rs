@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, ReadHeaders, WriteHeaders, in_range, load_game},
     rules::RulesView,
     view::GameView,
@@ -30,7 +29,7 @@ use crate::{
         pool::SHORT_JOB_COST,
         problem::Problem,
         request::WriteRequest,
-        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_game as load_for_write},
+        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
     },
     store::{GameId, ListQuery, StoredGame, WriteOp},
 };
@@ -102,21 +101,21 @@ pub async fn get_game(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let mut record = load_game(&app.store, &path.id).await?;
-    let mut role = caller.role(&record)?;
+    let mut stored = load_game(&app.store, &path.id).await?;
+    let mut role = caller.role(&stored)?;
     let GameParams { after_version } = from_query(request.query_string())?;
     // The client may know a later version, of before the operator restored a backup.
     let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version
-        && is_known(record.game.version())
-        && record.game.phase() != Phase::Finished
+        && is_known(stored.game.version())
+        && stored.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
         let _waiting = Waiting::begin(&request);
-        let connection = app.presence.connection(record.id, role);
-        wait(&app, record.id, known).await?;
-        record = load_game(&app.store, &path.id).await?;
-        role = match (caller.role(&record), connection) {
+        let connection = app.presence.connection(stored.id, role);
+        wait(&app, stored.id, known).await?;
+        stored = load_game(&app.store, &path.id).await?;
+        role = match (caller.role(&stored), connection) {
             (Err(error), Some(connection)) => {
                 connection.lose_seat();
                 return Err(error.into());
@@ -124,7 +123,7 @@ pub async fn get_game(
             (role, _) => role?,
         };
     }
-    let version = record.game.version();
+    let version = stored.game.version();
     let etag = etag(version, role);
     let of_version = version.to_string();
     check_if_match(request.headers(), &[&etag, &of_version])?;
@@ -137,7 +136,7 @@ pub async fn get_game(
     if unchanged {
         return Ok(response.finish());
     }
-    let view = app.views.of_game(&record, role)?;
+    let view = app.views.of_game(&stored, role)?;
     Ok(response.content_type("application/json").body(view))
 }
 
@@ -203,7 +202,6 @@ pub async fn delete_game(
 
 /// A page of the public list of games, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::game_list)]
 pub struct GameList {
     games: Vec<GameSummary>,
     /// Send it as `cursor` for the next page; null on the last page.
@@ -256,8 +254,8 @@ pub struct ListedSeat {
 }
 
 impl GameSummary {
-    fn new(record: &StoredGame) -> GameSummary {
-        let game = &record.game;
+    fn new(stored: &StoredGame) -> GameSummary {
+        let game = &stored.game;
         let rules = game.rules();
         let name = |player: &Player| player.name.clone();
         let seat = |seat: Seat| {
@@ -270,7 +268,7 @@ impl GameSummary {
             }
         };
         GameSummary {
-            id: record.id.to_string(),
+            id: stored.id.to_string(),
             version: game.version(),
             preset: rules.preset,
             rules: RulesView::from(rules.options()),
@@ -280,11 +278,11 @@ impl GameSummary {
             winner: game.winner(),
             names: game.players().iter().map(name).collect(),
             seats: Seat::all(rules.seats).map(seat).collect(),
-            open_seats: record.seats_for_anyone().count(),
-            turn_seconds: record.timing.turn_seconds,
-            imported: record.imported,
-            created_at: record.created_at.to_string(),
-            updated_at: record.updated_at.to_string(),
+            open_seats: stored.seats_for_anyone().count(),
+            turn_seconds: stored.timing.turn_seconds,
+            imported: stored.imported,
+            created_at: stored.created_at.to_string(),
+            updated_at: stored.updated_at.to_string(),
         }
     }
 }

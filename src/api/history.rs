@@ -20,9 +20,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
+    errors::errors,
     event::{LogEntryView, level_of},
-    example,
-    openapi::errors::errors,
     parameters::{GamePath, NoQuery, load_game},
     rules::RulesView,
 };
@@ -50,6 +49,9 @@ const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 const TEXT: &str = "text/plain";
 
+/// The end of a history in JSON, after its entries.
+const END: &str = "]}";
+
 /// How long a response that has begun retries while the server is overloaded.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -60,7 +62,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 #[utoipa::path(get, path = "/v1/games/{id}/history", tag = "games",
     params(GamePath),
     responses((status = 200, description = "The history; with `Accept` also as a line for the \
-        game and one for each version, or as the text record of a finished game.",
+        game and one for each version, or as the text stored of a finished game.",
         content((HistoryView = "application/json"), (HistoryLine = "application/x-ndjson"), (String = "text/plain",
             example = json!("[Dog \"1\"]\n[Rules \"hausregeln\"]\n…\n")))),
         HistoryErrors),
@@ -72,16 +74,16 @@ pub async fn get_history(
     client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    let role = caller.role(&record)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    let role = caller.role(&stored)?;
     let media_type = preferred(request.headers(), &MEDIA_TYPES);
     if let Ok(TEXT) = media_type {
-        transcript(&record)?;
+        transcript(&stored)?;
     }
     let NoQuery {} = from_query(request.query_string())?;
     let media_type = media_type?;
     let history = Arc::new(History {
-        record,
+        stored,
         role,
         media_type,
     });
@@ -106,7 +108,7 @@ pub async fn get_history(
 
 /// A history that is being sent: the game up to its version at the time of the request.
 struct History {
-    record: StoredGame,
+    stored: StoredGame,
     role: Role,
     media_type: &'static str,
 }
@@ -127,7 +129,7 @@ impl History {
         client: ClientAddress,
         cursor: HistoryCursor,
     ) -> Result<Option<(Bytes, HistoryCursor)>, Problem> {
-        if cursor.version == self.record.game.version() {
+        if cursor.version == self.stored.game.version() {
             return Ok(None);
         }
         let begun = Instant::now();
@@ -156,7 +158,7 @@ impl History {
         client: ClientAddress,
         cursor: HistoryCursor,
     ) -> Result<(String, HistoryCursor), Problem> {
-        let id = &self.record.id;
+        let id = &self.stored.id;
         let page = app.store.log(id, cursor.version, LOG_PAGE).await?;
         let history = Arc::clone(self);
         let write = move || history.write_page(page, cursor);
@@ -178,7 +180,7 @@ impl History {
         } else {
             String::new()
         };
-        let now = self.record.game.version();
+        let now = self.stored.game.version();
         let mut log = page.entries()?;
         log.retain(|entry| entry.version <= now);
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
@@ -191,7 +193,7 @@ impl History {
                 }
                 continue;
             }
-            let game = &self.record.game;
+            let game = &self.stored.game;
             let view = LogEntryView::of(game, entry, self.role.viewer(game));
             match self.media_type {
                 NDJSON => part += &(to_json(&view)? + "\n"),
@@ -200,14 +202,14 @@ impl History {
             }
         }
         if last == now && self.media_type == JSON {
-            part += "]}";
+            part += END;
         }
         let version = last;
         Ok((part, HistoryCursor { version, steps }))
     }
 
     fn format(&self) -> RecordFormat {
-        RecordFormat::of(&self.record.game)
+        RecordFormat::of(&self.stored.game)
     }
 
     /// What comes before the log.
@@ -215,19 +217,18 @@ impl History {
     /// # Errors
     /// As [`transcript`], if its text is asked for.
     fn write_head(&self) -> Result<String, Problem> {
-        let record = &self.record;
+        let stored = &self.stored;
         if self.media_type == TEXT {
-            return Ok(transcript(record)?.to_string());
+            return Ok(transcript(stored)?.to_string());
         }
-        let mut head = to_json(&HistoryHead::new(record))?;
+        let head = HistoryHead::new(stored);
         if self.media_type == NDJSON {
-            head.push('\n');
-        } else {
-            // The log is one more field of the same object.
-            head.pop();
-            head += ",\"entries\":[";
+            return Ok(to_json(&head)? + "\n");
         }
-        Ok(head)
+        let mut empty = to_json(&HistoryView::new(head, Vec::new()))?;
+        // The entries come between.
+        empty.truncate(empty.len() - END.len());
+        Ok(empty)
     }
 }
 
@@ -235,19 +236,19 @@ impl History {
 ///
 /// # Errors
 /// `wrong_phase` until the game is over, because its cards are secret.
-fn transcript(record: &StoredGame) -> Result<Transcript, Problem> {
+fn transcript(stored: &StoredGame) -> Result<Transcript, Problem> {
     let about = RecordHeaders {
-        game: Some(record.id.to_string()),
-        created: Some(record.created_at.to_string()),
-        ended: Some(record.updated_at.to_string()),
+        game: Some(stored.id.to_string()),
+        created: Some(stored.created_at.to_string()),
+        ended: Some(stored.updated_at.to_string()),
     };
-    Transcript::without_steps(&record.game, about)
+    Transcript::without_steps(&stored.game, about)
         .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
 }
 
 /// The whole log of a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
-#[schema(as = History, example = example::history)]
+#[schema(as = History)]
 pub struct HistoryView {
     #[serde(flatten)]
     head: HistoryHead,
@@ -259,7 +260,6 @@ pub struct HistoryView {
 /// A line of a history as NDJSON: the first is a HistoryHead, each later one a LogEntry, from version
 /// 1 on.
 #[derive(ToSchema)]
-#[schema(example = example::log_entry)]
 #[serde(untagged)]
 #[expect(
     dead_code,
@@ -273,7 +273,6 @@ pub enum HistoryLine {
 /// The setup of a game and its present state. In NDJSON it is the first line of a history, before
 /// the entries.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::history_head)]
 pub struct HistoryHead {
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
     id: String,
@@ -326,17 +325,17 @@ impl HistoryView {
 
 impl HistoryHead {
     /// The head of a game's history; the seed is hidden until the game is over.
-    pub fn new(record: &StoredGame) -> HistoryHead {
-        let game = &record.game;
+    pub fn new(stored: &StoredGame) -> HistoryHead {
+        let game = &stored.game;
         let player = |(seat, player): (Seat, &Player)| PlayerView {
             seat,
             name: player.name.clone(),
             kind: player.kind,
-            level: level_of(player, record.timing),
+            level: level_of(player, stored.timing),
         };
         let players = Seat::all(game.rules().seats).zip(game.first_players());
         HistoryHead {
-            id: record.id.to_string(),
+            id: stored.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
             players: players.map(player).collect(),
@@ -345,8 +344,8 @@ impl HistoryHead {
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
             winner: game.winner(),
-            created_at: record.created_at.to_string(),
-            updated_at: record.updated_at.to_string(),
+            created_at: stored.created_at.to_string(),
+            updated_at: stored.updated_at.to_string(),
         }
     }
 }

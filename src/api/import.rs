@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::{
     create::{Created, created, game_of_host},
-    openapi::errors::errors,
+    errors::errors,
     parameters::RetryHeaders,
 };
 use crate::{

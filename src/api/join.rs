@@ -17,8 +17,7 @@ use utoipa::ToSchema;
 
 use super::{
     create::{NewTable, new_game},
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, PlayerName, RetryHeaders, WriteHeaders},
     rules::{RulesRequest, checked_rules},
     seats::kept_name,
@@ -65,7 +64,6 @@ pub struct JoinRequest {
 
 /// The response to somebody who took a seat. The token is shown only once.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::joined)]
 pub struct Joined {
     seat: Seat,
     /// The seat's token.
@@ -258,7 +256,6 @@ pub struct QuickJoinRequest {
 
 /// The response to a quick join, with the seat's token, which is shown only once.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::quick_joined)]
 pub struct QuickJoined {
     /// The game's id.
     id: String,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    openapi::errors::errors,
+    errors::errors,
     parameters::{ReadHeaders, in_range},
 };
 use crate::{

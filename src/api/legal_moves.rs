@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    example,
+    errors::errors,
     moves::MoveView,
-    openapi::errors::errors,
     parameters::{GamePath, card_of, load_game},
 };
 use crate::{
@@ -46,12 +45,12 @@ pub async fn list_legal_moves(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&record)?;
-    record.game.check_play(seat)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    let seat = caller.holder(&stored)?;
+    stored.game.check_play(seat)?;
     let options = from_query::<MovesParams>(request.query_string())?.options()?;
     let list = move || {
-        let game = &record.game;
+        let game = &stored.game;
         let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
         LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
     };
@@ -105,7 +104,6 @@ pub struct MovesOptions {
 
 /// The legal moves of a seat.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::legal_moves)]
 pub struct LegalMoves {
     /// The game's version; absent in an analysis.
     #[serde(skip_serializing_if = "Option::is_none")]

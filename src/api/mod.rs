@@ -1,11 +1,12 @@
 //! The API: a file for each resource, with its routes, their requests, answers and errors.
 //!
-//! What several answers share is in `view`, `event`, `moves` and `parameters`.
+//! What several answers share is in `view`, `event`, `moves` and `parameters`; `errors` has groups of errors.
 
 pub mod advice;
 pub mod analysis;
 pub mod change;
 pub mod create;
+pub mod errors;
 pub mod event;
 pub mod events;
 pub mod example;
@@ -23,6 +24,7 @@ pub mod page;
 pub mod parameters;
 pub mod pictures;
 pub mod play;
+pub mod position;
 pub mod presence;
 pub mod rematch;
 pub mod route;

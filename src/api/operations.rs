@@ -1,9 +1,6 @@
 //! Routes that do not depend on a game: health, metrics, the API's documentation, and the rules.
 
-use std::{
-    net::SocketAddr,
-    time::{Duration, Instant},
-};
+use std::net::SocketAddr;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -15,20 +12,15 @@ use tokio::runtime::Handle;
 use utoipa::ToSchema;
 
 use super::{
-    openapi::errors::{UnlimitedErrors, errors},
-    page::send_file,
+    errors::{UnlimitedErrors, errors},
     parameters::NoQuery,
 };
 use crate::{
     app::App,
     http::{
-        json::from_query,
-        limits::ClientAddress,
-        metrics::OPEN_METRICS,
-        network::is_asked_here,
-        problem::{Code, Problem},
+        json::from_query, limits::ClientAddress, metrics::OPEN_METRICS, network::is_asked_here,
+        problem::Problem,
     },
-    store::{Store, StoreError, Usage},
 };
 
 errors! {
@@ -36,9 +28,6 @@ errors! {
     DocumentErrors: [], [StaleVersion];
     AddressErrors: [], [InvalidRequest];
 }
-
-/// How long a result of `/readyz` is reused, because each check costs a commit.
-const READY_TTL: Duration = Duration::from_secs(1);
 
 /// The server's state.
 #[derive(Serialize, ToSchema)]
@@ -84,39 +73,6 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(Health { status }))
 }
 
-/// The last result and its time.
-#[derive(Default)]
-pub struct Readiness(tokio::sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
-
-impl Readiness {
-    /// Checks that the store is writable, and that no newer program has changed its schema. Returns
-    /// how full it is.
-    async fn check(&self, store: &Store) -> Result<Usage, Problem> {
-        // Requests that come during a check wait for its result.
-        let mut last = self.0.lock().await;
-        if let Some((at, answer)) = &*last
-            && at.elapsed() < READY_TTL
-        {
-            return answer.clone();
-        }
-        let answer = store.ready().await.map_err(not_ready);
-        *last = Some((Instant::now(), answer.clone()));
-        answer
-    }
-}
-
-/// The problem that the client gets. A cause that may name a file is only logged.
-fn not_ready(error: StoreError) -> Problem {
-    use StoreError::{Busy, Full, Moved, Newer, Overloaded, Quota, ReadOnly};
-    log::warn!("not ready: {error}");
-    match error {
-        Newer { .. } | Moved | ReadOnly | Full | Quota | Busy | Overloaded => {
-            Problem::new(Code::Unavailable, error)
-        }
-        _ => Problem::new(Code::Unavailable, "the store cannot be written"),
-    }
-}
-
 /// The metrics of the server, for Prometheus.
 ///
 /// They contain no ids, no tokens and nothing about single games.
@@ -146,7 +102,9 @@ pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     let mut response = HttpResponse::Ok();
     response.content_type("application/json");
     let document = || app.openapi.clone();
-    send_file(&app, &request, "openapi.json", response, document).await
+    app.files
+        .send(&request, "openapi.json", response, document)
+        .await
 }
 
 /// Where other devices in the same network reach the server.

@@ -1,15 +1,10 @@
 //! The page on which people play.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::borrow::Cow;
 
 use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{StatusCode, header},
+    HttpRequest, HttpResponse,
+    http::header,
     web::{Bytes, Data, Path},
 };
 use rust_embed::Embed;
@@ -17,13 +12,7 @@ use rust_embed::Embed;
 use super::pictures::SVG;
 use crate::{
     app::App,
-    http::{
-        headers::{
-            self, accepts_gzip, check_if_match, content_etag, content_hash, is_not_modified,
-        },
-        limits::{ClientAddress, memory::SharedBody},
-        problem::{Code, Problem},
-    },
+    http::problem::{Code, Problem},
 };
 
 /// The files of the page, which are part of the program. A debug build reads them from the folder,
@@ -59,7 +48,9 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_CSP))
         .insert_header((header::REFERRER_POLICY, "no-referrer"));
     let key = format!("{name} {:x?}", file.metadata.sha256_hash());
-    send_file(&app, &request, &key, response, || embedded(file.data)).await
+    app.files
+        .send(&request, &key, response, || embedded(file.data))
+        .await
 }
 
 /// The media type of a file of the page.
@@ -72,83 +63,6 @@ fn content_type(name: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         _ => "text/plain; charset=utf-8",
     }
-}
-
-/// The expected cost of compressing a file.
-const COMPRESSION_COST: Duration = Duration::from_millis(20);
-
-/// A static file, and what was computed of it.
-#[derive(Clone)]
-struct StaticFile {
-    content: Bytes,
-    hash: String,
-    compressed: Option<Bytes>,
-}
-
-/// The static files that were sent, by a key that names their content.
-#[derive(Default)]
-pub struct StaticFiles(Mutex<HashMap<String, StaticFile>>);
-
-impl StaticFiles {
-    /// The file with this key; `content` makes it for the first reader.
-    fn get(&self, key: &str, content: impl FnOnce() -> Bytes) -> StaticFile {
-        if let Some(file) = self.lock().get(key) {
-            return file.clone();
-        }
-        let content = content();
-        let file = StaticFile {
-            hash: content_hash(&content),
-            content,
-            compressed: None,
-        };
-        self.lock().insert(key.to_owned(), file.clone());
-        file
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, StaticFile>> {
-        // Nothing panics while it is locked.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The response with a static file, whose memory all readers share, compressed or not; 304 if the
-/// client has it.
-pub async fn send_file(
-    app: &Data<App>,
-    request: &HttpRequest,
-    key: &str,
-    mut response: HttpResponseBuilder,
-    content: impl FnOnce() -> Bytes,
-) -> Result<HttpResponse, Problem> {
-    let gzip = accepts_gzip(request);
-    let file = app.files.get(key, content);
-    let etag = content_etag(&file.hash, gzip);
-    check_if_match(request.headers(), &[&etag])?;
-    response
-        .insert_header((header::VARY, "Accept-Encoding"))
-        .insert_header((header::ETAG, etag.as_str()));
-    if is_not_modified(request.headers(), &etag) {
-        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
-    }
-    response.extensions_mut().insert(SharedBody);
-    if !gzip {
-        // Another encoding would be applied for each reader again.
-        response.insert_header((header::CONTENT_ENCODING, "identity"));
-        return Ok(response.body(file.content));
-    }
-    response.insert_header((header::CONTENT_ENCODING, "gzip"));
-    if let Some(compressed) = file.compressed {
-        return Ok(response.body(compressed));
-    }
-    let content = file.content;
-    let compress = move || headers::gzip(&content);
-    let client = ClientAddress::of(request);
-    let compressed = app.move_pool.run(client, COMPRESSION_COST, compress);
-    let compressed = Bytes::from(compressed.await?);
-    if let Some(file) = app.files.lock().get_mut(key) {
-        file.compressed = Some(compressed.clone());
-    }
-    Ok(response.body(compressed))
 }
 
 /// Redirects `/docs` to `/docs/`.
@@ -177,10 +91,11 @@ pub async fn get_docs(
     response
         .content_type(content_type)
         .insert_header((header::CONTENT_SECURITY_POLICY, DOCS_CSP));
-    send_file(&app, &request, &format!("docs/{file}"), response, || {
-        embedded(bytes)
-    })
-    .await
+    app.files
+        .send(&request, &format!("docs/{file}"), response, || {
+            embedded(bytes)
+        })
+        .await
 }
 
 /// The bytes of a file that is part of the program.

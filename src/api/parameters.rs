@@ -204,6 +204,6 @@ pub fn read_id(id: &str) -> Result<GameId, Problem> {
 
 /// Loads the game with that id.
 pub async fn load_game(store: &Store, id: &str) -> Result<StoredGame, Problem> {
-    let record = store.game(&read_id(id)?).await?;
-    record.ok_or_else(Problem::game_not_found)
+    let stored = store.game(&read_id(id)?).await?;
+    stored.ok_or_else(Problem::game_not_found)
 }

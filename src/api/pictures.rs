@@ -14,9 +14,8 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    example,
+    errors::errors,
     moves::outcome,
-    openapi::errors::errors,
     parameters::{GamePath, ReadHeaders, load_game, seat_of},
 };
 use crate::{
@@ -242,7 +241,7 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
     responses(
         (status = 200, description = "The picture, an SVG document of 40 KB at \
             most.",
-            content((String = "image/svg+xml", example = json!(example::PICTURE))),
+            content((String = "image/svg+xml", example = json!(PICTURE))),
             headers(("ETag" = String, description = "A hash of the picture."))),
         (status = 304, description = "The picture is still the one of If-None-Match."),
         PictureErrors),
@@ -253,10 +252,10 @@ pub async fn get_board_picture(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    caller.role(&record)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
     let params: PictureParams = from_query(request.query_string())?;
-    let game = &record.game;
+    let game = &stored.game;
     let preview = params.preview(game)?;
     let options = params.options(game.rules())?;
     // Drawing takes less time than passing it to another thread.
@@ -280,3 +279,7 @@ pub fn picture_response(mut response: HttpResponseBuilder) -> HttpResponseBuilde
         .insert_header((header::CONTENT_SECURITY_POLICY, policy));
     response
 }
+
+/// The start of a picture, for the OpenAPI document; a whole one is too long to show.
+pub const PICTURE: &str =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1000 1100\">…</svg>";

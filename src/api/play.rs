@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, VersionRequest, WriteHeaders, card_of},
     view::ActionResponse,
 };

@@ -5,14 +5,11 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use dog_rules::{BySeat, Game, Seat, SeatKind};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::{
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, NoQuery, load_game},
+    view::PresenceView,
 };
 use crate::{
     access::Caller,
@@ -22,34 +19,6 @@ use crate::{
 
 errors! {
     PresenceErrors: [READ], [InvalidRequest];
-}
-
-/// Which people are present at a game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Presence, example = example::presence)]
-pub struct PresenceView {
-    /// One entry per seat: whether its person is connected. Null for bots and for open seats.
-    #[schema(required)]
-    present: Vec<Option<bool>>,
-}
-
-impl PresenceView {
-    /// The view of a game, with somebody connected as these seats.
-    pub fn new(game: &Game, connected: &BySeat<bool>) -> PresenceView {
-        let seats = Seat::all(game.rules().seats);
-        let present = seats.map(|seat| match game.player(seat).kind {
-            SeatKind::Human => Some(connected[seat]),
-            SeatKind::Bot | SeatKind::Open => None,
-        });
-        PresenceView {
-            present: present.collect(),
-        }
-    }
-
-    /// Whether any person has a seat.
-    pub fn has_people(&self) -> bool {
-        self.present.iter().any(Option::is_some)
-    }
 }
 
 /// Who is present: the people with an open stream or long poll.
@@ -67,10 +36,10 @@ pub async fn get_presence(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    caller.role(&record)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
     let NoQuery {} = from_query(request.query_string())?;
-    let connected = app.presence.connected(&record.id).await?;
-    let presence = PresenceView::new(&record.game, &connected);
+    let connected = app.presence.connected(&stored.id).await?;
+    let presence = PresenceView::new(&stored.game, &connected);
     Ok(private_response(StatusCode::OK).json(presence))
 }

@@ -9,15 +9,13 @@ use dog_rules::{
     Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup,
     name::{checked, default_name, distinct},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    example,
-    openapi::errors::errors,
-    parameters,
-    parameters::{BySeatList, GamePath, NoQuery, ReadHeaders, WriteHeaders},
-    view::GameView,
+    errors::errors,
+    parameters::{BySeatList, GamePath, NoQuery, ReadHeaders, WriteHeaders, load_game},
+    view::Rematch,
 };
 use crate::{
     access::{AccessError, Caller, Role, etag},
@@ -29,11 +27,12 @@ use crate::{
         problem::Problem,
         request::WriteRequest,
         secrets::random_bytes,
-        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_game},
+        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
     },
+    rematch::{rematch_of, role_in, unique_key},
     store::{
-        AdminChanges, Creator, Draft, GameId, NewGame, Seating, Store, StoreError, StoredGame,
-        Tokens, WAIT_FOR_OTHERS, WriteOp, now,
+        AdminChanges, Creator, Draft, GameId, NewGame, Seating, StoreError, StoredGame, Tokens,
+        WAIT_FOR_OTHERS, WriteOp, now,
     },
 };
 
@@ -51,44 +50,6 @@ pub struct RematchBody {
     /// asks counts.
     #[schema(value_type = Option<Vec<u8>>, min_items = 4, max_items = 6)]
     seats: Option<BySeatList<u8>>,
-}
-
-/// The next game of the same people.
-#[derive(Serialize, ToSchema)]
-#[schema(example = example::rematch)]
-pub struct Rematch {
-    id: String,
-    /// The caller's seat in it; null for the host and for others.
-    #[schema(required)]
-    seat: Option<Seat>,
-    /// The game as the caller may see it.
-    game: GameView,
-}
-
-impl Rematch {
-    /// The next game as this role may see it.
-    pub fn new(record: &StoredGame, role: Role) -> Rematch {
-        Rematch {
-            id: record.id.to_string(),
-            seat: match role {
-                Role::Seat(seat) => Some(seat),
-                Role::Host | Role::Spectator => None,
-            },
-            game: GameView::new(record, role),
-        }
-    }
-}
-
-/// The rematch of this game, if somebody has asked for one.
-///
-/// # Errors
-/// The store cannot be read.
-pub async fn rematch_of(store: &Store, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-    store.game_by_unique_key(&unique_key(id)).await
-}
-
-fn unique_key(id: &GameId) -> String {
-    format!("rematch of {id}")
 }
 
 /// Asks for the next game of the same people: the first who asks makes it, and the others get it.
@@ -113,7 +74,7 @@ pub async fn ask_rematch(
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
-    let load_old = load_game(&app.store, &path.id, &request)?;
+    let load_old = load_for_write(&app.store, &path.id, &request)?;
     let load = async || {
         let old = load_old().await?;
         let next = match &old.game {
@@ -164,12 +125,6 @@ pub async fn ask_rematch(
 fn answer(status: StatusCode, next: &StoredGame, caller: Caller) -> Result<Answer, Problem> {
     let role = role_in(next, caller);
     Ok(Answer::new(status, &Rematch::new(next, role))?.with_etag(next, role))
-}
-
-/// The caller's role in the rematch. A token that was renewed in one of the two games is a
-/// stranger's in the other.
-pub fn role_in(next: &StoredGame, caller: Caller) -> Role {
-    caller.role(next).unwrap_or(Role::Spectator)
 }
 
 /// The seat that asks; none if the host does.
@@ -292,10 +247,10 @@ pub async fn get_rematch(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = parameters::load_game(&app.store, &path.id).await?;
-    caller.role(&record)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
     let NoQuery {} = from_query(request.query_string())?;
-    let next = rematch_of(&app.store, &record.id).await?;
+    let next = rematch_of(&app.store, &stored.id).await?;
     let next = next.ok_or(AccessError::NoRematch)?;
     let role = role_in(&next, caller);
     let etag = etag(next.game.version(), role);

@@ -8,7 +8,7 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{example, openapi::errors::errors, parameters::NoQuery};
+use super::{errors::errors, parameters::NoQuery};
 use crate::http::{json::from_query, problem::Problem};
 
 errors! {
@@ -137,7 +137,6 @@ pub fn checked_rules(request: Option<RulesRequest>) -> Result<Rules, Problem> {
 
 /// The five presets and what each option means.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::rules)]
 pub struct RulesCatalogue {
     presets: Vec<PresetView>,
     options: Vec<OptionView>,

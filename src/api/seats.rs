@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    example,
-    openapi::errors::errors,
+    errors::errors,
     parameters::{PlayerName, SeatPath, WriteHeaders},
     view::ActionResponse,
 };
@@ -93,7 +92,6 @@ impl HandOverRequest {
 
 /// The response to a changed seat.
 #[derive(Serialize, ToSchema)]
-#[schema(example = example::seat_changed)]
 pub struct SeatChanged {
     #[serde(flatten)]
     change: ActionResponse,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::{
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, WriteHeaders, in_range},
     view::ActionResponse,
 };

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
+    errors::errors,
     moves::{CaptureView, PartView, SeatBoard, board_view, captures_view},
-    openapi::errors::errors,
     parameters::{GamePath, load_game},
 };
 use crate::{
@@ -155,12 +155,12 @@ pub async fn list_seven_parts(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let record = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&record)?;
-    record.game.check_play(seat)?;
+    let stored = load_game(&app.store, &path.id).await?;
+    let seat = caller.holder(&stored)?;
+    stored.game.check_play(seat)?;
     let SevenParams { begun } = from_query(request.query_string())?;
     let list = move || {
-        let game = &record.game;
+        let game = &stored.game;
         SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
     };
     app.move_pool.answer(&request, SHORT_JOB_COST, list).await

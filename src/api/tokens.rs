@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    openapi::errors::errors,
+    errors::errors,
     parameters::{GamePath, SeatPath, VersionRequest, WriteHeaders},
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use dog_bot::Level;
 use dog_rules::{
-    Card, Cards, Event, ExchangeChoice, ExchangeState, Phase, Seat, SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Phase, Seat, SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 
 use super::{
     event::{EventView, level_of},
-    example,
     moves::{SeatBoard, board_view},
     rules::RulesView,
 };
@@ -21,7 +20,7 @@ use crate::{
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Game, example = example::game)]
+#[schema(as = Game)]
 pub struct GameView {
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
     id: String,
@@ -194,13 +193,13 @@ impl Serialize for CardCounts {
 
 impl GameView {
     /// The game as this role may see it.
-    pub fn new(record: &StoredGame, role: Role) -> GameView {
-        let game = &record.game;
+    pub fn new(stored: &StoredGame, role: Role) -> GameView {
+        let game = &stored.game;
         let viewer = role.viewer(game);
         let seats = game.seats_visible_to(viewer).into_iter();
         let known = game.dealer_known();
         GameView {
-            id: record.id.to_string(),
+            id: stored.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
             phase: game.phase(),
@@ -208,9 +207,9 @@ impl GameView {
             dealer: known.then(|| game.dealer()),
             beginner: known.then(|| game.beginner()),
             turn: game.turn(),
-            actions: actions(record, role),
+            actions: actions(stored, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
-            seats: seats.map(|seat| seat_view(record, seat)).collect(),
+            seats: seats.map(|seat| seat_view(stored, seat)).collect(),
             board: board_view(game.rules(), game.board()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
@@ -218,22 +217,22 @@ impl GameView {
             shuffle_commitment: game.commitment(),
             shuffle_seed: game.published_seed(),
             shuffle_seed_given: game.seed_given(),
-            bot_pace_ms: record.timing.bot_pace_ms,
-            turn_seconds: record.timing.turn_seconds,
-            deadline: record.deadline.map(|deadline| deadline.to_string()),
-            join: record.seating.join,
-            start: record.seating.start,
-            bots_at: record.seating.bots_at.map(|at| at.to_string()),
-            listed: record.listed,
-            imported: record.imported,
-            created_at: record.created_at.to_string(),
-            updated_at: record.updated_at.to_string(),
+            bot_pace_ms: stored.timing.bot_pace_ms,
+            turn_seconds: stored.timing.turn_seconds,
+            deadline: stored.deadline.map(|deadline| deadline.to_string()),
+            join: stored.seating.join,
+            start: stored.seating.start,
+            bots_at: stored.seating.bots_at.map(|at| at.to_string()),
+            listed: stored.listed,
+            imported: stored.imported,
+            created_at: stored.created_at.to_string(),
+            updated_at: stored.updated_at.to_string(),
         }
     }
 }
 
-fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
-    let game = &record.game;
+fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
+    let game = &stored.game;
     let player = game.player(seat.seat);
     let may_ask = game.phase() == Phase::Seating && game.is_awaited_rematch() && player.is_human();
     SeatJson {
@@ -241,8 +240,8 @@ fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
         team: seat.team,
         name: player.name.clone(),
         kind: player.kind,
-        level: level_of(player, record.timing),
-        joined: record.seating.seats[seat.seat].joined,
+        level: level_of(player, stored.timing),
+        joined: stored.seating.seats[seat.seat].joined,
         away: game.is_away(seat.seat),
         stand_in: game.has_stand_in(seat.seat),
         asked: may_ask.then(|| !game.awaits(seat.seat)),
@@ -255,8 +254,8 @@ fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
     }
 }
 
-fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
-    let game = &record.game;
+fn actions(stored: &StoredGame, role: Role) -> Vec<ActionView> {
+    let game = &stored.game;
     let possible = match role {
         Role::Seat(seat) if game.bot_plays(seat) => None,
         Role::Seat(seat) => game.pending_action(seat).map(|possible| (possible, seat)),
@@ -266,7 +265,7 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
         }
         Role::Spectator => None,
     };
-    let possible = possible.filter(|_| !record.server_deals());
+    let possible = possible.filter(|_| !stored.server_deals());
     let action = |(possible, seat)| {
         let route = match possible {
             PendingAction::Deal => ActionRoute::Deal,
@@ -276,18 +275,18 @@ fn actions(record: &StoredGame, role: Role) -> Vec<ActionView> {
         ActionView {
             route,
             method: RequestMethod::Post,
-            path: route.path(&format!("/v1/games/{}", record.id)),
+            path: route.path(&format!("/v1/games/{}", stored.id)),
             seat,
             choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
         }
     };
-    let possible = possible.filter(|_| record.check_limit().is_ok());
+    let possible = possible.filter(|_| stored.check_limit().is_ok());
     possible.map(action).into_iter().collect()
 }
 
 /// The response to an accepted action.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Changed, example = example::changed)]
+#[schema(as = Changed)]
 pub struct ActionResponse {
     /// The game's version after the action.
     pub version: u64,
@@ -299,14 +298,67 @@ pub struct ActionResponse {
 
 impl ActionResponse {
     /// The game after an action, and the action's events, as this role may see them.
-    pub fn new(record: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
-        let rules = record.game.rules();
-        let viewer = role.viewer(&record.game);
+    pub fn new(stored: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
+        let rules = stored.game.rules();
+        let viewer = role.viewer(&stored.game);
         let view = |event: &Event| EventView::new(rules, event.clone(), viewer);
         ActionResponse {
-            version: record.game.version(),
+            version: stored.game.version(),
             events: events.iter().map(view).collect(),
-            game: GameView::new(record, role),
+            game: GameView::new(stored, role),
+        }
+    }
+}
+
+/// Which people are present at a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Presence)]
+pub struct PresenceView {
+    /// One entry per seat: whether its person is connected. Null for bots and for open seats.
+    #[schema(required)]
+    present: Vec<Option<bool>>,
+}
+
+impl PresenceView {
+    /// The view of a game, with somebody connected as these seats.
+    pub fn new(game: &Game, connected: &BySeat<bool>) -> PresenceView {
+        let seats = Seat::all(game.rules().seats);
+        let present = seats.map(|seat| match game.player(seat).kind {
+            SeatKind::Human => Some(connected[seat]),
+            SeatKind::Bot | SeatKind::Open => None,
+        });
+        PresenceView {
+            present: present.collect(),
+        }
+    }
+
+    /// Whether any person has a seat.
+    pub fn has_people(&self) -> bool {
+        self.present.iter().any(Option::is_some)
+    }
+}
+
+/// The next game of the same people.
+#[derive(Serialize, ToSchema)]
+pub struct Rematch {
+    id: String,
+    /// The caller's seat in it; null for the host and for others.
+    #[schema(required)]
+    seat: Option<Seat>,
+    /// The game as the caller may see it.
+    game: GameView,
+}
+
+impl Rematch {
+    /// The next game as this role may see it.
+    pub fn new(stored: &StoredGame, role: Role) -> Rematch {
+        Rematch {
+            id: stored.id.to_string(),
+            seat: match role {
+                Role::Seat(seat) => Some(seat),
+                Role::Host | Role::Spectator => None,
+            },
+            game: GameView::new(stored, role),
         }
     }
 }

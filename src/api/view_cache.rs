@@ -61,15 +61,15 @@ impl ViewCache {
     ///
     /// # Errors
     /// None in practice: a view can always be written as JSON.
-    pub fn of_game(&self, record: &StoredGame, role: Role) -> Result<Bytes, Problem> {
-        let (version, updated_at) = (record.game.version(), record.updated_at);
-        let key = (record.id, role);
+    pub fn of_game(&self, stored: &StoredGame, role: Role) -> Result<Bytes, Problem> {
+        let (version, updated_at) = (stored.game.version(), stored.updated_at);
+        let key = (stored.id, role);
         if let Some(view) = self.0.get(&key)
             && (view.version, view.updated_at) == (version, updated_at)
         {
             return Ok(view.body);
         }
-        let body = Bytes::from(to_json(&GameView::new(record, role))?);
+        let body = Bytes::from(to_json(&GameView::new(stored, role))?);
         let view = View {
             version,
             updated_at,
@@ -102,11 +102,11 @@ mod tests {
         let mut next = one.clone();
         let deal = Action::Deal { by: None };
         Arc::make_mut(&mut next.game).apply(&deal).unwrap();
-        for record in [&one, &other, &next, &one] {
+        for stored in [&one, &other, &next, &one] {
             for role in roles {
-                let expected = to_json(&GameView::new(record, role)).unwrap();
+                let expected = to_json(&GameView::new(stored, role)).unwrap();
                 for _ in 0..2 {
-                    assert_eq!(views.of_game(record, role).unwrap(), expected);
+                    assert_eq!(views.of_game(stored, role).unwrap(), expected);
                 }
             }
         }

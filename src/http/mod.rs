@@ -9,9 +9,11 @@ pub mod middleware;
 pub mod network;
 pub mod pool;
 pub mod problem;
+pub mod readiness;
 pub mod request;
 pub mod secrets;
 pub mod server;
+pub mod static_files;
 pub mod stream;
 pub mod write;
 

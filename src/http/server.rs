@@ -39,6 +39,8 @@ use super::{
     middleware::log_and_measure,
     network::HomeNetwork,
     pool::{PoolConfig, WorkerPool},
+    readiness::Readiness,
+    static_files::StaticFiles,
     stream::{
         hub::{FeedTask, Hub},
         presence::{PresenceTask, PresenceTracker},
@@ -47,8 +49,6 @@ use super::{
 use crate::{
     api::{
         openapi,
-        operations::Readiness,
-        page::StaticFiles,
         route::{configure, not_found},
         routes::routes,
         view_cache::ViewCache,
@@ -193,6 +193,7 @@ impl Server {
             hub,
             presence,
             quick_joins: Mutex::default(),
+            files: StaticFiles::new(&move_pool),
             move_pool,
             history_pool,
             advice_pool,
@@ -203,7 +204,6 @@ impl Server {
             metrics,
             readiness: Readiness::default(),
             openapi: openapi::json()?.into(),
-            files: StaticFiles::default(),
             docs: Arc::new(docs),
             network: network.clone(),
             page: config.page,

@@ -194,7 +194,7 @@ pub async fn write(
     request: &WriteRequest,
     decide: impl Fn(&GameWrite<'_>) -> Result<Decision, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let load = load_game(store, id, request)?;
+    let load = load_for_write(store, id, request)?;
     attempt(store, request, MAX_ATTEMPTS, load, |loaded| {
         decide(&GameWrite::new(loaded, request)?)
     })
@@ -205,7 +205,7 @@ pub async fn write(
 ///
 /// # Errors
 /// `game_not_found`, if no game can have this id.
-pub fn load_game<'a>(
+pub fn load_for_write<'a>(
     store: &'a Store,
     id: &str,
     request: &'a WriteRequest,

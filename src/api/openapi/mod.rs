@@ -1,9 +1,10 @@
 //! The OpenAPI document, generated from the routes and the table of errors.
 
-pub mod errors;
 mod schemas;
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
 use utoipa::{
     OpenApi as _, PartialSchema, ToSchema,
     openapi::{
@@ -12,8 +13,8 @@ use utoipa::{
     },
 };
 
-use super::routes::routes;
-use crate::http::problem::ProblemDetails;
+use super::{example::examples, routes::routes};
+use crate::http::problem::{Code, ProblemDetails};
 
 /// The document before the routes are in it, with version and licence.
 #[derive(utoipa::OpenApi)]
@@ -26,6 +27,9 @@ struct Document;
 pub fn json() -> Result<String, serde_json::Error> {
     let mut document = serde_json::to_value(described())?;
     schemas::complete(&mut document);
+    for (name, example) in examples() {
+        document["components"]["schemas"][&*name]["example"] = example;
+    }
     let schemas = document["components"]["schemas"].clone();
     for operation in operations(&mut document) {
         // Says that no token is needed, where the routes name none.
@@ -38,7 +42,7 @@ pub fn json() -> Result<String, serde_json::Error> {
             operation["requestBody"]["required"] = json!(false);
         }
     }
-    errors::share(&mut document);
+    share_errors(&mut document);
     Ok(format!("{document:#}\n"))
 }
 
@@ -105,4 +109,35 @@ fn described() -> OpenApi {
         route.describe(&mut api);
     }
     api
+}
+
+/// Makes a component of each error response that several operations have.
+fn share_errors(document: &mut Value) {
+    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
+    each_error(document, |_, name| *uses.entry(name).or_default() += 1);
+    let mut shared = Map::new();
+    each_error(document, |response, name| {
+        if uses[&name] > 1 {
+            let reference = json!({"$ref": format!("#/components/responses/{name}")});
+            shared.insert(name, std::mem::replace(response, reference));
+        }
+    });
+    shared.sort_keys();
+    document["components"]["responses"] = shared.into();
+}
+
+/// Calls the function with each error response, and with a name that is made of its codes.
+fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
+    for operation in operations(document) {
+        for response in operation["responses"].as_object_mut().into_iter().flatten() {
+            let examples = &response.1["content"]["application/problem+json"]["examples"];
+            let Some(examples) = examples.as_object() else {
+                continue;
+            };
+            let is_named = |code: &&Code| examples.contains_key(code.name());
+            let names = Code::ALL.iter().filter(is_named);
+            let names: Vec<String> = names.map(|code| format!("{code:?}")).collect();
+            call(response.1, names.join("Or"));
+        }
+    }
 }

@@ -24,13 +24,13 @@ use crate::{
     api::{
         change::{ChangeView, Include},
         event::LogEntryView,
-        rematch::rematch_of,
     },
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
         problem::Problem,
     },
+    rematch::rematch_of,
     store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame, Tokens},
 };
 

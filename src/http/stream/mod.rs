@@ -23,15 +23,14 @@ use crate::{
     access::{Caller, Role},
     api::{
         change::Include,
-        presence::PresenceView,
-        rematch::{Rematch, role_in},
-        view::GameView,
+        view::{GameView, PresenceView, Rematch},
     },
     http::{
         limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
     },
+    rematch::role_in,
     store::{LogEntry, StoredGame},
 };
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use dog_rules::Card;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::{
     IntoResponses, ToSchema,
     openapi::{Content, Ref, RefOr, Response, ResponseBuilder, example::ExampleBuilder},
 };
 
-use super::operations;
 use crate::http::problem::{
     Code::{self, *},
     ProblemDetails, Reason,
@@ -86,10 +85,10 @@ macro_rules! errors {
         pub struct $name;
 
         impl utoipa::IntoResponses for $name {
-            fn responses() -> $crate::api::openapi::errors::Responses {
-                $crate::api::openapi::errors::responses(&[
-                    $crate::api::openapi::errors::LIMITED,
-                    $($crate::api::openapi::errors::$group,)*
+            fn responses() -> $crate::api::errors::Responses {
+                $crate::api::errors::responses(&[
+                    $crate::api::errors::LIMITED,
+                    $($crate::api::errors::$group,)*
                     &[$($crate::http::problem::Code::$code),*],
                 ])
             }
@@ -141,37 +140,6 @@ fn response(codes: &[Code]) -> Response {
         .description(lines.collect::<Vec<_>>().join("\n"))
         .content("application/problem+json", content.build())
         .build()
-}
-
-/// Makes a component of each error response that several operations have.
-pub fn share(document: &mut Value) {
-    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
-    each_error(document, |_, name| *uses.entry(name).or_default() += 1);
-    let mut shared = Map::new();
-    each_error(document, |response, name| {
-        if uses[&name] > 1 {
-            let reference = json!({"$ref": format!("#/components/responses/{name}")});
-            shared.insert(name, std::mem::replace(response, reference));
-        }
-    });
-    shared.sort_keys();
-    document["components"]["responses"] = shared.into();
-}
-
-/// Calls the function with each error response, and with a name that is made of its codes.
-fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
-    for operation in operations(document) {
-        for response in operation["responses"].as_object_mut().into_iter().flatten() {
-            let examples = &response.1["content"]["application/problem+json"]["examples"];
-            let Some(examples) = examples.as_object() else {
-                continue;
-            };
-            let is_named = |code: &&Code| examples.contains_key(code.name());
-            let names = Code::ALL.iter().filter(is_named);
-            let names: Vec<String> = names.map(|code| format!("{code:?}")).collect();
-            call(response.1, names.join("Or"));
-        }
-    }
 }
 
 /// The problem document of a typical error of this code.

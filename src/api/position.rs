@@ -1,0 +1,382 @@
+//! Positions that clients send.
+
+use std::collections::BTreeMap;
+
+use dog_bot::Level;
+use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{
+    advice::{AdviceParams, AdviceSettings},
+    legal_moves::{LegalMoves, MovesOptions},
+    moves::{SeatBoardRequest, read_board},
+    parameters::{BySeatList, card_of, seat_of},
+    pictures::{Preview, of_position},
+    rules::{RulesRequest, checked_rules},
+    seven::SevenView,
+};
+use crate::{
+    http::problem::{Code, Problem, Reason},
+    picture::PictureOptions,
+};
+
+/// The cards of these names, which stand in the list at that place in the body.
+fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
+    let mut cards = Cards::EMPTY;
+    for (index, name) in names.iter().enumerate() {
+        let card = card_of(name, format!("{pointer}/{index}"))?;
+        // No deck has more, and `Cards` cannot count further.
+        if cards.count(card) == 12 {
+            let detail = format!("no deck holds so many {card}");
+            return Err(Problem::new(Code::InvalidHand, detail)
+                .because(Reason::MoreThanDeck)
+                .card(card));
+        }
+        cards.add(card);
+    }
+    Ok(cards)
+}
+
+/// A position and the hand of the seat to move.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "rules": {"preset": "hausregeln"},
+    "board": [{"track": [57]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7", "joker"]
+}))]
+pub struct MovesAnalysis {
+    /// The rules to play by; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// One entry per seat, in turn order.
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+}
+
+/// A position, the hand of the seat to move, and a begun seven.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "board": [{"track": [17, 30]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7"],
+    "begun": "7:17>20"
+}))]
+pub struct SevenAnalysis {
+    /// The rules to play by; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// One entry per seat, in turn order.
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+    /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
+    #[schema(max_length = 63)]
+    begun: String,
+}
+
+/// A position, the hand of the seat to move, what it knows, and how long to think.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "board": [{"track": [57]}, {}, {}, {}],
+    "seat": 0,
+    "hand": ["7", "joker"],
+    "known": {"counts": [2, 2, 2, 2]},
+    "level": "strong",
+    "samples": 500,
+    "seed": 1
+}))]
+pub struct AdviceAnalysis {
+    /// The rules to play by; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// One entry per seat, in turn order.
+    #[schema(value_type = Vec<SeatBoardRequest>)]
+    board: BySeatList<SeatBoardRequest>,
+    /// The seat to move.
+    #[schema(maximum = 5)]
+    seat: u8,
+    /// Its hand.
+    #[schema(value_type = Vec<Card>, min_items = 1)]
+    hand: Vec<String>,
+    /// What else the seat knows.
+    known: Option<KnownCards>,
+    /// How well to think: `strong` by default.
+    level: Option<Level>,
+    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+    /// and `greedy` ignore it. Not together with `samples`.
+    #[schema(minimum = 1, maximum = 2000)]
+    budget_ms: Option<u32>,
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
+    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    #[schema(minimum = 1, maximum = 10_000)]
+    samples: Option<u32>,
+    /// The same seed gives the same advice; random by default.
+    #[schema(format = "uint64")]
+    seed: Option<u64>,
+}
+
+/// What a seat knows besides the board and its hand.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Known)]
+pub struct KnownCards {
+    /// Cards each seat holds.
+    counts: Vec<u8>,
+    /// Cards known to be in other seats' hands, by seat.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<String, Vec<Card>>)]
+    hands: BTreeMap<String, Vec<String>>,
+    /// Cards on the discard pile: how many of each.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<Card, u8>)]
+    gone: BTreeMap<String, u8>,
+    /// Seats that have folded.
+    #[serde(default)]
+    folded: Vec<u8>,
+    /// The round, from 1.
+    round: Option<u32>,
+    /// Who began the round.
+    #[schema(maximum = 5)]
+    beginner: Option<u8>,
+}
+
+/// A valid position with a seat to move and its hand.
+pub struct AnalysisPosition {
+    rules: Rules,
+    board: Board,
+    seat: Seat,
+    hand: Cards,
+}
+
+impl AnalysisPosition {
+    fn new(
+        rules: Option<RulesRequest>,
+        BySeatList(board): BySeatList<SeatBoardRequest>,
+        seat: u8,
+        hand: &[String],
+    ) -> Result<AnalysisPosition, Problem> {
+        let rules = checked_rules(rules)?;
+        let board = read_board(&rules, board)?;
+        let seat = seat_of(seat, &rules, "seat")?;
+        let hand = cards(hand, "/hand")?;
+        if hand.is_empty() {
+            let empty = Problem::new(Code::InvalidHand, "the hand is empty");
+            return Err(empty.because(Reason::EmptyHand));
+        }
+        let deck = rules.deck();
+        let too_many = |card: &Card| hand.count(*card) > deck.count(*card);
+        if let Some(card) = hand.ranks().find(too_many) {
+            let detail = format!("the deck has only {} {card}", deck.count(card));
+            return Err(Problem::new(Code::InvalidHand, detail)
+                .because(Reason::MoreThanDeck)
+                .card(card));
+        }
+        if let Some(team) = board.winner(&rules) {
+            let detail = format!("team {team} has all its pieces in its goals: the game is over");
+            return Err(Problem::new(Code::FinishedPosition, detail));
+        }
+        Ok(AnalysisPosition {
+            rules,
+            board,
+            seat,
+            hand,
+        })
+    }
+
+    /// The position of an analysis of moves.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
+        let rules = request.rules;
+        AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
+    }
+
+    /// The position of an analysis of a seven, and the seven so far.
+    ///
+    /// # Errors
+    /// What is wrong with the position, with the code of that error.
+    pub fn read_seven(request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
+        let rules = request.rules;
+        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
+        Ok((position, request.begun))
+    }
+
+    /// The legal moves of the seat.
+    pub fn legal_moves(&self, options: MovesOptions) -> Result<LegalMoves, Problem> {
+        LegalMoves::new(
+            None,
+            &self.rules,
+            &self.board,
+            self.seat,
+            self.hand,
+            options,
+        )
+    }
+
+    /// The parts that may come next in a begun seven of the seat.
+    pub fn next_parts(&self, begun: &str) -> Result<SevenView, Problem> {
+        SevenView::new(&self.rules, &self.board, self.seat, self.hand, begun)
+    }
+
+    /// The rules of the position.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The position, or the legal move of that id, as a picture.
+    pub fn picture(&self, id: Option<&str>, options: PictureOptions) -> Result<String, Problem> {
+        let (rules, board, seat) = (&self.rules, &self.board, self.seat);
+        let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);
+        let preview = id.map(preview).transpose()?;
+        Ok(of_position(rules, board, seat, preview.as_ref(), options))
+    }
+}
+
+impl AdviceAnalysis {
+    /// The settings of the search.
+    ///
+    /// # Errors
+    /// As [`AdviceParams::settings`].
+    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
+        let params = AdviceParams {
+            level: self.level,
+            budget_ms: self.budget_ms,
+            samples: self.samples,
+            seed: self.seed,
+        };
+        params.settings()
+    }
+}
+
+/// A position to give advice on.
+pub struct AdvicePosition {
+    position: AnalysisPosition,
+    known: Option<KnownCards>,
+}
+
+impl AdvicePosition {
+    /// The position of an analysis with advice.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
+        let rules = request.rules;
+        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
+        let known = request.known;
+        Ok(AdvicePosition { position, known })
+    }
+
+    /// What the seat knows. Without `known`, the others hold as many cards as this seat.
+    ///
+    /// # Errors
+    /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
+    pub fn view(&self) -> Result<SeatView<'_>, Problem> {
+        let AnalysisPosition {
+            rules,
+            board,
+            seat,
+            hand,
+        } = &self.position;
+        let invalid = |member: &str, detail: String| {
+            Problem::new(Code::InvalidKnowledge, detail).at(format!("/known{member}"), None)
+        };
+        let mut view = SeatView::to_play(rules, *board, *seat, *hand);
+        let Some(known) = &self.known else {
+            return Ok(view);
+        };
+        if known.counts.len() != usize::from(rules.seats) {
+            return Err(invalid(
+                "/counts",
+                format!("counts must have {} entries", rules.seats),
+            ));
+        }
+        for (other, &count) in rules.ring().seats().zip(&known.counts) {
+            view.counts[other] = count;
+        }
+        if view.counts[*seat] != hand.len() {
+            return Err(invalid(
+                "/counts",
+                format!("counts and hand disagree on {seat}"),
+            ));
+        }
+        for (number, names) in &known.hands {
+            let other = number.parse().ok();
+            let other = other
+                .and_then(|number| Seat::new(number, rules.seats))
+                .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
+            let place = format!("/known/hands/{}", other.number());
+            let cards = cards(names, &place)?;
+            if other == *seat && cards != *hand || cards.len() > view.counts[other] {
+                let detail = format!("hands and counts or hand disagree on {other}");
+                return Err(invalid("/hands", detail));
+            }
+            if other != *seat {
+                view.known[other] = cards;
+            }
+        }
+        for (name, &count) in &known.gone {
+            let card = card_of(name, "/known/gone".to_owned())?;
+            if count > rules.deck().count(card) {
+                return Err(invalid(
+                    "/gone",
+                    format!("more {card} are gone than the deck has"),
+                ));
+            }
+            (0..count).for_each(|_| view.discards.add(card));
+        }
+        for &number in &known.folded {
+            let other = Seat::new(number, rules.seats)
+                .ok_or_else(|| invalid("/folded", format!("folded has no seat {number}")))?;
+            if view.counts[other] > 0 {
+                return Err(invalid(
+                    "/folded",
+                    format!("{other} has folded and cannot hold cards"),
+                ));
+            }
+            view.folded[other] = true;
+        }
+        check_deck(rules, &view).map_err(|detail| invalid("", detail))?;
+        view.round = known.round.unwrap_or(1);
+        if view.round == 0 {
+            return Err(invalid("/round", "rounds are counted from 1".to_owned()));
+        }
+        if let Some(number) = known.beginner {
+            view.beginner = seat_of(number, rules, "known/beginner")?;
+        }
+        Ok(view)
+    }
+}
+
+/// Checks that no more cards are named or counted than the deck has.
+fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
+    let (deck, seats) = (rules.deck(), rules.ring().seats());
+    for card in Card::ALL {
+        let known = seats.clone().map(|seat| view.known[seat].count(card));
+        let count = view.hand.count(card) + view.discards.count(card) + known.sum::<u8>();
+        if count > deck.count(card) {
+            return Err(format!("the deck has only {} {card}", deck.count(card)));
+        }
+    }
+    let in_hands: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
+    if in_hands + u32::from(view.discards.len()) > u32::from(deck.len()) {
+        return Err(format!("the deck has only {} cards", deck.len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Files that are part of the program.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    http::{StatusCode, header},
+    web::Bytes,
+};
+
+use crate::http::{
+    headers::{
+        accepts_gzip, check_if_match, content_etag, content_hash, gzip as gzip_bytes,
+        is_not_modified,
+    },
+    limits::{ClientAddress, memory::SharedBody},
+    pool::WorkerPool,
+    problem::Problem,
+};
+
+/// The expected cost of compressing a file.
+const COMPRESSION_COST: Duration = Duration::from_millis(20);
+
+/// A static file, and what was computed of it.
+#[derive(Clone)]
+struct StaticFile {
+    content: Bytes,
+    hash: String,
+    compressed: Option<Bytes>,
+}
+
+/// The static files that were sent, by a key that names their content.
+pub struct StaticFiles {
+    files: Mutex<HashMap<String, StaticFile>>,
+    /// Where they are compressed.
+    pool: Arc<WorkerPool>,
+}
+
+impl StaticFiles {
+    /// No file yet, and the pool in which files are compressed.
+    pub fn new(pool: &Arc<WorkerPool>) -> StaticFiles {
+        StaticFiles {
+            files: Mutex::default(),
+            pool: Arc::clone(pool),
+        }
+    }
+
+    /// The file with this key; `content` makes it for the first reader.
+    fn get(&self, key: &str, content: impl FnOnce() -> Bytes) -> StaticFile {
+        if let Some(file) = self.lock().get(key) {
+            return file.clone();
+        }
+        let content = content();
+        let file = StaticFile {
+            hash: content_hash(&content),
+            content,
+            compressed: None,
+        };
+        self.lock().insert(key.to_owned(), file.clone());
+        file
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, StaticFile>> {
+        // Nothing panics while it is locked.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The response with a static file, whose memory all readers share, compressed or not; 304 if the
+    /// client has it.
+    pub async fn send(
+        &self,
+        request: &HttpRequest,
+        key: &str,
+        mut response: HttpResponseBuilder,
+        content: impl FnOnce() -> Bytes,
+    ) -> Result<HttpResponse, Problem> {
+        let gzip = accepts_gzip(request);
+        let file = self.get(key, content);
+        let etag = content_etag(&file.hash, gzip);
+        check_if_match(request.headers(), &[&etag])?;
+        response
+            .insert_header((header::VARY, "Accept-Encoding"))
+            .insert_header((header::ETAG, etag.as_str()));
+        if is_not_modified(request.headers(), &etag) {
+            return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
+        }
+        response.extensions_mut().insert(SharedBody);
+        if !gzip {
+            // Another encoding would be applied for each reader again.
+            response.insert_header((header::CONTENT_ENCODING, "identity"));
+            return Ok(response.body(file.content));
+        }
+        response.insert_header((header::CONTENT_ENCODING, "gzip"));
+        if let Some(compressed) = file.compressed {
+            return Ok(response.body(compressed));
+        }
+        let content = file.content;
+        let compress = move || gzip_bytes(&content);
+        let client = ClientAddress::of(request);
+        let compressed = self.pool.run(client, COMPRESSION_COST, compress);
+        let compressed = Bytes::from(compressed.await?);
+        if let Some(file) = self.lock().get_mut(key) {
+            file.compressed = Some(compressed.clone());
+        }
+        Ok(response.body(compressed))
+    }
+}
