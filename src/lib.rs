@@ -7,7 +7,6 @@
 //! * `player_models` tells how the seats of a game play.
 //! * [`access`] is about who may do what.
 //! * [`http`] serves games over HTTP.
-//! * [`picture`] draws the board.
 //! * [`cli`] is the command line.
 
 #![forbid(unsafe_code)]
@@ -17,7 +16,8 @@ pub mod background;
 pub mod cli;
 mod fair;
 pub mod http;
-pub mod picture;
 mod player_models;
 mod quota;
 pub mod store;
+
+use dog_picture as picture;
