@@ -23,7 +23,7 @@ use crate::{
             seats::FreshToken,
         },
         secrets::{Secret, fill},
-        stream::hub::Format,
+        stream::Format,
         wire::{
             advice::{Advice, AdviceSettings, SuggestionRoute},
             change::ChangeView,

@@ -37,7 +37,7 @@ use super::{
     network::HomeNetwork,
     pool::WorkerPool,
     problem::{Code, Problem},
-    stream::{hub::Hub, presence::PresenceTracker},
+    stream::{Hub, PresenceTracker},
     views::ViewCache,
 };
 use crate::{

@@ -1,10 +1,4 @@
-//! Live streams: every change of a game goes to all its viewers, as each may see it.
-//!
-//! A stream subscribes to the game's channel in the [`hub`]. One task polls for commits, of this
-//! process or another, and wakes the subscribers. The first one to wake reads the changes for all.
-
-pub mod hub;
-pub mod presence;
+//! An event stream: the messages for one reader.
 
 use std::{
     sync::Arc,
@@ -12,24 +6,21 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
-use dog_rules::{BySeat, Phase, Rules, Viewer};
+use dog_rules::{BySeat, Phase, Rules};
 use futures_util::{Stream, stream};
 
-use self::{
-    hub::{CachedEntry, CurrentGame, Format, StreamUpdate, Subscription},
+use super::{
+    hub::{StreamUpdate, Subscription},
+    messages::{CachedEntry, CurrentGame, Start, StreamOptions, StreamReader},
     presence::SeatConnection,
 };
 use crate::{
-    access::{Caller, Role},
+    access::Role,
     http::{
-        limits::ClientAddress,
         pool::wait_before_retry,
         problem::{Code, Problem},
-        routes::rematch::{Rematch, role_in},
-        wire::{
-            change::Include,
-            game::{GameView, PresenceView},
-        },
+        routes::rematch::Rematch,
+        wire::game::{GameView, PresenceView},
     },
     store::{LogEntry, StoredGame},
 };
@@ -44,45 +35,18 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a stream stays open after the end of its game, if it is to.
 const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
 
-/// Where a stream begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// With the present game.
-    Game,
-    /// With the changes after this version.
-    After(u64),
-}
-
-/// What a stream sends.
-#[derive(Clone, Copy, Debug)]
-pub struct StreamOptions {
-    pub format: Format,
-    pub include: Option<Include>,
-    pub start: Start,
-    /// Whether the stream stays open after the end of the game, to tell of the rematch.
-    pub after_end: bool,
-}
-
 /// The state of an event stream.
 pub struct EventStream {
     subscription: Subscription,
-    caller: Caller,
-    role: Role,
-    /// Who that is as long as the token is valid.
-    viewer: Viewer,
-    /// To whom reading old entries is charged.
-    client: ClientAddress,
+    reader: StreamReader,
+    options: StreamOptions,
     rules: Arc<Rules>,
-    format: Format,
-    include: Option<Include>,
     /// The last version that was sent.
     version: u64,
     /// The first message.
     first: Option<Bytes>,
     /// When the last entry was sent; none before that.
     over_since: Option<Instant>,
-    /// See [`StreamOptions`].
-    after_end: bool,
     /// Whether it has told of the rematch.
     rematch_sent: bool,
     /// The last that was sent.
@@ -94,42 +58,31 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// A stream of the game, as this role may see it; `connection` is that of a seat.
+    /// A stream of the game for this reader; `connection` is that of a seat.
     pub fn new(
         subscription: Subscription,
-        record: &StoredGame,
-        (caller, role, client): (Caller, Role, ClientAddress),
+        stored: &StoredGame,
+        reader: StreamReader,
         connection: Option<SeatConnection>,
         options: StreamOptions,
     ) -> Result<EventStream, Problem> {
-        let StreamOptions {
-            format,
-            include,
-            start,
-            after_end,
-        } = options;
-        let now = record.game.version();
-        let (version, first) = match start {
+        let now = stored.game.version();
+        let (version, first) = match options.start {
             Start::After(version) => (version, None),
             Start::Game => {
-                let view = GameView::new(record, role);
-                (now, Some(format.message("game", now, &view)?))
+                let view = GameView::new(stored, reader.role);
+                (now, Some(options.format.message("game", now, &view)?))
             }
         };
-        let finished = record.game.phase() == Phase::Finished;
+        let finished = stored.game.phase() == Phase::Finished;
         Ok(EventStream {
             subscription,
-            caller,
-            role,
-            viewer: role.viewer(&record.game),
-            client,
-            rules: Arc::new(record.game.rules().clone()),
-            format,
-            include,
+            reader,
+            options,
+            rules: Arc::new(stored.game.rules().clone()),
             version,
             first,
             over_since: (finished && version == now).then(Instant::now),
-            after_end,
             rematch_sent: false,
             presence: None,
             connection,
@@ -149,8 +102,10 @@ impl EventStream {
     /// The next message; none at the end. A failure ends the stream too, and the client may resume it.
     /// But while the store is unavailable, the stream only sends heartbeats.
     async fn next(&mut self) -> Option<Bytes> {
-        let too_slow = |then: Instant| then.elapsed() > SEND_TIMEOUT;
-        if self.sent_at.is_some_and(too_slow) {
+        if self
+            .sent_at
+            .is_some_and(|sent| sent.elapsed() > SEND_TIMEOUT)
+        {
             return None;
         }
         if let Some(first) = self.first.take() {
@@ -171,12 +126,12 @@ impl EventStream {
                         return None;
                     }
                     wait_before_retry().await;
-                    return Some(self.format.heartbeat());
+                    return Some(self.options.format.heartbeat());
                 }
             }
             let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
             if changed.is_err() {
-                return Some(self.format.heartbeat());
+                return Some(self.options.format.heartbeat());
             }
         }
         None
@@ -184,23 +139,24 @@ impl EventStream {
 
     fn is_over(&self) -> bool {
         self.over_since
-            .is_some_and(|since| !self.after_end || since.elapsed() > MAX_TIME_AFTER_END)
+            .is_some_and(|since| !self.options.after_end || since.elapsed() > MAX_TIME_AFTER_END)
     }
 
     /// The new messages, joined into one; none if nothing is new.
     async fn next_update(&mut self) -> Result<Option<Bytes>, Problem> {
+        let StreamReader { caller, role, .. } = self.reader;
         let mut update = self.subscription.update(self.version, None).await?;
-        if let Some(StreamUpdate { tokens, game, .. }) = &update
+        if let Some(StreamUpdate { game, .. }) = &update
             && (game.version() < self.version
-                || self.caller.ensure_current(self.role, tokens).is_err())
+                || caller.ensure_current(role, &game.stored.tokens).is_err())
         {
             // This may be the game of before the last message, or before the token was issued.
             update = self.subscription.update(self.version, Some(game)).await?;
         }
         let update = update.ok_or_else(Problem::game_not_found)?;
-        // A token that was replaced while the stream was open shows nothing more.
-        self.caller.ensure_current(self.role, &update.tokens)?;
         let game = &update.game;
+        // A token that was replaced while the stream was open shows nothing more.
+        caller.ensure_current(role, &game.stored.tokens)?;
         if game.version() < self.version {
             let detail = "the game was set back: an earlier state of the database was restored";
             return Err(Problem::new(Code::StaleVersion, detail));
@@ -211,15 +167,11 @@ impl EventStream {
         let mut messages = Vec::with_capacity(update.entries.len());
         for entry in &update.entries {
             messages.push(if entry.version == game.version() {
-                let (form, reader) = (
-                    (self.format, self.include),
-                    (self.role, self.viewer, self.client),
-                );
                 self.subscription
-                    .last_message(game, entry, form, reader)
+                    .last_message(game, entry, self.options, self.reader)
                     .await?
             } else {
-                entry.message(&self.rules, self.format, self.viewer)?
+                entry.message(&self.rules, self.options.format, self.reader.viewer)?
             });
             self.sent(entry.version, entry.last);
         }
@@ -256,7 +208,7 @@ impl EventStream {
         stored: &StoredGame,
         mut connected: BySeat<bool>,
     ) -> Result<Option<Bytes>, Problem> {
-        if let (Role::Seat(seat), Some(_)) = (self.role, &self.connection) {
+        if let (Role::Seat(seat), Some(_)) = (self.reader.role, &self.connection) {
             // The store may not have this connection yet.
             connected[seat] = true;
         }
@@ -269,43 +221,47 @@ impl EventStream {
         if known || self.is_over() {
             return Ok(None);
         }
-        let message = self.format.notice("presence", &presence)?;
+        let message = self.options.format.notice("presence", &presence)?;
         self.presence = Some(presence);
         Ok(Some(message))
     }
 
     /// The next game of the same people, once, in a stream that stays open after the end.
     async fn rematch(&mut self) -> Result<Option<Bytes>, Problem> {
-        if self.over_since.is_none() || !self.after_end || self.rematch_sent {
+        if self.over_since.is_none() || !self.options.after_end || self.rematch_sent {
             return Ok(None);
         }
         let Some(next) = self.subscription.rematch().await? else {
             return Ok(None);
         };
-        let rematch = Rematch::new(&next, role_in(&next, self.caller));
+        let rematch = Rematch::new(
+            &next,
+            self.reader.caller.role(&next).unwrap_or(Role::Spectator),
+        );
         self.rematch_sent = true;
-        Ok(Some(self.format.notice("rematch", &rematch)?))
+        Ok(Some(self.options.format.notice("rematch", &rematch)?))
     }
 
     /// A page of entries that are too old to be cached, as messages made in the pool.
     async fn page(&mut self, game: &Arc<CurrentGame>) -> Result<Option<Bytes>, Problem> {
         let entries = self.version..game.version();
         let (rules, game) = (Arc::clone(&self.rules), Arc::clone(game));
-        let (format, include) = (self.format, self.include);
-        let (role, viewer) = (self.role, self.viewer);
-        let make = move |entries: Vec<LogEntry>| {
-            let (mut messages, mut last) = (Vec::new(), None);
-            for entry in entries.into_iter().map(CachedEntry::new) {
-                messages.extend(if entry.version == game.version() {
-                    game.message(&entry, format, include, (role, viewer))?
-                } else {
-                    entry.message(&rules, format, viewer)?
-                });
-                last = Some((entry.version, entry.last));
-            }
-            Ok(last.map(|last| (Bytes::from(messages), last)))
-        };
-        let page = self.subscription.page(self.client, entries, make).await?;
+        let (options, reader) = (self.options, self.reader);
+        let page = self
+            .subscription
+            .page(reader.client, entries, move |entries: Vec<LogEntry>| {
+                let (mut messages, mut last) = (Vec::new(), None);
+                for entry in entries.into_iter().map(CachedEntry::new) {
+                    messages.extend(if entry.version == game.version() {
+                        game.message(&entry, options, reader)?
+                    } else {
+                        entry.message(&rules, options.format, reader.viewer)?
+                    });
+                    last = Some((entry.version, entry.last));
+                }
+                Ok(last.map(|last| (Bytes::from(messages), last)))
+            })
+            .await?;
         Ok(page.map(|(messages, (version, is_last))| {
             self.sent(version, is_last);
             messages
@@ -317,19 +273,18 @@ impl EventStream {
 mod tests {
     use std::sync::mpsc;
 
-    use dog_rules::Seat;
+    use dog_rules::{Seat, Viewer};
     use futures_util::FutureExt;
     use rusqlite::Connection;
 
     use super::*;
     use crate::{
+        access::Caller,
         http::{
+            limits::ClientAddress,
             metrics::PoolMetrics,
             pool::{PoolConfig, WorkerPool},
-            stream::{
-                hub::{FeedTask, Hub},
-                presence::PresenceTracker,
-            },
+            stream::{FeedTask, Format, Hub, PresenceTracker},
         },
         store::{
             CommitResult, TokenHash, Write, WriteOp,
@@ -348,7 +303,7 @@ mod tests {
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
         dir: Dir,
-        record: StoredGame,
+        stored: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
         feed_task: FeedTask,
@@ -356,9 +311,9 @@ mod tests {
 
     impl Fixture {
         async fn new() -> Fixture {
-            let (record, dir) = (new_game(), Dir::new());
+            let (stored, dir) = (new_game(), Dir::new());
             let store = dir.store();
-            let effect = WriteOp::Insert(insert(&record));
+            let effect = WriteOp::Insert(insert(&stored));
             let added = store
                 .commit(Write {
                     op: effect,
@@ -370,8 +325,8 @@ mod tests {
             let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
                 dir,
-                subscription: Some(hub.subscribe(record.id)),
-                record,
+                subscription: Some(hub.subscribe(stored.id)),
+                stored,
                 pool,
                 feed_task,
             }
@@ -380,12 +335,16 @@ mod tests {
         /// A spectator's stream that begins there.
         fn stream(&mut self, start: Start) -> EventStream {
             let subscription = self.subscription.take().unwrap();
-            let caller = Caller::new(None);
-            let caller = (caller, Role::Spectator, ClientAddress(None));
+            let reader = StreamReader {
+                caller: Caller::new(None),
+                role: Role::Spectator,
+                viewer: Viewer::Spectator,
+                client: ClientAddress(None),
+            };
             EventStream::new(
                 subscription,
-                &self.record,
-                caller,
+                &self.stored,
+                reader,
                 None,
                 StreamOptions {
                     format: Format::Ndjson,
@@ -466,14 +425,15 @@ mod tests {
         let mut stream = fixture.stream(Start::Game);
         let seat = Seat::default();
         let token = TokenHash::of("first 0");
-        (stream.role, stream.caller) = (Role::Seat(seat), Caller::new(Some(token)));
-        stream.connection = tracker.connection(fixture.record.id, stream.role);
-        let is_present = || async { tracker.connected(&fixture.record.id).await.unwrap()[seat] };
+        stream.reader.role = Role::Seat(seat);
+        stream.reader.caller = Caller::new(Some(token));
+        stream.connection = tracker.connection(fixture.stored.id, stream.reader.role);
+        let is_present = || async { tracker.connected(&fixture.stored.id).await.unwrap()[seat] };
         assert!(is_present().await);
-        let record = store.game(&fixture.record.id).await.unwrap().unwrap();
-        let mut tokens = record.tokens.clone();
+        let stored = store.game(&fixture.stored.id).await.unwrap().unwrap();
+        let mut tokens = stored.tokens.clone();
         tokens.seats[seat] = Some(TokenHash::of("another"));
-        let op = WriteOp::SetTokens(record.expected_state(), tokens, Arc::default());
+        let op = WriteOp::SetTokens(stored.expected_state(), tokens, Arc::default());
         let replaced = store.commit(Write { op, save: None }).await;
         assert_eq!(replaced.unwrap(), CommitResult::Done);
         while stream.next().await.is_some() {}

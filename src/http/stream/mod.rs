@@ -1,0 +1,13 @@
+//! Live streams: every change of a game goes to all its viewers, as each may see it.
+
+mod event_stream;
+mod hub;
+mod messages;
+mod presence;
+
+pub use self::{
+    event_stream::EventStream,
+    hub::{FeedTask, Hub},
+    messages::{Format, Start, StreamOptions, StreamReader},
+    presence::{PresenceTask, PresenceTracker},
+};
