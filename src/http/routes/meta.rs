@@ -27,7 +27,7 @@ use crate::{
         json::from_query,
         limits::{ClientAddress, memory::SharedBody},
         metrics::OPEN_METRICS,
-        network::is_asked_here,
+        network::is_local_request,
         problem::{Code, Problem},
         wire::{
             layout::{LayoutParams, LayoutView},
@@ -166,7 +166,7 @@ pub async fn list_addresses(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let addresses = if is_asked_here(client, &request) {
+    let addresses = if is_local_request(client, &request) {
         app.network.addresses()
     } else {
         Vec::new()
@@ -244,7 +244,7 @@ pub async fn send_file(
     }
     let content = file.content;
     let compress = move || headers::gzip(&content);
-    let client = ClientAddress::of(request);
+    let client = ClientAddress::from_extensions(request);
     let compressed = app.move_pool.run(client, COMPRESSION_COST, compress);
     let compressed = Bytes::from(compressed.await?);
     if let Some(file) = app.files.lock().get_mut(key) {
