@@ -1,38 +1,38 @@
-//! Threads for work that is too long for an async worker, shared fairly among addresses.
+//! The threads of a pool, and the jobs that they run.
 //!
 //! Every address has its own queue, and the queues are served by virtual time
 //! ([`FairShares`](crate::fair::FairShares)). So a client that sends many jobs delays its own jobs,
 //! and hardly those of others. Requests from this machine have no address; each of them counts as a
 //! client of its own.
 
-mod queues;
 #[cfg(test)]
 mod tests;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{StatusCode, header},
-    rt::time::sleep,
+    HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, rt::time::sleep,
 };
+use parking_lot::{Condvar, Mutex};
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use self::queues::{JobQueues, QueueKey, QueuedJob};
-use super::{
-    headers::{self, check_if_match, content_etag, content_hash, is_not_modified},
-    limits::ClientAddress,
-    metrics::PoolMetrics,
-    problem::{Code, Problem},
+use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob};
+use crate::{
+    fair::Charge,
+    http::{
+        headers::{EncodedContent, TaggedContent, accepts_gzip, private_response},
+        limits::ClientAddress,
+        metrics::PoolMetrics,
+        problem::{Code, Problem},
+    },
 };
-use crate::fair::Charge;
 
 /// The expected cost of a short job, such as a list of moves.
 pub const SHORT_JOB_COST: Duration = Duration::from_millis(1);
@@ -46,33 +46,12 @@ pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 /// A pool of threads with the jobs that wait for them.
 pub struct WorkerPool(Arc<PoolInner>);
 
-/// The settings of a pool.
-#[derive(Clone, Copy)]
-pub struct PoolConfig {
-    pub name: &'static str,
-    pub threads: usize,
-    /// Jobs that may wait.
-    pub queue_capacity: usize,
-    /// How long a job may wait.
-    pub queue_timeout: Duration,
-    /// The nice value of the threads; on Linux only.
-    pub nice: i32,
-}
-
 struct PoolInner {
     config: PoolConfig,
     metrics: PoolMetrics,
     jobs: Mutex<JobQueues>,
     /// Notified of each new job, and when the pool is dropped.
     added: Condvar,
-}
-
-/// The work of a job, and where its result goes.
-trait PoolTask: Send {
-    /// Whether nobody waits for the result any longer.
-    fn is_abandoned(&self) -> bool;
-    fn run(self: Box<Self>);
-    fn refuse(self: Box<Self>);
 }
 
 struct BlockingTask<T, F> {
@@ -137,10 +116,11 @@ impl WorkerPool {
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
-        let gzip = headers::accepts_gzip(request);
-        let body = move || JsonBody::new(json(&work()?)?, gzip);
-        let body = self.run(ClientAddress::of(request), cost, body).await?;
-        Ok(body.respond(&mut headers::private_response(StatusCode::OK)))
+        let gzip = accepts_gzip(request);
+        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
+            EncodedContent::new(json(&work()?)?, gzip)
+        });
+        Ok(content.await?.respond(&mut json_response()))
     }
 
     /// The same with an `ETag`, a hash of the content. The response is 304 if the client has that
@@ -151,27 +131,11 @@ impl WorkerPool {
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
-        let gzip = headers::accepts_gzip(request);
-        let conditions = request.headers().clone();
-        let body = move || {
-            let json = json(&work()?)?;
-            let etag = content_etag(&content_hash(&json), gzip);
-            check_if_match(&conditions, &[&etag])?;
-            let changed = !is_not_modified(&conditions, &etag);
-            let body = changed.then(|| JsonBody::new(json, gzip));
-            Ok((etag, body.transpose()?))
-        };
-        let (etag, body) = self.run(ClientAddress::of(request), cost, body).await?;
-        let status = match body {
-            Some(_) => StatusCode::OK,
-            None => StatusCode::NOT_MODIFIED,
-        };
-        let mut response = headers::private_response(status);
-        response.insert_header((header::ETAG, etag));
-        Ok(match body {
-            Some(body) => body.respond(&mut response),
-            None => response.finish(),
-        })
+        let (headers, gzip) = (request.headers().clone(), accepts_gzip(request));
+        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
+            TaggedContent::new(&headers, json(&work()?)?, gzip)
+        });
+        Ok(content.await?.respond(&mut json_response()))
     }
 
     /// Does work on one of the threads. It is charged to the client: at first the expected cost, in
@@ -199,47 +163,23 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
     serde_json::to_vec(value).map_err(Problem::internal)
 }
 
-/// A response's body and its encoding.
-struct JsonBody {
-    bytes: Vec<u8>,
-    encoding: &'static str,
-}
-
-impl JsonBody {
-    /// The body with this JSON, compressed if the client accepts `gzip`.
-    fn new(json: Vec<u8>, gzip: bool) -> Result<JsonBody, Problem> {
-        let (bytes, encoding) = match gzip {
-            true => (headers::gzip(&json)?, "gzip"),
-            // Another encoding would be applied on the async worker.
-            false => (json, "identity"),
-        };
-        Ok(JsonBody { bytes, encoding })
-    }
-
-    fn respond(self, response: &mut HttpResponseBuilder) -> HttpResponse {
-        response
-            .content_type("application/json")
-            .insert_header((header::CONTENT_ENCODING, self.encoding))
-            .body(self.bytes)
-    }
+fn json_response() -> HttpResponseBuilder {
+    let mut response = private_response(StatusCode::OK);
+    response.content_type("application/json");
+    response
 }
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.0.jobs().closed = true;
+        self.0.jobs.lock().closed = true;
         self.0.added.notify_all();
     }
 }
 
 impl PoolInner {
-    fn jobs(&self) -> MutexGuard<'_, JobQueues> {
-        // No code that can panic runs while it is locked.
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a job to its client's queue, or refuses it.
     fn add(&self, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
-        let mut jobs = self.jobs();
+        let mut jobs = self.jobs.lock();
         jobs.added += 1;
         let number = jobs.added;
         let key = match client {
@@ -283,13 +223,13 @@ impl PoolInner {
             let (begun, working) = (Instant::now(), self.metrics.working());
             job.task.run();
             drop(working);
-            self.jobs().end(charge, job.cost, begun.elapsed());
+            self.jobs.lock().end(charge, job.cost, begun.elapsed());
         }
     }
 
     /// Waits for the next job; none if the pool was dropped.
     fn next(&self) -> Option<(QueuedJob, Charge<QueueKey>)> {
-        let mut jobs = self.jobs();
+        let mut jobs = self.jobs.lock();
         loop {
             if jobs.closed {
                 return None;
@@ -297,8 +237,7 @@ impl PoolInner {
             let removed = jobs.remove_expired(self.config.queue_timeout);
             let next = jobs.take(self.config.max_threads_per_client());
             if removed.is_empty() && next.is_none() {
-                let waited = self.added.wait(jobs);
-                jobs = waited.unwrap_or_else(PoisonError::into_inner);
+                self.added.wait(&mut jobs);
                 continue;
             }
             // A removed job may hold the last handle of the pool, whose drop takes the lock.
@@ -307,7 +246,7 @@ impl PoolInner {
             if next.is_some() {
                 return next;
             }
-            jobs = self.jobs();
+            jobs = self.jobs.lock();
         }
     }
 
@@ -319,20 +258,6 @@ impl PoolInner {
                 job.task.refuse();
             }
         }
-    }
-}
-
-impl PoolConfig {
-    /// The threads that one client may occupy: not all, so that its long jobs do not block the short
-    /// jobs of others.
-    fn max_threads_per_client(&self) -> usize {
-        self.threads.saturating_sub(1).max(1)
-    }
-
-    /// The work that this many threads can do within the queue's timeout.
-    fn capacity(&self, threads: usize) -> Duration {
-        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-        self.queue_timeout.saturating_mul(threads)
     }
 }
 
