@@ -192,7 +192,7 @@ impl LimitArgs {
             address_rate: self.address_rate,
             token_rate: self.token_rate,
             games_per_address: self.games_per_address,
-            kept_per_address: self.kept_per_address,
+            stored_bytes_per_address: self.kept_per_address,
             advice_per_address: self.advice_per_address,
             trusted_proxy_header: self.trusted_proxy_header,
             body_memory: usize::from(self.body_memory) << 20,

@@ -1,15 +1,4 @@
-//! Limits for clients, which are checked before anything else.
-//!
-//! [`guard`] refuses requests that are too large or too frequent, and those over a connection beyond
-//! the limit. [`connections`] and [`io`] bound the memory of a connection, [`memory`] that of all
-//! large bodies.
-
-mod address;
-pub mod connections;
-pub mod framing;
-pub mod io;
-pub mod memory;
-mod rates;
+//! Refuses requests that are too large or too frequent, and those over a connection beyond the limit.
 
 use std::{rc::Rc, sync::Arc, time::Duration};
 
@@ -24,20 +13,16 @@ use actix_web::{
 };
 use dog_rules::record::MAX_LENGTH;
 
-pub use self::{
-    address::{Address, ClientAddress},
-    rates::Limits,
-};
-use self::{
-    connections::Connection,
-    rates::{Payer, RateKey, Rates},
-};
 use super::{
-    headers::{IDEMPOTENCY_KEY, caller},
-    network::host,
-    problem::{Code, Problem},
+    address::{Address, ClientAddress},
+    connections::Connection,
+    rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
 };
 use crate::{
+    http::{
+        headers::{IDEMPOTENCY_KEY, caller, host},
+        problem::{Code, Problem},
+    },
     quota::CreatorQuotas,
     store::{GameId, Store, TokenHash},
 };
@@ -63,25 +48,6 @@ const STORAGE_KIB_IMPORT: u32 = 512;
 
 /// KiB stored for the response to a retry.
 const STORAGE_KIB_RESPONSE: u32 = 8;
-
-/// What a route costs its caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// Nothing: operators request it all the time.
-    Free,
-    /// A request.
-    Request,
-    /// A request, and advice or an analysis.
-    Advice,
-    /// A request, and a saved response if there is an `Idempotency-Key`.
-    Write,
-    /// A write, and a seat of a game.
-    Join,
-    /// A write, and a new game.
-    NewGame,
-    /// A write, and a new game with its record.
-    Import,
-}
 
 /// The limits of a running server, with the present counts.
 pub struct LimitState {
@@ -179,7 +145,7 @@ async fn charge(
         store,
     } = state;
     let header = limits.trusted_proxy_header.as_ref();
-    let address = Address::of(request.peer_addr(), request.headers(), header);
+    let address = Address::from_head(request.peer_addr(), request.headers(), header);
     request.extensions_mut().insert(ClientAddress(address));
     let Some(address) = address else {
         return Ok(None);
@@ -191,7 +157,7 @@ async fn charge(
     ) {
         (Some(token), Some(game)) => match rates.cached_key(game, token) {
             Some(key) => key,
-            None => rates.remember(game, token, payer_of(store, &game, &token).await),
+            None => rates.remember(game, token, owner_of(store, &game, &token).await),
         },
         _ => RateKey::Address,
     };
@@ -206,19 +172,6 @@ async fn charge(
 fn exceeded(what: &str, wait: Duration) -> Problem {
     let detail = format!("rate limit exceeded{what}");
     Problem::new(Code::TooManyRequests, detail).retry_after(wait)
-}
-
-impl Cost {
-    /// What was limited, for the detail of a refusal.
-    fn subject(self) -> &'static str {
-        match self {
-            Cost::NewGame | Cost::Import | Cost::Join => {
-                ": games created or joined by this address"
-            }
-            Cost::Advice => ": advice for this address",
-            Cost::Free | Cost::Request | Cost::Write => "",
-        }
-    }
 }
 
 /// Maximum KiB stored for a request, besides what an action adds to its game.
@@ -244,13 +197,14 @@ fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
 }
 
 /// Whose address a token's requests are charged to; none if this is not one of the game's tokens.
-async fn payer_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Payer> {
+async fn owner_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<RateLimitOwner> {
     match store.head(game).await {
         Ok(head) => {
             let head = head.filter(|head| head.tokens.contains(token))?;
-            Some(match head.has_joined(token) {
-                true => Payer::Holder,
-                false => Payer::Creator(head.creator),
+            Some(if head.has_joined(token) {
+                RateLimitOwner::Sender
+            } else {
+                RateLimitOwner::Creator(head.creator)
             })
         }
         Err(error) => {

@@ -12,7 +12,6 @@ use prometheus_client::{
 };
 use tokio::sync::Mutex;
 
-use super::Label;
 use crate::{
     http::limits::memory::BodyMemory,
     store::{Store, StoreError},
@@ -33,7 +32,7 @@ pub(super) struct OnDemandGauges {
     schema_version: Gauge,
     /// `None` for a file.
     standby: Option<Gauge>,
-    games: Family<Label, Gauge>,
+    games: Family<[(&'static str, &'static str); 1], Gauge>,
     games_due: Gauge,
     games_counted: Mutex<Option<Instant>>,
     process: ProcessGauges,

@@ -1,10 +1,4 @@
-//! The metrics of the server, at `/metrics`, in the OpenMetrics format.
-//!
-//! The values of labels come from small sets known to the program, such as the patterns of its
-//! routes. So clients cannot create new ones, and they reveal nothing about games.
-
-mod on_demand;
-mod requests;
+//! All metrics, in one registry.
 
 use std::{
     fmt,
@@ -19,43 +13,29 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use self::on_demand::OnDemandGauges;
-pub use self::requests::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
+use super::{
+    on_demand::OnDemandGauges,
+    pools::{PoolFamilies, PoolMetrics},
+    requests::{GaugeGuard, RequestMetrics},
+};
 use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
 
 /// The `Content-Type` of the metrics.
 pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A label and its value.
-type Label = [(&'static str, &'static str); 1];
+/// A player's level as a label.
+type LevelLabel = [(&'static str, &'static str); 1];
 
 /// All metrics.
 pub struct Metrics {
     registry: Registry,
     on_demand: Option<OnDemandGauges>,
     pub requests: Arc<RequestMetrics>,
-    advice: Family<Label, Counter>,
-    advice_samples: Family<Label, Counter>,
-    advice_seconds: Family<Label, Counter<f64, AtomicU64>>,
+    advice: Family<LevelLabel, Counter>,
+    advice_samples: Family<LevelLabel, Counter>,
+    advice_seconds: Family<LevelLabel, Counter<f64, AtomicU64>>,
     pools: PoolFamilies,
     streams: Gauge,
-}
-
-/// Counts one in a gauge until it is dropped.
-#[derive(Debug)]
-pub struct GaugeGuard(Gauge);
-
-impl GaugeGuard {
-    fn new(gauge: &Gauge) -> GaugeGuard {
-        gauge.inc();
-        GaugeGuard(gauge.clone())
-    }
-}
-
-impl Drop for GaugeGuard {
-    fn drop(&mut self) {
-        self.0.dec();
-    }
 }
 
 impl Metrics {
@@ -102,7 +82,7 @@ impl Metrics {
 
     /// The metrics of the pool with this name.
     pub fn pool(&self, name: &'static str) -> PoolMetrics {
-        self.pools.of(name)
+        self.pools.pool(name)
     }
 
     /// Counts a stream as open until the guard is dropped.
@@ -135,75 +115,5 @@ impl Metrics {
         let mut metrics = String::new();
         text::encode(&mut metrics, &self.registry)?;
         Ok(metrics)
-    }
-}
-
-/// The metrics of all thread pools.
-#[derive(Debug, Default)]
-struct PoolFamilies {
-    threads: Family<Label, Gauge>,
-    waiting: Family<Label, Gauge>,
-    busy: Family<Label, Gauge>,
-    jobs: Family<Label, Counter>,
-    refused: Family<Label, Counter>,
-}
-
-impl PoolFamilies {
-    fn register(&self, registry: &mut Registry) {
-        let help = "Threads of the pool";
-        registry.register("pool_threads", help, self.threads.clone());
-        let help = "Jobs that wait for a thread of the pool";
-        registry.register("pool_jobs_waiting", help, self.waiting.clone());
-        let help = "Threads of the pool that are busy";
-        registry.register("pool_threads_busy", help, self.busy.clone());
-        let help = "Jobs that the pool has begun";
-        registry.register("pool_jobs", help, self.jobs.clone());
-        let help =
-            "Jobs that the pool refused, because its queue was full or they had waited too long";
-        registry.register("pool_jobs_refused", help, self.refused.clone());
-    }
-
-    fn of(&self, pool: &'static str) -> PoolMetrics {
-        let pool = [("pool", pool)];
-        PoolMetrics {
-            threads: self.threads.get_or_create_owned(&pool),
-            waiting: self.waiting.get_or_create_owned(&pool),
-            busy: self.busy.get_or_create_owned(&pool),
-            jobs: self.jobs.get_or_create_owned(&pool),
-            refused: self.refused.get_or_create_owned(&pool),
-        }
-    }
-}
-
-/// The metrics of one thread pool.
-#[derive(Clone, Debug, Default)]
-pub struct PoolMetrics {
-    threads: Gauge,
-    waiting: Gauge,
-    busy: Gauge,
-    jobs: Counter,
-    refused: Counter,
-}
-
-impl PoolMetrics {
-    /// Sets the number of threads.
-    pub fn threads(&self, threads: usize) {
-        self.threads.set(threads as i64);
-    }
-
-    /// Counts a job as waiting until the guard is dropped.
-    pub fn waiting(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.waiting)
-    }
-
-    /// Counts a job as begun, and a thread as busy until the guard is dropped.
-    pub fn working(&self) -> GaugeGuard {
-        self.jobs.inc();
-        GaugeGuard::new(&self.busy)
-    }
-
-    /// Counts a job that was refused.
-    pub fn refused(&self) {
-        self.refused.inc();
     }
 }

@@ -1,30 +1,29 @@
-//! Every error a client can get, as a problem document (RFC 9457).
-
-mod convert;
-mod table;
+//! The response for an error: a problem document (RFC 9457).
 
 use std::{fmt, time::Duration};
 
 use actix_web::{
     HttpResponse, ResponseError,
-    http::{StatusCode, header},
+    http::{
+        StatusCode,
+        header::{self, HeaderValue},
+    },
 };
 use dog_rules::{Card, Phase, Seat};
 use serde::Serialize;
 use thiserror::Error;
 use utoipa::ToSchema;
 
-pub use self::table::{Code, Reason, markdown};
-use super::middleware::NO_SNIFFING;
+use super::table::{Code, Reason};
 
-/// `Retry-After` where more moves are needed first.
-const NEXT_CHANGE: Duration = Duration::from_secs(60);
+/// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated one.
+pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// An error response: a code from the table, and what is wrong in this case.
 #[derive(Clone, Debug, Error)]
 #[error("{}: {}", details.code.name(), details.detail)]
 pub struct Problem {
-    details: Box<ProblemDetails>,
+    pub(super) details: Box<ProblemDetails>,
     /// For the log only, never for the client.
     cause: Option<String>,
     allow: Option<String>,
@@ -59,30 +58,30 @@ pub struct ProblemDetails {
     detail: String,
     code: Code,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<Reason>,
+    pub(super) reason: Option<Reason>,
     /// The seat that the reason is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seat: Option<Seat>,
+    pub(super) seat: Option<Seat>,
     /// The place that the reason is about, as in the parts of a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^(kennel|[0-9]{1,3}|goal:[0-9]{1,3})$")]
-    place: Option<String>,
+    pub(super) place: Option<String>,
     /// The card that the reason is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    card: Option<Card>,
+    pub(super) card: Option<Card>,
     /// The part of a seven that is refused, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 8)]
-    part: Option<usize>,
+    pub(super) part: Option<usize>,
     /// The version of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<u64>,
+    pub(super) version: Option<u64>,
     /// The phase of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    phase: Option<Phase>,
+    pub(super) phase: Option<Phase>,
     /// The phase that the action needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<Phase>,
+    pub(super) expected: Option<Phase>,
     /// The line of the record that is wrong, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -157,6 +156,30 @@ impl Problem {
         self
     }
 
+    /// Adds the seat that the reason is about.
+    pub fn about_seat(mut self, seat: Seat) -> Problem {
+        self.details.seat = Some(seat);
+        self
+    }
+
+    /// Adds the place that the reason is about.
+    pub fn about_place(mut self, place: impl fmt::Display) -> Problem {
+        self.details.place = Some(place.to_string());
+        self
+    }
+
+    /// Adds the card that the reason is about.
+    pub fn about_card(mut self, card: Card) -> Problem {
+        self.details.card = Some(card);
+        self
+    }
+
+    /// Adds the cause, for the log.
+    pub(super) fn caused_by(mut self, cause: impl fmt::Display) -> Problem {
+        self.cause = Some(cause.to_string());
+        self
+    }
+
     /// Adds the line of a record.
     pub fn on_line(mut self, line: usize) -> Problem {
         self.details.line = Some(line);
@@ -192,11 +215,7 @@ impl Problem {
 
     /// A failure of which the client learns no details.
     pub fn internal(cause: impl fmt::Display) -> Problem {
-        let detail = "the server failed; nothing was changed";
-        Problem {
-            cause: Some(cause.to_string()),
-            ..Problem::new(Code::Internal, detail)
-        }
+        Problem::new(Code::Internal, "the server failed; nothing was changed").caused_by(cause)
     }
 
     /// The problem for an error status set by the framework.

@@ -28,7 +28,7 @@ use crate::{
     http::{
         headers::{check_if_match, is_not_modified, private_response, send_content},
         json::from_query,
-        limits::{ClientAddress, connections::Waiting},
+        limits::{ClientAddress, connections::LongPollGuard},
         metrics::SkipLatency,
         pool::SHORT_JOB_COST,
         problem::Problem,
@@ -457,7 +457,7 @@ pub async fn get_game(
         && record.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
-        let _waiting = Waiting::begin(&request);
+        let _long_poll = LongPollGuard::new(&request);
         let connection = app.presence.connection(record.id, role);
         wait(&app, record.id, known).await?;
         record = load_game(&app.store, &id).await?;
