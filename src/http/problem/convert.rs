@@ -112,19 +112,19 @@ impl From<ActionRefusal> for Problem {
         let mut problem = Problem::new(code, &refusal);
         match refusal {
             GameOver | SeatsOpen => problem,
-            SeatTaken(seat) => problem.about_seat(seat),
+            SeatTaken(seat) => problem.seat(seat),
             WrongPhase { phase, needed } => {
                 problem.details.phase = Some(phase);
                 problem.details.expected = Some(needed);
                 problem
             }
-            NotYourTurn(seat) => problem.because(Reason::AnotherSeatMoves).about_seat(seat),
-            NotTheDealer(seat) => problem.because(Reason::AnotherSeatDeals).about_seat(seat),
-            AlreadyAnswered(seat) => problem.because(Reason::AlreadyAnswered).about_seat(seat),
-            PairDone(seat) => problem.because(Reason::ExchangeDone).about_seat(seat),
-            AlreadyAsked(seat) => problem.because(Reason::AlreadyAsked).about_seat(seat),
+            NotYourTurn(seat) => problem.because(Reason::AnotherSeatMoves).seat(seat),
+            NotTheDealer(seat) => problem.because(Reason::AnotherSeatDeals).seat(seat),
+            AlreadyAnswered(seat) => problem.because(Reason::AlreadyAnswered).seat(seat),
+            PairDone(seat) => problem.because(Reason::ExchangeDone).seat(seat),
+            AlreadyAsked(seat) => problem.because(Reason::AlreadyAsked).seat(seat),
             ExchangeMandatory => problem.because(Reason::ExchangeMandatory),
-            NotInHand(card) => problem.about_card(card),
+            NotInHand(card) => problem.card(card),
             IllegalMove(refusal) => refusal.into(),
         }
     }
@@ -142,55 +142,43 @@ impl From<Refusal> for Problem {
                 problem
             }
             Notation(_) => problem.because(Reason::NotAMove),
-            NotInHand(card) => problem.because(Reason::NotInHand).about_card(card),
+            NotInHand(card) => problem.because(Reason::NotInHand).card(card),
             MustPlay => problem.because(Reason::MustBePlayed),
-            Obstacle(Block { field, seat, .. }) => problem
-                .because(Reason::Blocked)
-                .about_seat(seat)
-                .about_place(field),
-            Obstacle(GoalOccupied { field }) => problem
-                .because(Reason::GoalOccupied)
-                .about_place(goal(field)),
+            Obstacle(Block { field, seat, .. }) => problem.about(Reason::Blocked, seat, field),
+            Obstacle(GoalOccupied { field }) => {
+                problem.because(Reason::GoalOccupied).place(goal(field))
+            }
             Obstacle(BeyondGoal) => problem.because(Reason::BeyondGoal),
             // No move id asks for this.
             Obstacle(GoalOutOfReach) => problem.because(Reason::WrongSteps),
             Obstacle(FreshOnDoor) => problem.because(Reason::FreshPiece),
             Obstacle(NotOverStart) => problem.because(Reason::NotOverStart),
             Obstacle(NoBackwardEntry) => problem.because(Reason::NoBackwardEntry),
-            OffTrack { field, .. } => problem.because(Reason::NoSuchPlace).about_place(field),
-            NoPiece(name) => problem.because(Reason::NoSuchPiece).about_place(key(name)),
-            CapturedBefore(name) => problem
-                .because(Reason::CapturedBefore)
-                .about_place(key(name)),
+            OffTrack { field, .. } => problem.because(Reason::NoSuchPlace).place(field),
+            NoPiece(name) => problem.because(Reason::NoSuchPiece).place(key(name)),
+            CapturedBefore(name) => problem.because(Reason::CapturedBefore).place(key(name)),
             NotThePiece {
                 place: name, owner, ..
-            } => problem
-                .because(Reason::NotThePiece)
-                .about_seat(owner)
-                .about_place(key(name)),
-            KennelEmpty(seat) => problem.because(Reason::KennelEmpty).about_seat(seat),
+            } => problem.about(Reason::NotThePiece, owner, key(name)),
+            KennelEmpty(seat) => problem.because(Reason::KennelEmpty).seat(seat),
             ForeignGoal => problem.because(Reason::ForeignGoal),
             LeavesGoal => problem.because(Reason::LeavesGoal),
             WrongSteps { card, from, .. } => problem
                 .because(Reason::WrongSteps)
-                .about_card(card)
-                .about_place(key(from)),
+                .card(card)
+                .place(key(from)),
             SwapWithItself => problem.because(Reason::SwapWithItself),
             SwapOwnPair => problem.because(Reason::SwapOwnPair),
-            SwapProtected { field, seat, .. } => problem
-                .because(Reason::SwapProtected)
-                .about_seat(seat)
-                .about_place(field),
+            SwapProtected { field, seat, .. } => problem.about(Reason::SwapProtected, seat, field),
             NoEffectNotPlayed => problem.because(Reason::NoEffectRefused),
             NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
-                problem.because(Reason::NoPieceOnRing).about_seat(seat)
+                problem.because(Reason::NoPieceOnRing).seat(seat)
             }
-            NoEffectStranger { seat, field } => problem
-                .because(Reason::OtherPieceOnRing)
-                .about_seat(seat)
-                .about_place(field),
-            SevenPart { from, .. } => problem.because(Reason::PartSteps).about_place(key(from)),
-            SevenLanding { field } => problem.because(Reason::LandingOccupied).about_place(field),
+            NoEffectStranger { seat, field } => {
+                problem.about(Reason::OtherPieceOnRing, seat, field)
+            }
+            SevenPart { from, .. } => problem.because(Reason::PartSteps).place(key(from)),
+            SevenLanding { field } => problem.because(Reason::LandingOccupied).place(field),
             SevenSteps(_) | SevenNotCompleted(_) => problem.because(Reason::TotalSteps),
         }
     }
@@ -215,24 +203,12 @@ impl From<BoardError> for Problem {
         let problem = Problem::new(Code::InvalidBoard, &error);
         match error {
             Seats { .. } => problem.because(Reason::WrongSeats),
-            Pieces { seat, .. } => problem.because(Reason::WrongPieces).about_seat(seat),
-            OffTrack { seat, field, .. } => problem
-                .because(Reason::NoSuchField)
-                .about_seat(seat)
-                .about_place(field),
-            OffGoal { seat, field } => problem
-                .because(Reason::NoSuchField)
-                .about_seat(seat)
-                .about_place(goal(field)),
-            TwoOnTrack { field } => problem.because(Reason::FieldTwice).about_place(field),
-            TwoInGoal { seat, field } => problem
-                .because(Reason::FieldTwice)
-                .about_seat(seat)
-                .about_place(goal(field)),
-            NothingFresh { seat, start } => problem
-                .because(Reason::NoFreshPiece)
-                .about_seat(seat)
-                .about_place(start),
+            Pieces { seat, .. } => problem.because(Reason::WrongPieces).seat(seat),
+            OffTrack { seat, field, .. } => problem.about(Reason::NoSuchField, seat, field),
+            OffGoal { seat, field } => problem.about(Reason::NoSuchField, seat, goal(field)),
+            TwoOnTrack { field } => problem.because(Reason::FieldTwice).place(field),
+            TwoInGoal { seat, field } => problem.about(Reason::FieldTwice, seat, goal(field)),
+            NothingFresh { seat, start } => problem.about(Reason::NoFreshPiece, seat, start),
         }
     }
 }

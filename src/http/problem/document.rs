@@ -23,7 +23,7 @@ pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 #[derive(Clone, Debug, Error)]
 #[error("{}: {}", details.code.name(), details.detail)]
 pub struct Problem {
-    pub(super) details: Box<ProblemDetails>,
+    pub details: Box<ProblemDetails>,
     /// For the log only, never for the client.
     cause: Option<String>,
     allow: Option<String>,
@@ -58,30 +58,30 @@ pub struct ProblemDetails {
     detail: String,
     code: Code,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<Reason>,
+    pub reason: Option<Reason>,
     /// The seat that the reason is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) seat: Option<Seat>,
+    pub seat: Option<Seat>,
     /// The place that the reason is about, as in the parts of a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^(kennel|[0-9]{1,3}|goal:[0-9]{1,3})$")]
-    pub(super) place: Option<String>,
+    pub place: Option<String>,
     /// The card that the reason is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) card: Option<Card>,
+    pub card: Option<Card>,
     /// The part of a seven that is refused, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 8)]
-    pub(super) part: Option<usize>,
+    pub part: Option<usize>,
     /// The version of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) version: Option<u64>,
+    pub version: Option<u64>,
     /// The phase of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) phase: Option<Phase>,
+    pub phase: Option<Phase>,
     /// The phase that the action needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) expected: Option<Phase>,
+    pub expected: Option<Phase>,
     /// The line of the record that is wrong, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -156,20 +156,25 @@ impl Problem {
         self
     }
 
+    /// Adds the reason, and the seat and the place that it is about.
+    pub fn about(self, reason: Reason, seat: Seat, place: impl fmt::Display) -> Problem {
+        self.because(reason).seat(seat).place(place)
+    }
+
     /// Adds the seat that the reason is about.
-    pub fn about_seat(mut self, seat: Seat) -> Problem {
+    pub fn seat(mut self, seat: Seat) -> Problem {
         self.details.seat = Some(seat);
         self
     }
 
     /// Adds the place that the reason is about.
-    pub fn about_place(mut self, place: impl fmt::Display) -> Problem {
+    pub fn place(mut self, place: impl fmt::Display) -> Problem {
         self.details.place = Some(place.to_string());
         self
     }
 
     /// Adds the card that the reason is about.
-    pub fn about_card(mut self, card: Card) -> Problem {
+    pub fn card(mut self, card: Card) -> Problem {
         self.details.card = Some(card);
         self
     }
@@ -229,21 +234,6 @@ impl Problem {
 
     pub fn code(&self) -> Code {
         self.details.code
-    }
-
-    /// The reason, if it has one.
-    pub fn reason(&self) -> Option<Reason> {
-        self.details.reason
-    }
-
-    /// The seat that the reason is about.
-    pub fn seat(&self) -> Option<Seat> {
-        self.details.seat
-    }
-
-    /// The place that the reason is about.
-    pub fn place(&self) -> Option<&str> {
-        self.details.place.as_deref()
     }
 
     /// Logs the problem, without the detail, which may contain the caller's cards.

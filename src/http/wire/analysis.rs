@@ -30,7 +30,7 @@ fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
             let detail = format!("no deck holds so many {card}");
             return Err(Problem::new(Code::InvalidHand, detail)
                 .because(Reason::MoreThanDeck)
-                .about_card(card));
+                .card(card));
         }
         cards.add(card);
     }
@@ -184,7 +184,7 @@ impl AnalysisPosition {
             let detail = format!("the deck has only {} {card}", deck.count(card));
             return Err(Problem::new(Code::InvalidHand, detail)
                 .because(Reason::MoreThanDeck)
-                .about_card(card));
+                .card(card));
         }
         if let Some(team) = board.winner(&rules) {
             let detail = format!("team {team} has all its pieces in its goals: the game is over");
