@@ -1,4 +1,4 @@
-//! How the seats of stored games play, by all that everybody has seen: see
+//! How the seats of stored games play, judged by what everybody has seen: see
 //! [`dog_bot::player_model`].
 //!
 //! The models follow from the log. They are computed when somebody asks, and kept in memory until

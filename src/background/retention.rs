@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use super::runtime;
 use crate::store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
 
-/// Games read at once.
+/// Games read by one query.
 const SCAN_BATCH: u32 = 500;
 
 /// Games removed in one write.
@@ -54,7 +54,7 @@ struct RetentionWorker {
     runtime: Runtime,
     policy: RetentionPolicy,
     stopped: Receiver<()>,
-    /// When the retention's time was last moved.
+    /// When the retention time was last advanced.
     moved: Option<Instant>,
     /// Whether it was behind the clock then.
     was_behind: bool,
@@ -168,7 +168,7 @@ impl RetentionWorker {
         Ok(removed)
     }
 
-    /// Moves the time by which games are old.
+    /// Advances the time by which the age of games is measured.
     fn move_time(&mut self) -> Result<RetentionTime, PassEnd> {
         let passed = self.moved.map_or(Duration::ZERO, |moved| moved.elapsed());
         let time = self.wait(self.store.move_retention_time(passed))?;
@@ -185,7 +185,7 @@ impl RetentionWorker {
         Ok(time)
     }
 
-    /// Removes the games that are old by then. Returns their number.
+    /// Removes the games that have expired by then. Returns their number.
     fn remove_expired(&self, time: RetentionTime) -> Result<usize, PassEnd> {
         let mut removed = 0;
         let mut after = None;

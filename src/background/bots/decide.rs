@@ -9,7 +9,7 @@ use dog_rules::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 
-use super::metrics::BotMetrics;
+use super::context::BotMetrics;
 use crate::store::{Draft, DraftError, LimitReached, StoreError, StoredGame};
 
 /// What the server does in a game.
@@ -18,13 +18,24 @@ pub(super) struct BotAction {
     pub stored: StoredGame,
     pub action: Action,
     pub actor: Actor,
-    /// People who are not there when a game without a host begins.
+    /// People who are absent when a game without a host begins.
     pub absent: Vec<Seat>,
     /// When to commit it, so that the time does not reveal how long the bot thought.
     pub commit_at: Instant,
 }
 
 impl BotAction {
+    /// An action for nobody, to be committed at once.
+    fn by_server(stored: StoredGame, action: Action, absent: Vec<Seat>) -> BotAction {
+        BotAction {
+            stored,
+            action,
+            actor: Actor::Server,
+            absent,
+            commit_at: Instant::now(),
+        }
+    }
+
     /// The game after the action. It revokes the token of somebody who loses the seat.
     pub fn draft(&self) -> Result<Draft, DraftError> {
         let mut draft = Draft::new(&self.stored, &self.action, self.actor)?;
@@ -100,13 +111,8 @@ pub(super) fn decide(
         let name = stored.game.distinct_name(seat, &default_name(seat, kind));
         let level = stored.game.player(seat).level;
         let player = Player { name, kind, level };
-        return Some(BotAction {
-            stored,
-            action: Action::HandOver { seat, player },
-            actor: Actor::Server,
-            absent: Vec::new(),
-            commit_at: begun,
-        });
+        let action = Action::HandOver { seat, player };
+        return Some(BotAction::by_server(stored, action, Vec::new()));
     }
     if stored.server_deals() {
         let mut absent = Vec::new();
@@ -116,13 +122,11 @@ pub(super) fn decide(
                     .filter(|&seat| stored.game.player(seat).is_human() && !context.present[seat]),
             );
         }
-        return Some(BotAction {
+        return Some(BotAction::by_server(
             stored,
-            action: Action::Deal { by: None },
-            actor: Actor::Server,
+            Action::Deal { by: None },
             absent,
-            commit_at: begun,
-        });
+        ));
     }
     let game = &stored.game;
     let seat = seat_to_play(&stored, &context.present)?;

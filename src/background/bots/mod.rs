@@ -8,8 +8,7 @@
 mod commit;
 mod context;
 mod decide;
-mod metrics;
 mod scheduler;
 mod workers;
 
-pub use self::{metrics::BotMetrics, workers::BotWorkers};
+pub use self::{context::BotMetrics, workers::BotWorkers};

@@ -87,7 +87,7 @@ impl DueScheduler {
         self.claimed.len() + self.backed_off.len()
     }
 
-    /// Claims one of these due games: one whose creator has used the least time lately. The games of
+    /// Claims one of these due games: one whose creator has used the least time recently. The games of
     /// one creator must be in the order in which they are due.
     pub fn claim(&mut self, due: &[(GameId, Option<Creator>)]) -> Option<ClaimedGame> {
         let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
@@ -157,7 +157,7 @@ impl DueScheduler {
     }
 }
 
-/// Games read at once, those due the longest first.
+/// Games read by one query, those due the longest first.
 const DUE_BATCH: usize = 64;
 
 /// Creators read by one scan.

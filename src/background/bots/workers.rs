@@ -18,9 +18,8 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use super::{
     commit::ActionCommitter,
-    context::{BotContext, MAX_POLL, lower_priority},
+    context::{BotContext, BotMetrics, MAX_POLL, lower_priority},
     decide::{BotAction, DecisionContext, Failure, decide, searches},
-    metrics::BotMetrics,
     scheduler::{ClaimedGame, DueScheduler},
 };
 use crate::{

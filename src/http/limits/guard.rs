@@ -161,11 +161,13 @@ async fn charge(
         },
         _ => RateKey::Address,
     };
-    let own = || store.creator(&address.bytes());
-    let charged = rates.charge(address, own, &key, cost);
-    charged.map_err(|wait| exceeded(cost.subject(), wait))?;
-    let charged = rates.charge_storage(own, storage_kib(request.head(), cost));
-    charged.map_err(|wait| exceeded(": bytes stored for this address", wait))?;
+    let creator = || store.creator(&address.bytes());
+    rates
+        .charge(address, creator, &key, cost)
+        .map_err(|wait| exceeded(cost.subject(), wait))?;
+    rates
+        .charge_storage(creator, storage_kib(request.head(), cost))
+        .map_err(|wait| exceeded(": bytes stored for this address", wait))?;
     Ok(Some(key))
 }
 

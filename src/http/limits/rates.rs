@@ -112,7 +112,7 @@ pub enum RateLimitOwner {
     /// That of whoever sends them: a person who joined.
     Sender,
     /// That of the game's creator: others who were sent a token have a larger limit. If the creator
-    /// is not known, everybody is taken for it.
+    /// is not known, everybody is treated as the creator.
     Creator(Option<Creator>),
 }
 

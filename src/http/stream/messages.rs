@@ -92,7 +92,7 @@ impl Format {
 pub struct StreamReader {
     pub caller: Caller,
     pub role: Role,
-    /// Who that is as long as the token is valid.
+    /// The viewer while the token is valid.
     pub viewer: Viewer,
     /// To whom the work is charged.
     pub client: ClientAddress,

@@ -28,7 +28,7 @@ use crate::{
 /// is back by then.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Those who come within this time are written together.
+/// Connections that begin within this time are written together.
 const BATCH_DELAY: Duration = Duration::from_millis(200);
 
 /// Maximum changes in one write.
@@ -216,7 +216,7 @@ impl PresenceTracker {
     /// What the store does not have yet.
     fn changes(&self) -> Vec<SeatPresence> {
         let (mut seats, now) = (self.seats.lock(), Instant::now());
-        // Somebody who came and went meanwhile.
+        // Drops connections that began and ended meanwhile.
         seats.retain(|_, connections| connections.is_written || connections.is_present(now));
         let changed = seats.iter().filter_map(|(&(game, seat), connections)| {
             let is_present = connections.is_present(now);
@@ -229,8 +229,8 @@ impl PresenceTracker {
         changed.take(MAX_BATCH).collect()
     }
 
-    /// Notes that these changes were written `with_lease`. If the lease is `now` another than before,
-    /// nothing is left of what was written with an earlier one: others may have got it, too.
+    /// Notes that these changes were written `with_lease`. If the lease is `now` another one, all that
+    /// was written with earlier ones is lost, perhaps these changes too.
     fn note_written(&self, changes: &[SeatPresence], with_lease: u64, now: u64) {
         let mut seats = self.seats.lock();
         if self.leases.swap(now, Ordering::AcqRel) != now {
