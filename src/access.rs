@@ -24,7 +24,7 @@ pub enum AccessError {
     #[error("only seats may do this; the host has no cards")]
     SeatOnly,
     #[error("only the seat itself and the host may reissue its token")]
-    AnotherSeat,
+    NotYourSeat,
     /// While a bot plays a seat, the holder of its token cannot act.
     #[error("a bot plays {0} until its person is back")]
     BotPlays(Seat),
@@ -36,7 +36,7 @@ pub enum AccessError {
     SeatJoined(Seat),
     #[error("an invitation is needed to join this game")]
     InvitationNeeded,
-    #[error("this is no invitation to this seat, or it is no longer valid")]
+    #[error("not an invitation for this seat, or it is no longer valid")]
     WrongInvitation,
     #[error("{0} is taken")]
     SeatTaken(Seat),
@@ -48,7 +48,7 @@ pub enum AccessError {
     NoRematch,
     /// A seat of a bot gets no token, because its holder could see the bot's hand.
     #[error("a bot plays {0}: hand it to a human first")]
-    NoHuman(Seat),
+    SeatIsBot(Seat),
     #[error("the game is at version {0}")]
     StaleVersion(u64),
 }
@@ -101,7 +101,7 @@ impl Caller {
     /// # Errors
     /// `token_replaced` or `unauthorized`, if the presented token is not, or was never, one of this
     /// game, or came without `Bearer`.
-    pub fn role(self, record: &StoredGame) -> Result<Role, AccessError> {
+    pub fn role(self, stored: &StoredGame) -> Result<Role, AccessError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);
         };
@@ -109,16 +109,18 @@ impl Caller {
             return Err(AccessError::NoBearer);
         }
         // All hashes are compared, each in constant time, even after a match.
-        let mut role = (record.tokens.host == Some(presented)).then_some(Role::Host);
-        for seat in record.game.rules().ring().seats() {
-            if record.tokens.seats[seat] == Some(presented) {
+        let mut role = (stored.tokens.host == Some(presented)).then_some(Role::Host);
+        for seat in stored.game.rules().ring().seats() {
+            if stored.tokens.seats[seat] == Some(presented) {
                 role = Some(Role::Seat(seat));
             }
         }
-        let is_dead = record.seating.is_dead(&presented);
-        role.ok_or(match is_dead {
-            true => AccessError::TokenReplaced,
-            false => AccessError::UnknownToken,
+        role.ok_or_else(|| {
+            if stored.seating.is_dead(&presented) {
+                AccessError::TokenReplaced
+            } else {
+                AccessError::UnknownToken
+            }
         })
     }
 
@@ -135,17 +137,18 @@ impl Caller {
             Role::Seat(seat) => tokens.seats[seat],
         };
         if token == self.0 {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(AccessError::TokenReplaced)
         }
-        Err(AccessError::TokenReplaced)
     }
 
     /// The caller's role in this game, for routes that need a token.
     ///
     /// # Errors
     /// `unauthorized`, without a token of this game.
-    pub fn known_role(self, record: &StoredGame) -> Result<Role, AccessError> {
-        match self.role(record)? {
+    pub fn known_role(self, stored: &StoredGame) -> Result<Role, AccessError> {
+        match self.role(stored)? {
             Role::Spectator => Err(AccessError::NoToken),
             role => Ok(role),
         }
@@ -155,8 +158,8 @@ impl Caller {
     ///
     /// # Errors
     /// `unauthorized` without a token, `forbidden` for the host.
-    pub fn seat(self, record: &StoredGame) -> Result<Seat, AccessError> {
-        match self.known_role(record)? {
+    pub fn seat(self, stored: &StoredGame) -> Result<Seat, AccessError> {
+        match self.known_role(stored)? {
             Role::Seat(seat) => Ok(seat),
             Role::Host | Role::Spectator => Err(AccessError::SeatOnly),
         }
@@ -166,9 +169,9 @@ impl Caller {
     ///
     /// # Errors
     /// As [`Caller::seat`]; `forbidden` if the hand was dealt to somebody else.
-    pub fn holder(self, record: &StoredGame) -> Result<Seat, AccessError> {
-        let seat = self.seat(record)?;
-        let game = &record.game;
+    pub fn holder(self, stored: &StoredGame) -> Result<Seat, AccessError> {
+        let seat = self.seat(stored)?;
+        let game = &stored.game;
         let dealt = matches!(game.phase(), Phase::Exchange | Phase::Play);
         if game.has_stand_in(seat) {
             Err(AccessError::StandInPlays(seat))
@@ -185,32 +188,15 @@ pub fn etag(version: u64, role: Role) -> String {
     format!("\"{version}-{}\"", role.tag())
 }
 
-/// The states of a game that a condition of a request names.
-pub enum NamedStates {
-    /// Each state of a game that exists.
-    Any,
-    /// Those with these tags: a version, alone or with the viewer as in [`etag`].
-    List(Vec<String>),
-}
-
-impl NamedStates {
-    /// Whether the state of a game at this version, as this role sees it, is one of them.
-    pub fn include(&self, version: u64, role: Role) -> bool {
-        let NamedStates::List(tags) = self else {
-            return true;
-        };
-        let (any, own) = (version.to_string(), format!("{version}-{}", role.tag()));
-        tags.iter().any(|tag| *tag == any || *tag == own)
-    }
-}
-
 /// The game's seat with that number.
 ///
 /// # Errors
 /// [`AccessError::SeatNotFound`].
 pub fn find_seat(stored: &StoredGame, number: &str) -> Result<Seat, AccessError> {
-    let seat = number.parse().ok();
-    seat.and_then(|seat| Seat::new(seat, stored.game.rules().seats))
+    number
+        .parse()
+        .ok()
+        .and_then(|seat| Seat::new(seat, stored.game.rules().seats))
         .filter(|seat| seat.number().to_string() == number)
         .ok_or(AccessError::SeatNotFound)
 }

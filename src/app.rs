@@ -16,7 +16,7 @@ use crate::{
         pool::WorkerPool,
         readiness::Readiness,
         static_files::StaticFiles,
-        stream::{hub::Hub, presence::PresenceTracker},
+        stream::{Hub, PresenceTracker},
     },
     player_models::ModelCache,
     store::Store,

@@ -22,7 +22,6 @@ mod background;
 pub mod cli;
 mod fair;
 mod http;
-mod picture;
 mod player_models;
 mod quota;
 mod rematch;
@@ -31,3 +30,4 @@ pub mod store;
 #[doc(hidden)]
 pub use self::api::fuzz;
 pub use self::{api::openapi, http::problem};
+use dog_picture as picture;

@@ -6,45 +6,23 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use dog_server::cli::Cli;
-use log::{Level, LevelFilter, Log, Metadata, Record};
+use log::LevelFilter;
 
 fn main() -> ExitCode {
-    let logger = env_logger::Builder::new()
+    env_logger::Builder::new()
         .filter_level(LevelFilter::Info)
         // It logs broken requests of clients as errors.
         .filter_module("actix_http", LevelFilter::Off)
         .parse_default_env()
-        .build();
-    log::set_max_level(logger.filter());
-    log::set_boxed_logger(Box::new(DiscreetLogger(logger))).expect("there is no other logger");
+        // Below that it logs the parameters of statements, which are cards and tokens.
+        .filter_module("tokio_postgres", LevelFilter::Info)
+        .init();
     match Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{}", error_chain(&error));
             ExitCode::FAILURE
         }
-    }
-}
-
-/// A logger that leaves out what the client of PostgreSQL logs for its developers: the parameters of
-/// statements, which are cards and tokens.
-struct DiscreetLogger(env_logger::Logger);
-
-impl Log for DiscreetLogger {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let tells =
-            metadata.target().starts_with("tokio_postgres") && metadata.level() > Level::Info;
-        !tells && self.0.enabled(metadata)
-    }
-
-    fn log(&self, record: &Record<'_>) {
-        if self.enabled(record.metadata()) {
-            self.0.log(record);
-        }
-    }
-
-    fn flush(&self) {
-        self.0.flush();
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the seats of stored games play, by all that everybody has seen: see
+//! How the seats of stored games play, judged by what everybody has seen: see
 //! [`dog_bot::player_model`].
 //!
 //! The models follow from the log. They are computed when somebody asks, and kept in memory until
@@ -69,19 +69,20 @@ impl ModelCache {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub async fn read(&self, record: &StoredGame) -> Result<UnreadLog, StoreError> {
-        let version = record.game.version();
+    pub async fn read(&self, stored: &StoredGame) -> Result<UnreadLog, StoreError> {
+        let version = stored.game.version();
         let after = (version / STEP).saturating_sub(1) * STEP;
-        let cached = self.games.get(&record.id);
-        let is_usable = |known: &GameModels| known.after == after && known.version <= version;
-        let known = cached.filter(is_usable);
-        let known = known.unwrap_or_else(|| GameModels::new(after));
+        let known = self
+            .games
+            .get(&stored.id)
+            .filter(|known| known.after == after && known.version <= version)
+            .unwrap_or_else(|| GameModels::new(after));
         let mut pages = Vec::new();
-        if known.round != Some(record.game.round()) {
+        if known.round != Some(stored.game.round()) {
             let mut from = known.version;
             while from < version {
                 let count = PAGE.min(version - from);
-                let page = self.store.log(&record.id, from, count as u32).await?;
+                let page = self.store.log(&stored.id, from, count as u32).await?;
                 pages.push(page);
                 from += count;
             }
@@ -93,7 +94,7 @@ impl ModelCache {
     ///
     /// # Errors
     /// An entry of the log cannot be parsed.
-    pub fn models(&self, record: &StoredGame, log: UnreadLog) -> Result<PlayerModels, StoreError> {
+    pub fn models(&self, stored: &StoredGame, log: UnreadLog) -> Result<PlayerModels, StoreError> {
         let UnreadLog { mut known, pages } = log;
         if pages.is_empty() {
             return Ok(known.models);
@@ -102,9 +103,9 @@ impl ModelCache {
         for page in pages {
             entries.extend(page.entries()?);
         }
-        known.add(record.game.rules(), &self.nets, entries);
+        known.add(stored.game.rules(), &self.nets, entries);
         let models = known.models;
-        self.games.insert(record.id, known);
+        self.games.insert(stored.id, known);
         Ok(models)
     }
 }
@@ -201,24 +202,24 @@ mod tests {
         let mut is_forgotten = false;
         let (mut read, mut rounds, mut last) = (Vec::new(), 0, PlayerModels::default());
         for (number, draft) in drafts.into_iter().enumerate() {
-            let record = draft.next.clone();
+            let stored = draft.next.clone();
             assert_eq!(
                 store.commit(draft.into()).await.unwrap(),
                 CommitResult::Done
             );
-            let log = cache.read(&record).await.unwrap();
+            let log = cache.read(&stored).await.unwrap();
             read.push(log.pages.len());
-            let models = cache.models(&record, log).unwrap();
+            let models = cache.models(&stored, log).unwrap();
             if number % 40 == 0 || models != last {
                 let fresh = ModelCache::new(&store, &nets);
-                let log = fresh.read(&record).await.unwrap();
+                let log = fresh.read(&stored).await.unwrap();
                 assert!(log.pages.len() as u64 * PAGE <= 2 * STEP);
-                assert_eq!(fresh.models(&record, log).unwrap(), models, "{number}");
+                assert_eq!(fresh.models(&stored, log).unwrap(), models, "{number}");
             }
             rounds += u32::from(models != last);
             // What was seen of the second seat before the hand-over is forgotten when the round
             // ends.
-            let seat = Seat::new(1, record.game.rules().seats).unwrap();
+            let seat = Seat::new(1, stored.game.rules().seats).unwrap();
             let unseen = PlayerModels::default().posterior(seat);
             if number > 201 && models != last && !mem::replace(&mut is_forgotten, true) {
                 assert_ne!(last.posterior(seat), unseen);

@@ -150,7 +150,7 @@ async fn picture_in_pool(
 ) -> Result<HttpResponse, Problem> {
     let svg = app
         .advice_pool
-        .run(ClientAddress::of(request), cost, draw)
+        .run(ClientAddress::from_extensions(request), cost, draw)
         .await?;
     Ok(picture_response(private_response(StatusCode::OK)).body(svg))
 }

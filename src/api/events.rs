@@ -21,10 +21,10 @@ use crate::{
     http::{
         headers::preferred,
         json::from_query,
-        limits::{ClientAddress, connections::Waiting, memory::no_memory},
+        limits::{ClientAddress, connections::LongPollGuard, memory::no_memory},
         metrics::SkipLatency,
         problem::{Code, Problem, Reason},
-        stream::{EventStream, Start, StreamOptions, hub::Format},
+        stream::{EventStream, Format, Start, StreamOptions, StreamReader},
     },
     store::{StoredGame, TokenHash},
 };
@@ -92,7 +92,7 @@ pub async fn stream_events(
     let role = caller.role(&stored)?;
     let params = params?;
     let start = start(&request, &params, &stored)?;
-    let format = Format::of(content_type?);
+    let format = Format::from_content_type(content_type?);
     if app.hub.waiting() > MAX_STREAMS {
         return Err(Problem::new(Code::Unavailable, "too many streams are open"));
     }
@@ -128,10 +128,15 @@ pub async fn stream_events(
         start,
         after_end,
     };
-    let caller = (caller, role, client);
-    let stream = EventStream::new(subscription, &stored, caller, connection, options)?;
+    let reader = StreamReader {
+        caller,
+        role,
+        viewer: role.viewer(&stored.game),
+        client,
+    };
+    let stream = EventStream::new(subscription, &stored, reader, connection, options)?;
     request.extensions_mut().insert(SkipLatency);
-    let while_open = (app.metrics.open_stream(), Waiting::begin(&request));
+    let while_open = (app.metrics.open_stream(), LongPollGuard::new(&request));
     Ok(response.streaming(stream.stream(while_open)))
 }
 

@@ -24,7 +24,7 @@ use crate::{
     http::{
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
-        limits::connections::Waiting,
+        limits::connections::LongPollGuard,
         metrics::SkipLatency,
         pool::SHORT_JOB_COST,
         problem::Problem,
@@ -111,7 +111,7 @@ pub async fn get_game(
         && stored.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
-        let _waiting = Waiting::begin(&request);
+        let _long_poll = LongPollGuard::new(&request);
         let connection = app.presence.connection(stored.id, role);
         wait(&app, stored.id, known).await?;
         stored = load_game(&app.store, &path.id).await?;

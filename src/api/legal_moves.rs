@@ -136,13 +136,13 @@ pub struct UnplayableCard {
 
 impl UnplayableCard {
     fn new(card: Card, refusal: Refusal) -> Result<UnplayableCard, Problem> {
-        let problem = Problem::from(refusal);
-        let reason = problem.reason();
+        let details = Problem::from(refusal).details;
+        let reason = details.reason;
         Ok(UnplayableCard {
             card,
             reason: reason.ok_or_else(|| Problem::internal("a refusal without a reason"))?,
-            seat: problem.seat(),
-            place: problem.place().map(str::to_owned),
+            seat: details.seat,
+            place: details.place,
         })
     }
 }

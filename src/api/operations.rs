@@ -18,7 +18,7 @@ use super::{
 use crate::{
     app::App,
     http::{
-        json::from_query, limits::ClientAddress, metrics::OPEN_METRICS, network::is_asked_here,
+        json::from_query, limits::ClientAddress, metrics::OPEN_METRICS, network::is_local_request,
         problem::Problem,
     },
 };
@@ -129,7 +129,7 @@ pub async fn list_addresses(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let addresses = if is_asked_here(client, &request) {
+    let addresses = if is_local_request(client, &request) {
         app.network.addresses()
     } else {
         Vec::new()

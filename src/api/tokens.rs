@@ -118,7 +118,7 @@ pub async fn reissue_token(
         }
         game.check_state(role)?;
         if !game.stored.game.player(seat).is_human() {
-            return Err(AccessError::NoHuman(seat).into());
+            return Err(AccessError::SeatIsBot(seat).into());
         }
         let joined = game.seating.seats[seat].joined;
         if role == Role::Host {

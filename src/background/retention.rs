@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use super::runtime;
 use crate::store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
 
-/// Games read at once.
+/// Games read by one query.
 const SCAN_BATCH: u32 = 500;
 
 /// Games removed in one write.
@@ -32,13 +32,13 @@ const PACK_BATCH: u32 = 10;
 /// How long a game has been over before its log is packed. Its streams have read the log by then.
 const PACK_DELAY: SignedDuration = SignedDuration::from_secs(60);
 
-/// The longest pause after the first pass, which removes nothing.
+/// The longest delay after the first pass, which removes nothing.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The pause while another process is at it.
+/// Delay while another process holds the claim.
 const CLAIM_DELAY: Duration = Duration::from_secs(5);
 
-/// The pause after each read or write.
+/// Delay after each read or write.
 const BATCH_DELAY: Duration = Duration::from_millis(50);
 
 /// The thread that removes and packs. Dropping it ends the thread after its current write.
@@ -54,7 +54,7 @@ struct RetentionWorker {
     runtime: Runtime,
     policy: RetentionPolicy,
     stopped: Receiver<()>,
-    /// When the retention's time was last moved.
+    /// When the retention time was last advanced.
     moved: Option<Instant>,
     /// Whether it was behind the clock then.
     was_behind: bool,
@@ -139,7 +139,7 @@ impl RetentionWorker {
         }
     }
 
-    /// Makes a pass when no other process is at it. Returns the number of removed games.
+    /// Makes a pass when no other process makes one. Returns the number of removed games.
     fn pass(&mut self) -> Result<usize, PassEnd> {
         while !self.wait(self.store.claim_retention())? {
             self.pause(CLAIM_DELAY)?;
@@ -156,9 +156,10 @@ impl RetentionWorker {
         while self.wait(self.store.forget_expired(time.at, EXPIRE_BATCH))? {
             self.pause(BATCH_DELAY)?;
         }
-        let removed = match is_first {
-            true => 0,
-            false => self.remove_expired(time)?,
+        let removed = if is_first {
+            0
+        } else {
+            self.remove_expired(time)?
         };
         while self.wait(self.store.remove_rest())? {
             self.pause(BATCH_DELAY)?;
@@ -167,7 +168,7 @@ impl RetentionWorker {
         Ok(removed)
     }
 
-    /// Moves the time by which games are old.
+    /// Advances the time by which the age of games is measured.
     fn move_time(&mut self) -> Result<RetentionTime, PassEnd> {
         let passed = self.moved.map_or(Duration::ZERO, |moved| moved.elapsed());
         let time = self.wait(self.store.move_retention_time(passed))?;
@@ -184,7 +185,7 @@ impl RetentionWorker {
         Ok(time)
     }
 
-    /// Removes the games that are old by then. Returns their number.
+    /// Removes the games that have expired by then. Returns their number.
     fn remove_expired(&self, time: RetentionTime) -> Result<usize, PassEnd> {
         let mut removed = 0;
         let mut after = None;

@@ -8,7 +8,10 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::{check::bar, location::Location};
+use super::{
+    check::{bar, progress},
+    location::Location,
+};
 use crate::store;
 
 #[derive(Debug, Args)]
@@ -32,16 +35,11 @@ impl BackupArgs {
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
         let database = Location::parse(&self.database)?.file("pg_dump or pg_basebackup")?;
-        let what = || {
+        let bar = bar("pages")?;
+        let copied = store::backup(&database, &self.file, progress(&bar)).with_context(|| {
             let (database, file) = (database.display(), self.file.display());
             format!("cannot back {database} up to {file}")
-        };
-        let bar = bar("pages")?;
-        let copied = store::backup(&database, &self.file, |done, all| {
-            bar.set_length(all);
-            bar.set_position(done);
-        })
-        .with_context(what)?;
+        })?;
         bar.finish_and_clear();
         writeln!(
             stdout(),

@@ -33,15 +33,11 @@ impl CheckArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let location = Location::parse(&self.database)?;
         let bar = bar("games")?;
-        let progress = |done, all| {
-            bar.set_length(all);
-            bar.set_position(done);
-        };
         let checked = match &location {
-            Location::File(file) => store::check(file, progress),
-            Location::Shared(settings) => store::check_shared(settings, progress),
-        };
-        let checked = checked.with_context(|| format!("cannot check the {}", location.name()))?;
+            Location::File(file) => store::check(file, progress(&bar)),
+            Location::Shared(settings) => store::check_shared(settings, progress(&bar)),
+        }
+        .with_context(|| format!("cannot check the {}", location.name()))?;
         bar.finish_and_clear();
         let mut out = stdout().lock();
         for defect in &checked.defects {
@@ -68,4 +64,12 @@ pub(super) fn bar(what: &str) -> anyhow::Result<ProgressBar> {
     bar.set_message(what.to_owned());
     bar.enable_steady_tick(Duration::from_millis(200));
     Ok(bar)
+}
+
+/// Shows on the bar how much is done, of how much.
+pub(super) fn progress(bar: &ProgressBar) -> impl FnMut(u64, u64) {
+    |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    }
 }

@@ -8,7 +8,10 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::{check::bar, location::Location};
+use super::{
+    check::{bar, progress},
+    location::Location,
+};
 use crate::store;
 
 #[derive(Debug, Args)]
@@ -30,11 +33,8 @@ impl CopyArgs {
         let (from, to) = (Location::parse(&self.from)?, Location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
         let bar = bar("rows copied and compared")?;
-        let copied = store::copy(&from, &to, |done, all| {
-            bar.set_length(all);
-            bar.set_position(done);
-        })
-        .with_context(|| format!("cannot copy the {source} to the {target}"))?;
+        let copied = store::copy(&from, &to, progress(&bar))
+            .with_context(|| format!("cannot copy the {source} to the {target}"))?;
         bar.finish_and_clear();
         writeln!(
             stdout(),

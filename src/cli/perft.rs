@@ -82,17 +82,17 @@ impl PerftArgs {
             rules, board, turn, ..
         } = self;
         let text = format!("rules {rules}\nboard {board}\nhands {hands}\nturn {turn}");
-        let case = text.parse::<PerftCase>();
-        case.map_err(|error| anyhow::anyhow!("{}", error.problem))
+        text.parse::<PerftCase>()
+            .map_err(|error| anyhow::anyhow!("{}", error.problem))
     }
 }
 
 /// The cases of a file with their line numbers.
 fn cases(file: &Path) -> anyhow::Result<Vec<(usize, PerftCase)>> {
-    let name = || file.display().to_string();
-    let text = fs::read_to_string(file).with_context(name)?;
-    let cases = read(&text).with_context(name)?;
-    ensure!(!cases.is_empty(), "{} holds no case", name());
+    let name = file.display().to_string();
+    let text = fs::read_to_string(file).with_context(|| name.clone())?;
+    let cases = read(&text).with_context(|| name.clone())?;
+    ensure!(!cases.is_empty(), "{name} holds no case");
     Ok(cases)
 }
 
@@ -114,8 +114,9 @@ impl Report<'_> {
             Some(deepest) => (1..=deepest).collect(),
             None => counts.keys().copied().collect(),
         };
-        let deepest = depths.last().copied();
-        let deepest = deepest.with_context(|| format!("{name}: no count, and no --depth"))?;
+        let deepest = *depths
+            .last()
+            .with_context(|| format!("{name}: no count, and no --depth"))?;
         writeln!(self.out, "{name}")?;
         for depth in depths {
             self.count(position, depth, counts)?;

@@ -103,22 +103,21 @@ impl ServeArgs {
         } else {
             Cors::Only(self.cors_origins)
         };
-        let threads = |number: Option<u16>| number.map(usize::from).filter(|&number| number > 0);
         let config = ServerConfig {
             listen: self.listen,
             cors,
-            workers: threads(self.workers),
-            bot_threads: threads(self.bot_threads),
-            advice_threads: threads(self.advice_threads),
+            workers: threads_or_default(self.workers),
+            bot_threads: threads_or_default(self.bot_threads),
+            advice_threads: threads_or_default(self.advice_threads),
             limits: self.limits.limits(),
             retention: RetentionPolicy {
                 finished_days: self.keep_finished_days,
                 idle_days: self.keep_idle_days,
             },
-            sweep_interval: Duration::from_secs(self.sweep_seconds.max(1).into()),
+            sweep_interval: seconds(self.sweep_seconds),
             page: !self.no_page,
         };
-        hush_actix_panic();
+        silence_actix_panic();
         actix_web::rt::System::new().block_on(async {
             let server = Server::bind(config, store)?;
             let mut lines = String::new();
@@ -136,6 +135,10 @@ impl ServeArgs {
             Ok(())
         })
     }
+}
+
+fn threads_or_default(number: Option<u16>) -> Option<usize> {
+    number.map(usize::from).filter(|&number| number > 0)
 }
 
 /// Limits for clients.
@@ -186,13 +189,11 @@ struct LimitArgs {
 impl LimitArgs {
     /// The limits.
     fn limits(self) -> Limits {
-        // A timeout of zero would refuse everything.
-        let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
         Limits {
             address_rate: self.address_rate,
             token_rate: self.token_rate,
             games_per_address: self.games_per_address,
-            kept_per_address: self.kept_per_address,
+            stored_bytes_per_address: self.kept_per_address,
             advice_per_address: self.advice_per_address,
             trusted_proxy_header: self.trusted_proxy_header,
             body_memory: usize::from(self.body_memory) << 20,
@@ -205,6 +206,11 @@ impl LimitArgs {
     }
 }
 
+/// A timeout; one of zero would refuse everything.
+fn seconds(seconds: u32) -> Duration {
+    Duration::from_secs(seconds.max(1).into())
+}
+
 /// A number of threads; 512 is the maximum of the HTTP library.
 fn threads() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(..=512)
@@ -213,16 +219,7 @@ fn threads() -> RangedI64ValueParser<u16> {
 /// Parses an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.
 fn origin(text: &str) -> Result<String, String> {
     let origin = text.trim();
-    let is_origin = || {
-        let (scheme, authority) = origin.split_once("://")?;
-        let scheme_is = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-        let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme.bytes().all(scheme_is);
-        let authority: Authority = authority.parse().ok()?;
-        (is_scheme && !authority.host().is_empty() && !authority.as_str().contains('@'))
-            .then_some(())
-    };
-    if ["*", "null"].contains(&origin) || is_origin().is_some() {
+    if ["*", "null"].contains(&origin) || is_origin(origin) {
         Ok(origin.to_owned())
     } else {
         Err(
@@ -232,10 +229,23 @@ fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-/// Hides a panic that any client can cause and that affects no other client: actix-http 3.20 panics
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, authority)) = text.split_once("://") else {
+        return false;
+    };
+    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        && authority.parse::<Authority>().is_ok_and(|authority| {
+            !authority.host().is_empty() && !authority.as_str().contains('@')
+        })
+}
+
+/// Silences a panic that any client can cause and that affects no other client: actix-http 3.20 panics
 /// when it parses a header name of more than 64 KiB. That closes the connection, as a refusal
 /// would.
-fn hush_actix_panic() {
+fn silence_actix_panic() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         let known = info.location().is_some_and(|location| {

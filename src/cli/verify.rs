@@ -28,22 +28,27 @@ impl VerifyArgs {
     /// # Errors
     /// If the file cannot be read, or is not the game that follows from the seed and the rules.
     pub fn run(self) -> anyhow::Result<()> {
-        let name = || self.file.display().to_string();
-        let text = read(&self.file).with_context(name)?;
-        let record = ParsedRecord::read(&text).with_context(name)?;
-        let replayed = record.replay().with_context(name)?;
-        replayed.check_finished().with_context(name)?;
-        let summary = summary(record.transcript.about.game.as_deref(), &replayed);
+        let summary = replay(&self.file).with_context(|| self.file.display().to_string())?;
         Ok(std::io::stdout().write_all(summary.as_bytes())?)
     }
+}
+
+/// Replays the game of a record, and returns a summary.
+fn replay(file: &Path) -> anyhow::Result<String> {
+    let text = read(file)?;
+    let record = ParsedRecord::read(&text)?;
+    let replayed = record.replay()?;
+    replayed.check_finished()?;
+    Ok(summary(record.transcript.about.game.as_deref(), &replayed))
 }
 
 /// The text of a file, or of standard input.
 fn read(file: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
-    let source: Box<dyn Read> = match file == Path::new("-") {
-        true => Box::new(stdin()),
-        false => Box::new(File::open(file)?),
+    let source: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(stdin())
+    } else {
+        Box::new(File::open(file)?)
     };
     source.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     ensure!(
@@ -56,22 +61,22 @@ fn read(file: &Path) -> anyhow::Result<String> {
 /// A summary of the game.
 fn summary(game: Option<&str>, replayed: &Replayed) -> String {
     let Replayed { game: end, log } = replayed;
-    let count = |holds: fn(&Action) -> bool| {
-        let actions = log.iter().filter_map(|entry| entry.action.as_ref());
-        actions.filter(|action| holds(action)).count()
-    };
-    let deals = count(|action| matches!(action, Action::Deal { .. }));
-    let turns = count(|action| matches!(action, Action::Play { .. }));
-    let is_fold = |action: &Action| matches!(action, Action::Play { mv: Move::Fold, .. });
-    let folds = count(is_fold);
+    let (mut deals, mut turns, mut folds) = (0, 0, 0);
+    for action in log.iter().filter_map(|entry| entry.action.as_ref()) {
+        deals += usize::from(matches!(action, Action::Deal { .. }));
+        turns += usize::from(matches!(action, Action::Play { .. }));
+        folds += usize::from(matches!(action, Action::Play { mv: Move::Fold, .. }));
+    }
     let seats = end.rules().seats;
-    let winners = Seat::all(seats).filter(|seat| Some(seat.team(seats)) == end.winner());
-    // A name may contain anything, and this goes to a terminal.
-    let winners = winners.map(|seat| end.player(seat).name.escape_debug().to_string());
-    let winners: Vec<String> = winners.collect();
-    let given = match end.seed_given() {
-        true => ", but the creator chose the seed and could know every card",
-        false => "",
+    let winners: Vec<String> = Seat::all(seats)
+        .filter(|seat| Some(seat.team(seats)) == end.winner())
+        // A name may contain anything, and this goes to a terminal.
+        .map(|seat| end.player(seat).name.escape_debug().to_string())
+        .collect();
+    let given = if end.seed_given() {
+        ", but the creator chose the seed and could know every card"
+    } else {
+        ""
     };
     format!(
         "game        {}\n\

@@ -1,22 +1,23 @@
-//! The headers `Accept`, `Accept-Encoding`, `Authorization`, `If-Match` and `If-None-Match`
+//! The headers `Accept`, `Accept-Encoding`, `Authorization`, `Host`, `If-Match` and `If-None-Match`
 //! (RFC 9110).
 
-use std::{fmt::Write as _, io::Write};
+use std::io::Write;
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
+    dev::RequestHead,
     http::{
         StatusCode,
-        header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName},
+        header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName, HeaderValue},
+        uri::Authority,
     },
 };
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use super::problem::{Code, Problem};
 use crate::{
-    access::{Caller, NO_BEARER, NamedStates},
+    access::{Caller, NO_BEARER, Role, etag},
     store::TokenHash,
 };
 
@@ -36,20 +37,27 @@ pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'stati
     let text = text.join(",");
     let text = if text.trim().is_empty() { "*" } else { &text };
     let ranges: Vec<Range<'_>> = text.split(',').filter_map(Range::read).collect();
-    let weight = |offer: &str| {
-        let matching = ranges
-            .iter()
-            .filter_map(|range| Some((range.match_level(offer)?, range.weight)));
-        let best = matching.max_by_key(|&(exact, _)| exact);
-        best.map_or(0.0, |(_, weight)| weight)
-    };
-    // `max_by` returns the last of equals, hence the reverse order.
-    let offers_backwards = offers.iter().copied().rev();
-    let best = offers_backwards.max_by(|one, other| weight(one).total_cmp(&weight(other)));
-    best.filter(|offer| weight(offer) > 0.0).ok_or_else(|| {
-        let detail = format!("this is available as {}", offers.join(" or "));
-        Problem::new(Code::NotAcceptable, detail)
-    })
+    offers
+        .iter()
+        .map(|&offer| (offer, weight(offer, &ranges)))
+        .filter(|&(_, weight)| weight > 0.0)
+        // `max_by` returns the last of equals, hence the reverse order.
+        .rev()
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        .map(|(offer, _)| offer)
+        .ok_or_else(|| {
+            let detail = format!("this is available as {}", offers.join(" or "));
+            Problem::new(Code::NotAcceptable, detail)
+        })
+}
+
+/// The weight that the most specific of these ranges gives to a media type.
+fn weight(offer: &str, ranges: &[Range<'_>]) -> f32 {
+    ranges
+        .iter()
+        .filter_map(|range| Some((range.match_level(offer)?, range.weight)))
+        .max_by_key(|&(level, _)| level)
+        .map_or(0.0, |(_, weight)| weight)
 }
 
 /// Whether the client prefers gzip to no encoding.
@@ -118,148 +126,101 @@ impl<'a> Range<'a> {
     }
 }
 
-/// The value of an `If-Match` or `If-None-Match` header.
+/// What an `If-Match` or `If-None-Match` header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntityTags {
     /// `*`: any representation.
     Any,
-    /// One or more tags.
-    List(Vec<EntityTag>),
-}
-
-/// An entity tag.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntityTag {
-    weak: bool,
-    /// The text between the quotes.
-    opaque: String,
-}
-
-/// The header is neither `*` nor a list of entity tags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("it must be * or a list of entity tags in double quotes, such as \"17\"")]
-pub struct TagsError;
-
-impl EntityTags {
-    /// Parses the headers with that name; none if there are none.
-    ///
-    /// A number without quotes is accepted as if it had quotes. Tags consist of visible ASCII.
-    pub fn of(headers: &HeaderMap, name: &HeaderName) -> Result<Option<EntityTags>, TagsError> {
-        let values = headers.get_all(name).map(|value| value.to_str());
-        let values = values.collect::<Result<Vec<_>, _>>();
-        let values = values.map_err(|_| TagsError)?;
-        match values.as_slice() {
-            [] => Ok(None),
-            // Several headers with one name form one list.
-            values => EntityTags::read(&values.join(",")).map(Some),
-        }
-    }
-
-    fn read(text: &str) -> Result<EntityTags, TagsError> {
-        if text.trim_matches(BLANK) == "*" {
-            return Ok(EntityTags::Any);
-        }
-        let mut tags = Vec::new();
-        let mut rest = text;
-        loop {
-            // A list may have empty entries.
-            rest = rest.trim_start_matches(SEPARATOR);
-            if rest.is_empty() {
-                break;
-            }
-            let (tag, after) = EntityTag::read(rest).ok_or(TagsError)?;
-            tags.push(tag);
-            rest = after.trim_start_matches(BLANK);
-            if !(rest.is_empty() || rest.starts_with(',')) {
-                return Err(TagsError);
-            }
-        }
-        if tags.is_empty() {
-            return Err(TagsError);
-        }
-        Ok(EntityTags::List(tags))
-    }
-
-    /// The states of a game by the strong comparison of `If-Match`, in which weak tags match nothing.
-    pub fn strong(self) -> NamedStates {
-        self.states(|tag| !tag.weak)
-    }
-
-    /// The states of a game by the weak comparison of `If-None-Match`.
-    pub fn weak(self) -> NamedStates {
-        self.states(|_| true)
-    }
-
-    fn states(self, counts: impl Fn(&EntityTag) -> bool) -> NamedStates {
-        let EntityTags::List(tags) = self else {
-            return NamedStates::Any;
-        };
-        let named = tags.into_iter().filter(counts);
-        NamedStates::List(named.map(|tag| tag.opaque).collect())
-    }
-
-    /// Whether one of the tags equals this one by the strong comparison of `If-Match`.
-    pub fn strong_match(&self, etag: &str) -> bool {
-        let opaque = etag.trim_matches('"');
-        self.any(|tag| !tag.weak && tag.opaque == opaque)
-    }
-
-    /// Whether one of the tags equals this one by the weak comparison of `If-None-Match`.
-    pub fn weak_match(&self, etag: &str) -> bool {
-        let opaque = etag.trim_matches('"');
-        self.any(|tag| tag.opaque == opaque)
-    }
-
-    fn any(&self, wanted: impl Fn(&EntityTag) -> bool) -> bool {
-        match self {
-            EntityTags::Any => true,
-            EntityTags::List(tags) => tags.iter().any(wanted),
-        }
-    }
+    /// The texts between the quotes.
+    List(Vec<String>),
 }
 
 const BLANK: [char; 2] = [' ', '\t'];
 const SEPARATOR: [char; 3] = [' ', '\t', ','];
 
-impl EntityTag {
-    /// Parses a tag at the beginning of a text, and returns the rest.
-    fn read(text: &str) -> Option<(EntityTag, &str)> {
-        if text.starts_with(|first: char| first.is_ascii_digit()) {
-            let end = text.find(|next: char| !next.is_ascii_digit());
-            let (number, rest) = text.split_at(end.unwrap_or(text.len()));
-            let opaque = number.to_owned();
-            let weak = false;
-            return Some((EntityTag { weak, opaque }, rest));
+impl EntityTags {
+    /// Parses the text of a header. Tags consist of visible ASCII. A number without quotes is accepted
+    /// as if it had quotes.
+    ///
+    /// Weak tags match nothing by the strong comparison of `If-Match`, so for it they are left out.
+    fn parse(text: &str, is_strong: bool) -> Option<EntityTags> {
+        if text.trim_matches(BLANK) == "*" {
+            return Some(EntityTags::Any);
         }
-        let (weak, quoted) = match text.strip_prefix("W/") {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
-        let (opaque, rest) = quoted.strip_prefix('"')?.split_once('"')?;
-        let visible = opaque.bytes().all(|byte| byte.is_ascii_graphic());
-        let opaque = opaque.to_owned();
-        visible.then_some((EntityTag { weak, opaque }, rest))
+        let mut tags = Vec::new();
+        // A list may have empty entries, but not those alone.
+        let mut rest = text.trim_start_matches(SEPARATOR);
+        if rest.is_empty() {
+            return None;
+        }
+        while !rest.is_empty() {
+            let quoted = rest.strip_prefix("W/");
+            let (tag, after) = split_tag(quoted.unwrap_or(rest), quoted.is_some())?;
+            if !(is_strong && quoted.is_some()) {
+                tags.push(tag.to_owned());
+            }
+            rest = after.trim_start_matches(BLANK);
+            if !(rest.is_empty() || rest.starts_with(',')) {
+                return None;
+            }
+            rest = rest.trim_start_matches(SEPARATOR);
+        }
+        Some(EntityTags::List(tags))
+    }
+
+    /// Whether they name the representation with this `ETag`.
+    pub fn include(&self, etag: &str) -> bool {
+        match self {
+            EntityTags::Any => true,
+            EntityTags::List(tags) => tags.iter().any(|tag| tag == etag.trim_matches('"')),
+        }
+    }
+
+    /// Whether they name a game at this version, as this role sees it: by its `ETag`, or by the
+    /// version alone.
+    pub fn include_state(&self, version: u64, role: Role) -> bool {
+        self.include(&version.to_string()) || self.include(&etag(version, role))
     }
 }
 
-/// The condition of a write in the header with this name.
+/// Splits a text after the tag with which it begins. A weak tag has quotes.
+fn split_tag(text: &str, is_weak: bool) -> Option<(&str, &str)> {
+    if !is_weak && text.starts_with(|first: char| first.is_ascii_digit()) {
+        let end = text.find(|next: char| !next.is_ascii_digit());
+        return Some(text.split_at(end.unwrap_or(text.len())));
+    }
+    let (tag, rest) = text.strip_prefix('"')?.split_once('"')?;
+    let is_visible = tag.bytes().all(|byte| byte.is_ascii_graphic());
+    is_visible.then_some((tag, rest))
+}
+
+/// The condition in the headers with this name, `If-Match` or `If-None-Match`; none without one.
 ///
 /// # Errors
 /// `bad_request`, if it cannot be parsed.
 pub fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<EntityTags>, Problem> {
-    EntityTags::of(headers, name).map_err(|error| {
-        let detail = format!("cannot parse {}: {error}", field_name(name));
-        Problem::new(Code::BadRequest, detail)
-    })
-}
-
-/// The name of a condition as documents write it.
-fn field_name(name: &HeaderName) -> &str {
-    match *name {
-        header::IF_MATCH => "If-Match",
-        header::IF_NONE_MATCH => "If-None-Match",
-        _ => name.as_str(),
+    if !headers.contains_key(name) {
+        return Ok(None);
     }
+    let is_strong = *name == header::IF_MATCH;
+    // Several headers with one name form one list.
+    let values: Result<Vec<&str>, _> = headers.get_all(name).map(HeaderValue::to_str).collect();
+    values
+        .ok()
+        .and_then(|values| EntityTags::parse(&values.join(","), is_strong))
+        .map(Some)
+        .ok_or_else(|| {
+            let name = if is_strong {
+                "If-Match"
+            } else {
+                "If-None-Match"
+            };
+            let detail = format!(
+                "cannot parse {name}: it must be * or a list of entity tags in double quotes, such \
+                 as \"17\""
+            );
+            Problem::new(Code::BadRequest, detail)
+        })
 }
 
 /// Checks the `If-Match` of a request that reads a representation with one of these tags.
@@ -270,7 +231,7 @@ pub fn check_if_match(headers: &HeaderMap, etags: &[&str]) -> Result<(), Problem
     let Some(named) = condition(headers, &header::IF_MATCH)? else {
         return Ok(());
     };
-    if etags.iter().any(|etag| named.strong_match(etag)) {
+    if etags.iter().any(|etag| named.include(etag)) {
         return Ok(());
     }
     let detail = format!("the present ETag is {}", etags[0]);
@@ -280,17 +241,13 @@ pub fn check_if_match(headers: &HeaderMap, etags: &[&str]) -> Result<(), Problem
 /// Whether the request's `If-None-Match` names this `ETag`. A header that cannot be parsed is
 /// ignored.
 pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> bool {
-    let known = EntityTags::of(headers, &header::IF_NONE_MATCH);
-    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.weak_match(etag)))
+    let known = condition(headers, &header::IF_NONE_MATCH);
+    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.include(etag)))
 }
 
 /// 128 bits of the content's hash, in hex.
 pub fn content_hash(content: &[u8]) -> String {
-    let mut hash = String::new();
-    for byte in &Sha256::digest(content)[..16] {
-        write!(hash, "{byte:02x}").expect("writing to a string does not fail");
-    }
-    hash
+    hex::encode(&Sha256::digest(content)[..16])
 }
 
 /// A strong ETag of the content with this hash. Each encoding of it has its own (RFC 9110,
@@ -300,8 +257,74 @@ pub fn content_etag(hash: &str, gzip: bool) -> String {
     format!("\"{hash}{encoding}\"")
 }
 
-/// The response with this content in the encoding that the client prefers, with an `ETag`; 304 if
-/// the client has it. Compressing some 10 KB takes less time than passing them to another thread.
+/// Content in the encoding that the client prefers.
+pub struct EncodedContent {
+    bytes: Vec<u8>,
+    encoding: &'static str,
+}
+
+impl EncodedContent {
+    /// Compresses the content, if the client accepts `gzip`.
+    ///
+    /// # Errors
+    /// Never in practice: writing to memory does not fail.
+    pub fn new(content: Vec<u8>, gzip: bool) -> Result<EncodedContent, Problem> {
+        let (bytes, encoding) = if gzip {
+            (self::gzip(&content)?, "gzip")
+        } else {
+            // Another encoding would be applied on the way.
+            (content, "identity")
+        };
+        Ok(EncodedContent { bytes, encoding })
+    }
+
+    pub fn respond(self, response: &mut HttpResponseBuilder) -> HttpResponse {
+        response
+            .insert_header((header::CONTENT_ENCODING, self.encoding))
+            .body(self.bytes)
+    }
+}
+
+/// Content with its `ETag`.
+pub struct TaggedContent {
+    etag: String,
+    /// None if the client has it.
+    content: Option<EncodedContent>,
+}
+
+impl TaggedContent {
+    /// The content for a request with these headers.
+    ///
+    /// # Errors
+    /// Those of [`check_if_match`].
+    pub fn new(
+        headers: &HeaderMap,
+        content: Vec<u8>,
+        gzip: bool,
+    ) -> Result<TaggedContent, Problem> {
+        let etag = content_etag(&content_hash(&content), gzip);
+        check_if_match(headers, &[&etag])?;
+        let is_known = is_not_modified(headers, &etag);
+        Ok(TaggedContent {
+            etag,
+            content: (!is_known)
+                .then(|| EncodedContent::new(content, gzip))
+                .transpose()?,
+        })
+    }
+
+    /// The response; 304 if the client has the content.
+    pub fn respond(self, response: &mut HttpResponseBuilder) -> HttpResponse {
+        response.insert_header((header::ETAG, self.etag));
+        match self.content {
+            Some(content) => content.respond(response),
+            None => response.status(StatusCode::NOT_MODIFIED).finish(),
+        }
+    }
+}
+
+/// The response with this content, with an `ETag`. Compressing some 10 KB takes less time than
+/// passing them to another thread.
 ///
 /// # Errors
 /// Those of [`check_if_match`].
@@ -310,20 +333,8 @@ pub fn send_content(
     response: &mut HttpResponseBuilder,
     content: Vec<u8>,
 ) -> Result<HttpResponse, Problem> {
-    let gzip = accepts_gzip(request);
-    let etag = content_etag(&content_hash(&content), gzip);
-    response.insert_header((header::ETAG, etag.as_str()));
-    check_if_match(request.headers(), &[&etag])?;
-    if is_not_modified(request.headers(), &etag) {
-        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
-    }
-    let (encoding, body) = match gzip {
-        true => ("gzip", self::gzip(&content)?),
-        // Another encoding would be applied on the way.
-        false => ("identity", content),
-    };
-    response.insert_header((header::CONTENT_ENCODING, encoding));
-    Ok(response.body(body))
+    let content = TaggedContent::new(request.headers(), content, accepts_gzip(request))?;
+    Ok(content.respond(response))
 }
 
 /// The caller with these headers.
@@ -338,9 +349,39 @@ pub fn caller(headers: &HeaderMap) -> Caller {
     }))
 }
 
+fn invalid_host() -> Problem {
+    let detail = "the host is not a name with or without a port";
+    Problem::new(Code::BadRequest, detail)
+}
+
+/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section 3.2.2).
+///
+/// # Errors
+/// `bad_request`, if one of them is not the name of a host, with a port or without.
+pub fn host(head: &RequestHead) -> Result<Option<Authority>, Problem> {
+    let field = match head.headers().get(header::HOST).map(HeaderValue::to_str) {
+        None => None,
+        Some(Ok("")) => None,
+        Some(Ok(text)) => Some(text.parse::<Authority>().map_err(|_| invalid_host())?),
+        Some(Err(_)) => return Err(invalid_host()),
+    };
+    for authority in [head.uri.authority(), field.as_ref()].into_iter().flatten() {
+        // The parser takes any text after a colon for a port, and reads a user before an `@`.
+        let port = authority.as_str().strip_prefix(authority.host());
+        let port = port.ok_or_else(invalid_host)?;
+        let digits = port.strip_prefix(':').unwrap_or(port);
+        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (digits.is_empty() || digits.parse::<u16>().is_ok());
+        if authority.host().is_empty() || !is_port {
+            return Err(invalid_host());
+        }
+    }
+    Ok(head.uri.authority().cloned().or(field))
+}
+
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::{HeaderValue, IF_MATCH};
+    use actix_web::http::header::{IF_MATCH, IF_NONE_MATCH};
 
     use super::*;
 
@@ -406,50 +447,40 @@ mod tests {
         }
     }
 
-    fn tags(values: &[&'static [u8]]) -> Result<Option<EntityTags>, TagsError> {
+    fn tags(values: &[&'static [u8]], name: &HeaderName) -> Result<Option<EntityTags>, Problem> {
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append(IF_MATCH, HeaderValue::from_bytes(value).unwrap());
+            headers.append(name.clone(), HeaderValue::from_bytes(value).unwrap());
         }
-        EntityTags::of(&headers, &IF_MATCH)
+        condition(&headers, name)
     }
 
     #[test]
     fn lists_of_tags_are_read() {
-        let tag = |weak, opaque: &str| EntityTag {
-            weak,
-            opaque: opaque.to_owned(),
-        };
-        let cases: [(&[&'static [u8]], Vec<EntityTag>); 8] = [
-            (&[b"\"17-2\""], vec![tag(false, "17-2")]),
-            (&[b"W/\"17\""], vec![tag(true, "17")]),
-            (&[b"\"\""], vec![tag(false, "")]),
-            (&[b"\"a,1,b\""], vec![tag(false, "a,1,b")]),
-            (
-                &[b" \"a\"\t,, W/\"b\" ,"],
-                vec![tag(false, "a"), tag(true, "b")],
-            ),
-            (
-                &[b"\"a\"", b"\"b\""],
-                vec![tag(false, "a"), tag(false, "b")],
-            ),
-            (&[b"17"], vec![tag(false, "17")]),
-            (&[b"\"*\""], vec![tag(false, "*")]),
+        let cases: [(&[&'static [u8]], &[&str]); 8] = [
+            (&[b"\"17-2\""], &["17-2"]),
+            (&[b"W/\"17\""], &["17"]),
+            (&[b"\"\""], &[""]),
+            (&[b"\"a,1,b\""], &["a,1,b"]),
+            (&[b" \"a\"\t,, W/\"b\" ,"], &["a", "b"]),
+            (&[b"\"a\"", b"\"b\""], &["a", "b"]),
+            (&[b"17"], &["17"]),
+            (&[b"\"*\""], &["*"]),
         ];
         for (values, expected) in cases {
-            assert_eq!(
-                tags(values),
-                Ok(Some(EntityTags::List(expected))),
-                "{values:?}"
-            );
+            let tags = tags(values, &IF_NONE_MATCH).unwrap();
+            let expected = expected.iter().map(|&tag| tag.to_owned()).collect();
+            assert_eq!(tags, Some(EntityTags::List(expected)), "{values:?}");
         }
-        assert_eq!(tags(&[b" * "]), Ok(Some(EntityTags::Any)));
-        assert_eq!(tags(&[]), Ok(None));
+        for name in [IF_MATCH, IF_NONE_MATCH] {
+            assert_eq!(tags(&[b" * "], &name).unwrap(), Some(EntityTags::Any));
+            assert_eq!(tags(&[], &name).unwrap(), None);
+        }
     }
 
     #[test]
     fn all_else_is_an_error() {
-        let cases: [&[&'static [u8]]; 13] = [
+        let cases: [&[&'static [u8]]; 14] = [
             &[b""],
             &[b","],
             &[b"a"],
@@ -460,20 +491,26 @@ mod tests {
             &[b"\"a b\""],
             &[b"\"\xc3\xa9\""],
             &[b"w/\"a\""],
+            &[b"W/17"],
             &[b"*, \"a\""],
             &[b"17-2"],
             &[b"\"a\"", b"\xff"],
         ];
         for values in cases {
-            assert_eq!(tags(values), Err(TagsError), "{values:?}");
+            for name in [IF_MATCH, IF_NONE_MATCH] {
+                let problem = tags(values, &name).expect_err("no tags");
+                assert_eq!(problem.code(), Code::BadRequest, "{values:?}");
+            }
         }
     }
 
     #[test]
     fn weak_tags_match_weakly_only() {
-        let list = tags(&[b"W/\"1\", \"2\""]).unwrap().unwrap();
-        assert!(list.weak_match("1") && list.weak_match("2"));
-        assert!(!list.strong_match("1") && list.strong_match("2"));
-        assert!(EntityTags::Any.weak_match("x") && EntityTags::Any.strong_match("x"));
+        let list = |name| tags(&[b"W/\"1\", \"2\""], &name).unwrap().unwrap();
+        let (strong, weak) = (list(IF_MATCH), list(IF_NONE_MATCH));
+        assert!(weak.include("\"1\"") && weak.include("2"));
+        assert!(!strong.include("1") && strong.include("\"2\""));
+        assert!(weak.include_state(1, Role::Host) && !strong.include_state(1, Role::Host));
+        assert!(EntityTags::Any.include("x"));
     }
 }

@@ -2,12 +2,10 @@
 //!
 //! The answer is saved in the same commit as the change.
 
+use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use super::{
-    problem::{Code, Problem},
-    write::Answer,
-};
+use super::problem::{Code, Problem};
 use crate::{
     access::Caller,
     store::{SavedResponse, Scope},
@@ -58,7 +56,7 @@ impl Retry {
     ///
     /// # Errors
     /// Never in practice: answers can be serialized.
-    pub fn save(&self, answer: &Answer) -> Result<(Scope, SavedResponse), Problem> {
+    pub fn save(&self, answer: &impl Serialize) -> Result<(Scope, SavedResponse), Problem> {
         let saved = SavedResponse {
             body_hash: self.body_hash,
             response: serde_json::to_vec(answer).map_err(Problem::internal)?,
@@ -70,7 +68,7 @@ impl Retry {
     ///
     /// # Errors
     /// `idempotency_key_reused`, if the key came with another body.
-    pub fn saved_answer(&self, saved: &SavedResponse) -> Result<Answer, Problem> {
+    pub fn saved_answer<T: DeserializeOwned>(&self, saved: &SavedResponse) -> Result<T, Problem> {
         if saved.body_hash != self.body_hash {
             return Err(Code::IdempotencyKeyReused.into());
         }

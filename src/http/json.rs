@@ -1,5 +1,5 @@
-//! JSON bodies and queries as typed values. A mistake is answered with its place and with what may
-//! stand there, for programs and for people, and never in the words of a parser.
+//! JSON bodies and queries as typed values. A mistake is reported with its place and with what may
+//! be there, for programs and for people, and never in the words of a parser.
 //!
 //! A request is read by `serde_json` or `serde_urlencoded`. Only if that fails is it read again, by
 //! a deserializer whose errors are values, and to which `60.0` and `6e1` are whole numbers.
@@ -56,7 +56,7 @@ fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
 pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let text = body_text(bytes)?;
     serde_json::from_str(text)
-        .or_else(|_| T::deserialize(Json(text)))
+        .or_else(|_| T::deserialize(LazyValue { text, param: None }))
         .map_err(Problem::from)
 }
 
@@ -89,16 +89,17 @@ pub fn from_query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     }
     let pairs = Query::<Vec<(String, String)>>::from_query(text);
     let pairs = pairs.map_or_else(|_| Vec::new(), Query::into_inner);
-    let params = pairs
-        .iter()
-        .map(|(name, text)| (name.as_str(), Param { name, text }));
+    let params = pairs.iter().map(|(name, text)| {
+        let param = Some(name.as_str());
+        (name.as_str(), LazyValue { text, param })
+    });
     let mistake = T::deserialize(MapDeserializer::new(params)).err();
     Err(mistake.unwrap_or(Mistake::Other.into()).into())
 }
 
 /// What is wrong with a request, and where.
 #[derive(Debug)]
-struct Misshapen {
+struct InvalidShape {
     /// The names and indexes that lead to the place, the last one first.
     path: Vec<String>,
     mistake: Mistake,
@@ -107,40 +108,40 @@ struct Misshapen {
 #[derive(Debug)]
 enum Mistake {
     /// No member or parameter has this name; these may be there.
-    UnknownName(&'static [&'static str]),
+    UnknownField(&'static [&'static str]),
     /// The value must be one of these.
     UnknownValue(&'static [&'static str]),
-    Missing,
-    Twice,
+    MissingField,
+    DuplicateField,
     /// The value must be something else, which this describes.
-    Wrong(String),
+    InvalidValue(String),
     /// What no other case says.
     Other,
 }
 
-impl From<Mistake> for Misshapen {
-    fn from(mistake: Mistake) -> Misshapen {
-        Misshapen {
+impl From<Mistake> for InvalidShape {
+    fn from(mistake: Mistake) -> InvalidShape {
+        InvalidShape {
             path: Vec::new(),
             mistake,
         }
     }
 }
 
-impl Misshapen {
+impl InvalidShape {
     /// The same, in the member of this name, or at this index.
-    fn at(mut self, name: &str) -> Misshapen {
+    fn at(mut self, name: &str) -> InvalidShape {
         self.path.push(name.chars().take(MAX_NAME).collect());
         self
     }
 
-    fn wrong(expected: impl fmt::Display) -> Misshapen {
-        Mistake::Wrong(expected.to_string()).into()
+    fn expected(expected: impl fmt::Display) -> InvalidShape {
+        Mistake::InvalidValue(expected.to_string()).into()
     }
 }
 
-impl From<Misshapen> for Problem {
-    fn from(Misshapen { path, mistake }: Misshapen) -> Problem {
+impl From<InvalidShape> for Problem {
+    fn from(InvalidShape { path, mistake }: InvalidShape) -> Problem {
         let mut pointer = String::new();
         for name in path.iter().rev() {
             pointer.push('/');
@@ -151,120 +152,129 @@ impl From<Misshapen> for Problem {
             _ => Code::InvalidRequest,
         };
         let place = if pointer.is_empty() { "this" } else { &pointer };
-        let (reason, detail, allowed) = match mistake {
-            Mistake::UnknownName([]) => {
-                let detail = format!("{place} is unknown: nothing may be there");
-                (Reason::UnknownMember, detail, Some(&[][..]))
-            }
-            Mistake::UnknownName(names) => {
-                let detail = format!("{place} is unknown: allowed are {}", names.join(", "));
-                (Reason::UnknownMember, detail, Some(names))
+        let (reason, allowed, what) = match mistake {
+            Mistake::UnknownField([]) => (
+                Reason::UnknownMember,
+                Some(&[][..]),
+                "is unknown: nothing may be there".to_owned(),
+            ),
+            Mistake::UnknownField(names) => {
+                let what = format!("is unknown: allowed are {}", names.join(", "));
+                (Reason::UnknownMember, Some(names), what)
             }
             Mistake::UnknownValue(values) => {
-                let detail = format!("{place} must be one of {}", values.join(", "));
-                (Reason::WrongValue, detail, Some(values))
+                let what = format!("must be one of {}", values.join(", "));
+                (Reason::WrongValue, Some(values), what)
             }
-            Mistake::Missing => (Reason::Missing, format!("{place} is missing"), None),
-            Mistake::Twice => (Reason::Duplicate, format!("{place} is sent twice"), None),
-            Mistake::Wrong(expected) => (
-                Reason::WrongValue,
-                format!("{place} must be {expected}"),
-                None,
-            ),
-            Mistake::Other => (
-                Reason::WrongValue,
-                format!("{place} has a wrong form"),
-                None,
-            ),
+            Mistake::MissingField => (Reason::Missing, None, "is missing".to_owned()),
+            Mistake::DuplicateField => (Reason::Duplicate, None, "is sent twice".to_owned()),
+            Mistake::InvalidValue(expected) => {
+                (Reason::WrongValue, None, format!("must be {expected}"))
+            }
+            Mistake::Other => (Reason::WrongValue, None, "has a wrong form".to_owned()),
         };
-        Problem::new(code, detail)
+        Problem::new(code, format!("{place} {what}"))
             .because(reason)
             .at(pointer, allowed)
     }
 }
 
-impl fmt::Display for Misshapen {
+impl fmt::Display for InvalidShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.mistake)
     }
 }
 
-impl std::error::Error for Misshapen {}
+impl std::error::Error for InvalidShape {}
 
-impl de::Error for Misshapen {
-    fn custom<T: fmt::Display>(_: T) -> Misshapen {
+impl de::Error for InvalidShape {
+    fn custom<T: fmt::Display>(_: T) -> InvalidShape {
         Mistake::Other.into()
     }
 
-    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Misshapen {
-        Misshapen::wrong(expected)
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> InvalidShape {
+        InvalidShape::expected(expected)
     }
 
-    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Misshapen {
-        Misshapen::wrong(expected)
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> InvalidShape {
+        InvalidShape::expected(expected)
     }
 
-    fn invalid_length(_: usize, expected: &dyn Expected) -> Misshapen {
-        Misshapen::wrong(expected)
+    fn invalid_length(_: usize, expected: &dyn Expected) -> InvalidShape {
+        InvalidShape::expected(expected)
     }
 
-    fn unknown_variant(_: &str, allowed: &'static [&'static str]) -> Misshapen {
+    fn unknown_variant(_: &str, allowed: &'static [&'static str]) -> InvalidShape {
         Mistake::UnknownValue(allowed).into()
     }
 
-    fn unknown_field(name: &str, allowed: &'static [&'static str]) -> Misshapen {
-        Misshapen::from(Mistake::UnknownName(allowed)).at(name)
+    fn unknown_field(name: &str, allowed: &'static [&'static str]) -> InvalidShape {
+        InvalidShape::from(Mistake::UnknownField(allowed)).at(name)
     }
 
-    fn missing_field(name: &'static str) -> Misshapen {
-        Misshapen::from(Mistake::Missing).at(name)
+    fn missing_field(name: &'static str) -> InvalidShape {
+        InvalidShape::from(Mistake::MissingField).at(name)
     }
 
-    fn duplicate_field(name: &'static str) -> Misshapen {
-        Misshapen::from(Mistake::Twice).at(name)
+    fn duplicate_field(name: &'static str) -> InvalidShape {
+        InvalidShape::from(Mistake::DuplicateField).at(name)
     }
 }
 
-/// Reads numbers of the types that requests have.
-macro_rules! numbers {
-    ($self:ident: $($method:ident $visit:ident $type:ty,)+) => {
-        $(fn $method<V: Visitor<'de>>($self, visitor: V) -> Result<V::Value, Misshapen> {
-            const EXPECTED: &str = if <$type>::MAX as u64 > u16::MAX as u64 {
-                "a whole number"
-            } else {
-                "a whole number up to 255"
-            };
-            visitor.$visit($self.whole::<$type>(EXPECTED)?)
-        })+
-    };
+/// Lazily reads only what the target type needs.
+struct LazyValue<'de> {
+    /// Valid JSON, or the text of a parameter.
+    text: &'de str,
+    /// The name of the parameter.
+    param: Option<&'de str>,
 }
 
-/// Valid JSON, of which so much is read as the type of a request asks for.
-struct Json<'de>(&'de str);
-
-impl<'de> Json<'de> {
-    fn scalar<T: Deserialize<'de>>(&self, expected: &str) -> Result<T, Misshapen> {
-        serde_json::from_str(self.0).map_err(|_| Misshapen::wrong(expected))
+impl<'de> LazyValue<'de> {
+    fn json(text: &'de RawValue) -> LazyValue<'de> {
+        LazyValue {
+            text: text.get(),
+            param: None,
+        }
     }
 
-    /// A whole number, also one with a fraction of zero or an exponent.
-    fn whole<T: TryFrom<u64>>(&self, expected: &str) -> Result<T, Misshapen> {
-        let number = whole_number(self.0).and_then(|number| number.try_into().ok());
-        number.ok_or_else(|| Misshapen::wrong(expected))
+    /// The mistake that this is something else.
+    fn not(&self, expected: &str) -> InvalidShape {
+        let mistake = InvalidShape::expected(expected);
+        match self.param {
+            Some(name) => mistake.at(name),
+            None => mistake,
+        }
     }
 
-    /// Has the members of an object or the entries of a list read, without keeping them.
-    fn inside<V: Visitor<'de>>(self, visitor: V, expected: &str) -> Result<V::Value, Misshapen> {
+    /// A whole number; in JSON also one with a fraction of zero or an exponent.
+    fn whole<T: TryFrom<u64> + FromStr>(&self, expected: &str) -> Result<T, InvalidShape> {
+        if self.param.is_some() {
+            self.text.parse().ok()
+        } else {
+            whole_number(self.text).and_then(|number| number.try_into().ok())
+        }
+        .ok_or_else(|| self.not(expected))
+    }
+
+    fn string(&self) -> Result<String, InvalidShape> {
+        if self.param.is_some() {
+            return Ok(self.text.to_owned());
+        }
+        serde_json::from_str(self.text).map_err(|_| self.not("a text"))
+    }
+
+    /// Reads the members of an object or the entries of a list, without keeping them.
+    fn inside<V: Visitor<'de>>(self, visitor: V, expected: &str) -> Result<V::Value, InvalidShape> {
         let mistake = Cell::new(None);
         let inside = Inside {
             visitor,
             mistake: &mistake,
         };
-        let mut json = serde_json::Deserializer::from_str(self.0);
-        let read = match (self.0.as_bytes().first(), expected) {
+        let mut json = serde_json::Deserializer::from_str(self.text);
+        let read = match (self.text.as_bytes().first(), expected) {
             (Some(b'{'), OBJECT) => json.deserialize_map(inside),
             (Some(b'['), LIST) => json.deserialize_seq(inside),
-            _ => return Err(Misshapen::wrong(expected)),
+            _ => return Err(InvalidShape::expected(expected)),
         };
         read.map_err(|_| mistake.take().unwrap_or(Mistake::Other.into()))
     }
@@ -291,39 +301,54 @@ fn whole_number(text: &str) -> Option<u64> {
 const OBJECT: &str = "an object";
 const LIST: &str = "a list";
 
-impl<'de> Deserializer<'de> for Json<'de> {
-    type Error = Misshapen;
+impl<'de> IntoDeserializer<'de, InvalidShape> for LazyValue<'de> {
+    type Deserializer = LazyValue<'de>;
 
-    numbers! { self:
-        deserialize_u8 visit_u8 u8,
-        deserialize_u32 visit_u32 u32,
-        deserialize_u64 visit_u64 u64,
+    fn into_deserializer(self) -> LazyValue<'de> {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for LazyValue<'de> {
+    type Error = InvalidShape;
+
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        visitor.visit_u8(self.whole("a whole number up to 255")?)
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        visitor.visit_bool(self.scalar("true or false")?)
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        visitor.visit_u32(self.whole("a whole number")?)
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        visitor.visit_string(self.scalar("a text")?)
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        visitor.visit_u64(self.whole("a whole number")?)
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        visitor.visit_bool(self.text.parse().map_err(|_| self.not("true or false"))?)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        visitor.visit_string(self.string()?)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
         self.deserialize_string(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        match self.0 {
-            "null" => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        if self.param.is_none() && self.text == "null" {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
         self.inside(visitor, LIST)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
         self.inside(visitor, OBJECT)
     }
 
@@ -332,7 +357,7 @@ impl<'de> Deserializer<'de> for Json<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misshapen> {
+    ) -> Result<V::Value, InvalidShape> {
         self.inside(visitor, OBJECT)
     }
 
@@ -341,17 +366,29 @@ impl<'de> Deserializer<'de> for Json<'de> {
         _: &'static str,
         values: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misshapen> {
-        let text: String = self.scalar("").map_err(|_| Mistake::UnknownValue(values))?;
-        visitor.visit_enum(text.into_deserializer())
+    ) -> Result<V::Value, InvalidShape> {
+        let text = self.string().map_err(|_| Mistake::UnknownValue(values))?;
+        visitor
+            .visit_enum(text.into_deserializer())
+            .map_err(|mistake: InvalidShape| match self.param {
+                Some(name) => mistake.at(name),
+                None => mistake,
+            })
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, InvalidShape> {
         visitor.visit_unit()
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misshapen> {
-        Err(Mistake::Other.into())
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
+        if self.param.is_some() {
+            visitor.visit_str(self.text)
+        } else {
+            Err(Mistake::Other.into())
+        }
     }
 
     forward_to_deserialize_any! {
@@ -360,11 +397,11 @@ impl<'de> Deserializer<'de> for Json<'de> {
     }
 }
 
-/// Hands each member of an object or entry of a list to a visitor as [`Json`].
+/// Hands each member of an object or entry of a list to a visitor as a [`LazyValue`].
 struct Inside<'a, V> {
     visitor: V,
     /// What the visitor refused.
-    mistake: &'a Cell<Option<Misshapen>>,
+    mistake: &'a Cell<Option<InvalidShape>>,
 }
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<'_, V> {
@@ -388,8 +425,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<'_, V> {
 
 /// Keeps a mistake aside, where the type of the error has no room for it.
 fn keep<T, E: de::Error>(
-    aside: &Cell<Option<Misshapen>>,
-    read: Result<T, Misshapen>,
+    aside: &Cell<Option<InvalidShape>>,
+    read: Result<T, InvalidShape>,
 ) -> Result<T, E> {
     read.map_err(|mistake| {
         aside.set(Some(mistake));
@@ -405,12 +442,12 @@ struct ObjectMembers<A> {
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectMembers<A> {
-    type Error = Misshapen;
+    type Error = InvalidShape;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Misshapen> {
+    ) -> Result<Option<K::Value>, InvalidShape> {
         let Some(name) = self.map.next_key::<String>().map_err(other)? else {
             return Ok(None);
         };
@@ -419,10 +456,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectMembers<A> {
         seed.deserialize(name).map(Some)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misshapen> {
-        let value: &RawValue = self.map.next_value().map_err(other)?;
-        let read = seed.deserialize(Json(value.get()));
-        read.map_err(|mistake| mistake.at(&self.name))
+    fn next_value_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, InvalidShape> {
+        let value = self.map.next_value().map_err(other)?;
+        seed.deserialize(LazyValue::json(value))
+            .map_err(|mistake| mistake.at(&self.name))
     }
 }
 
@@ -433,86 +473,25 @@ struct ListEntries<A> {
 }
 
 impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ListEntries<A> {
-    type Error = Misshapen;
+    type Error = InvalidShape;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
-    ) -> Result<Option<S::Value>, Misshapen> {
-        let Some(value) = self.list.next_element::<&RawValue>().map_err(other)? else {
+    ) -> Result<Option<S::Value>, InvalidShape> {
+        let Some(value) = self.list.next_element().map_err(other)? else {
             return Ok(None);
         };
-        let read = seed.deserialize(Json(value.get()));
-        let read = read.map_err(|mistake| mistake.at(&self.index.to_string()));
+        let index = self.index;
         self.index += 1;
-        read.map(Some)
+        seed.deserialize(LazyValue::json(value))
+            .map(Some)
+            .map_err(|mistake| mistake.at(&index.to_string()))
     }
 }
 
-fn other<E>(_: E) -> Misshapen {
+fn other<E>(_: E) -> InvalidShape {
     Mistake::Other.into()
-}
-
-/// A parameter of a query.
-struct Param<'de> {
-    name: &'de str,
-    text: &'de str,
-}
-
-impl Param<'_> {
-    fn scalar<T: FromStr>(&self, expected: &str) -> Result<T, Misshapen> {
-        let read = self.text.parse();
-        read.map_err(|_| Misshapen::wrong(expected).at(self.name))
-    }
-
-    fn whole<T: FromStr>(&self, expected: &str) -> Result<T, Misshapen> {
-        self.scalar(expected)
-    }
-}
-
-impl<'de> IntoDeserializer<'de, Misshapen> for Param<'de> {
-    type Deserializer = Param<'de>;
-
-    fn into_deserializer(self) -> Param<'de> {
-        self
-    }
-}
-
-impl<'de> Deserializer<'de> for Param<'de> {
-    type Error = Misshapen;
-
-    numbers! { self:
-        deserialize_u8 visit_u8 u8,
-        deserialize_u32 visit_u32 u32,
-        deserialize_u64 visit_u64 u64,
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        visitor.visit_bool(self.scalar("true or false")?)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Misshapen> {
-        let read = visitor.visit_enum(self.text.into_deserializer());
-        read.map_err(|mistake: Misshapen| mistake.at(self.name))
-    }
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misshapen> {
-        visitor.visit_str(self.text)
-    }
-
-    forward_to_deserialize_any! {
-        i8 i16 i32 i64 u16 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct
-        seq tuple tuple_struct map struct identifier ignored_any
-    }
 }
 
 /// Any JSON, which is parsed and discarded. (`IgnoredAny` does not check strings and numbers.)
@@ -524,6 +503,14 @@ impl<'de> Deserialize<'de> for JsonSyntax {
     }
 }
 
+macro_rules! accept {
+    ($($visit:ident: $type:ty,)+) => {
+        $(fn $visit<E>(self, _: $type) -> Result<JsonSyntax, E> {
+            Ok(JsonSyntax)
+        })+
+    };
+}
+
 impl<'de> Visitor<'de> for JsonSyntax {
     type Value = JsonSyntax;
 
@@ -531,24 +518,8 @@ impl<'de> Visitor<'de> for JsonSyntax {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<JsonSyntax, E> {
-        Ok(JsonSyntax)
+    accept! {
+        visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str,
     }
 
     fn visit_unit<E>(self) -> Result<JsonSyntax, E> {

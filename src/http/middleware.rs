@@ -17,15 +17,11 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
-    metrics::{InFlightRequest, SkipLatency, method_name},
-    problem::Problem,
+    metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
+    problem::{NO_SNIFFING, Problem},
 };
-use crate::app::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated one.
-pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// Gives the request an id, logs and counts it, and turns errors and panics into problem documents.
 ///
@@ -82,12 +78,12 @@ struct RequestGuard {
 
 impl RequestGuard {
     fn begin(request: &ServiceRequest) -> RequestGuard {
-        let app = request.app_data::<Data<App>>();
+        let metrics = request.app_data::<Data<RequestMetrics>>();
         RequestGuard {
             id: request_id(request),
             method: request.method().clone(),
             begun: Instant::now(),
-            in_flight: app.map(|app| app.metrics.requests.begin()),
+            in_flight: metrics.map(|metrics| metrics.begin()),
         }
     }
 
@@ -106,14 +102,20 @@ impl RequestGuard {
 
 /// The request's id: the client's if it is plain text, else a random one.
 fn request_id(request: &ServiceRequest) -> HeaderValue {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     match request.headers().get(REQUEST_ID) {
-        Some(id) if (1..=64).contains(&id.len()) && id.as_bytes().iter().all(plain) => id.clone(),
+        Some(id) if is_plain(id.as_bytes()) => id.clone(),
         _ => {
             let fresh = format!("{:016x}", rand::random::<u64>());
             HeaderValue::from_str(&fresh).expect("hex digits are a header value")
         }
     }
+}
+
+fn is_plain(id: &[u8]) -> bool {
+    (1..=64).contains(&id.len())
+        && id
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
 /// Turns errors that the framework or a library answered into problem documents.

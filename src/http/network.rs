@@ -4,18 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
 use actix_web::{
     HttpRequest,
-    dev::RequestHead,
     http::{
-        header::{self, HeaderValue},
+        header,
         uri::{Authority, Uri},
     },
 };
 use if_addrs::get_if_addrs;
 
-use super::{
-    limits::ClientAddress,
-    problem::{Code, Problem},
-};
+use super::{headers::host, limits::ClientAddress};
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the
 /// default route.
@@ -50,17 +46,9 @@ struct OwnAddress {
 
 impl HomeNetwork {
     /// The ports of those sockets that listen on an unspecified address, such as `0.0.0.0`.
-    pub fn of(listeners: &[TcpListener]) -> HomeNetwork {
-        let port = |listener: &TcpListener| {
-            let address = listener.local_addr().ok()?;
-            address.ip().is_unspecified().then(|| OpenPort {
-                port: address.port(),
-                ipv4: address.is_ipv4() || accepts_ipv4(listener),
-                ipv6: address.is_ipv6(),
-            })
-        };
+    pub fn new(listeners: &[TcpListener]) -> HomeNetwork {
         HomeNetwork {
-            ports: listeners.iter().filter_map(port).collect(),
+            ports: listeners.iter().filter_map(OpenPort::new).collect(),
         }
     }
 
@@ -74,33 +62,54 @@ impl HomeNetwork {
             log::warn!("cannot list the network's interfaces: {error}");
             Vec::new()
         });
-        let up = interfaces.into_iter().filter(|found| found.is_oper_up());
-        let own = up.map(|found| OwnAddress {
-            ip: found.ip(),
-            point_to_point: found.is_p2p(),
-            interface: found.name,
-        });
-        let usable = usable(own, &OUTSIDE.map(source_address));
-        let at = |&OpenPort { port, ipv4, ipv6 }: &OpenPort| {
-            let reached = usable.iter().filter(move |ip| match ip {
-                IpAddr::V4(_) => ipv4,
-                IpAddr::V6(_) => ipv6,
+        let own = interfaces
+            .into_iter()
+            .filter(|found| found.is_oper_up())
+            .map(|found| OwnAddress {
+                ip: found.ip(),
+                point_to_point: found.is_p2p(),
+                interface: found.name,
             });
-            reached.map(move |&ip| SocketAddr::new(ip, port))
+        let usable = usable(own, &OUTSIDE.map(source_address));
+        self.ports
+            .iter()
+            .flat_map(|port| {
+                usable
+                    .iter()
+                    .filter(|ip| if ip.is_ipv4() { port.ipv4 } else { port.ipv6 })
+                    .map(|&ip| SocketAddr::new(ip, port.port))
+            })
+            .collect()
+    }
+}
+
+impl OpenPort {
+    /// The port of a socket; none if it listens on one address only.
+    fn new(listener: &TcpListener) -> Option<OpenPort> {
+        let address = listener.local_addr().ok()?;
+        address.ip().is_unspecified().then(|| OpenPort {
+            port: address.port(),
+            ipv4: address.is_ipv4() || accepts_ipv4(listener),
+            ipv6: address.is_ipv6(),
+        })
+    }
+}
+
+impl OwnAddress {
+    /// Whether other devices can reach it.
+    fn is_usable(&self) -> bool {
+        let is_local = match self.ip {
+            IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
+            IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
         };
-        self.ports.iter().flat_map(at).collect()
+        !is_local && !is_of_containers(&self.interface)
     }
 }
 
 /// The addresses that other devices can reach: IPv4 first, those of VPNs after others, those of the
 /// default routes before others.
 fn usable(own: impl Iterator<Item = OwnAddress>, default_routes: &[Option<IpAddr>]) -> Vec<IpAddr> {
-    let is_local = |ip: IpAddr| match ip {
-        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
-    };
-    let is_usable = |found: &OwnAddress| !is_local(found.ip) && !is_of_containers(&found.interface);
-    let mut usable: Vec<OwnAddress> = own.filter(is_usable).collect();
+    let mut usable: Vec<OwnAddress> = own.filter(OwnAddress::is_usable).collect();
     usable.sort_by_key(|found| {
         let is_default = default_routes.contains(&Some(found.ip));
         (found.ip.is_ipv6(), found.point_to_point, !is_default)
@@ -110,59 +119,30 @@ fn usable(own: impl Iterator<Item = OwnAddress>, default_routes: &[Option<IpAddr
 
 /// Whether an interface with this name leads to containers or virtual machines on this machine only.
 fn is_of_containers(name: &str) -> bool {
-    // The networks of Docker have the first 12 digits of their ids.
-    let is_docker_id = |id: &str| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     ["docker", "podman", "cni", "veth", "virbr"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
-        || name.strip_prefix("br-").is_some_and(is_docker_id)
+        // The networks of Docker have the first 12 digits of their ids.
+        || name.strip_prefix("br-").is_some_and(|id| {
+            id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
 }
 
-/// Whether somebody at this machine asks, with a page of its own server or with a program. Not so if
-/// a proxy passes the request on, or if a page asks that came from elsewhere: it would learn the
-/// addresses of its reader.
-pub fn is_asked_here(client: ClientAddress, request: &HttpRequest) -> bool {
+/// Whether somebody at this machine sends the request, with a page of its own server or with a
+/// program. Not so if a proxy passes it on, or if it comes from a page of another site: that would
+/// learn the addresses of its reader.
+pub fn is_local_request(client: ClientAddress, request: &HttpRequest) -> bool {
     let headers = request.headers();
-    const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
-    let is_forwarded = FORWARDED.iter().any(|&name| headers.contains_key(name));
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-    let from_here = text(header::ORIGIN).is_none_or(|origin| {
-        let origin = origin.parse::<Uri>().ok();
+    let is_forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
+        .iter()
+        .any(|&name| headers.contains_key(name));
+    let from_here = headers.get(header::ORIGIN).is_none_or(|origin| {
+        let origin: Option<Uri> = origin.to_str().ok().and_then(|text| text.parse().ok());
         origin.is_some_and(|origin| origin.authority().is_some_and(is_this_machine))
     });
     let to_here =
         host(request.head()).is_ok_and(|host| host.is_some_and(|host| is_this_machine(&host)));
     client.0.is_none() && !is_forwarded && from_here && to_here
-}
-
-fn invalid_host() -> Problem {
-    let detail = "the host is not a name with or without a port";
-    Problem::new(Code::BadRequest, detail)
-}
-
-/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section 3.2.2).
-///
-/// # Errors
-/// `bad_request`, if one of them is not the name of a host, with a port or without.
-pub fn host(head: &RequestHead) -> Result<Option<Authority>, Problem> {
-    let field = match head.headers().get(header::HOST).map(HeaderValue::to_str) {
-        None => None,
-        Some(Ok("")) => None,
-        Some(Ok(text)) => Some(text.parse::<Authority>().map_err(|_| invalid_host())?),
-        Some(Err(_)) => return Err(invalid_host()),
-    };
-    for authority in [head.uri.authority(), field.as_ref()].into_iter().flatten() {
-        // The parser takes any text after a colon for a port, and reads a user before an `@`.
-        let port = authority.as_str().strip_prefix(authority.host());
-        let port = port.ok_or_else(invalid_host)?;
-        let digits = port.strip_prefix(':').unwrap_or(port);
-        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
-            && (digits.is_empty() || digits.parse::<u16>().is_ok());
-        if authority.host().is_empty() || !is_port {
-            return Err(invalid_host());
-        }
-    }
-    Ok(head.uri.authority().cloned().or(field))
 }
 
 /// Whether this is a name that each machine has for itself, with a port or without.
@@ -235,11 +215,11 @@ mod tests {
     #[test]
     fn only_sockets_on_all_addresses_count() {
         let bind = |address: &str| TcpListener::bind(address).unwrap();
-        let network = HomeNetwork::of(&[bind("127.0.0.1:0")]);
+        let network = HomeNetwork::new(&[bind("127.0.0.1:0")]);
         assert_eq!(network.addresses(), []);
         let open = bind("0.0.0.0:0");
         let port = open.local_addr().unwrap().port();
-        let network = HomeNetwork::of(&[bind("127.0.0.1:0"), open]);
+        let network = HomeNetwork::new(&[bind("127.0.0.1:0"), open]);
         let outside = source_address(OUTSIDE[0]).filter(|ip| !ip.is_loopback());
         let addresses = network.addresses();
         assert!(addresses.iter().all(SocketAddr::is_ipv4), "{addresses:?}");

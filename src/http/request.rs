@@ -34,7 +34,7 @@ use super::{
     write::Answer,
 };
 use crate::{
-    access::{AccessError, Caller, NamedStates, Role},
+    access::{AccessError, Caller, Role},
     api::parameters::NoQuery,
     store::{SavedResponse, Scope},
 };
@@ -197,14 +197,14 @@ fn reserve(
     max_bytes: usize,
     memory_factor: usize,
 ) -> Result<Option<Reservation>, Problem> {
-    let length = match BodyFraming::of(request.head()) {
+    let length = match BodyFraming::from_head(request.head()) {
         BodyFraming::Length(length) => usize::try_from(length).unwrap_or(max_bytes).min(max_bytes),
         BodyFraming::Chunked(_) => max_bytes,
     };
     if length <= MAX_INLINE_PARSE {
         return Ok(None);
     }
-    let ClientAddress(address) = ClientAddress::of(request);
+    let ClientAddress(address) = ClientAddress::from_extensions(request);
     let memory = request.app_data::<web::Data<BodyMemory>>();
     let memory = memory.expect("every server has its memory");
     let reservation = memory.reserve(address, length * memory_factor);
@@ -269,9 +269,9 @@ pub struct WriteRequest {
     /// For a request with an `Idempotency-Key`.
     pub retry: Option<Retry>,
     /// What `If-Match` names: the game must be in one of these states.
-    if_match: Option<NamedStates>,
+    if_match: Option<EntityTags>,
     /// What `If-None-Match` names: the game must be in none of these states.
-    if_none_match: Option<NamedStates>,
+    if_none_match: Option<EntityTags>,
     query: String,
     body: BodyContent,
     /// The version that the body names.
@@ -307,13 +307,11 @@ impl WriteRequest {
             let (headers, caller) = (request.headers(), caller(request.headers()));
             let key = idempotency_key(headers)?;
             let (method, path) = (request.method().as_str(), request.path());
-            let if_match = condition(headers, &header::IF_MATCH)?;
-            let if_none_match = condition(headers, &header::IF_NONE_MATCH)?;
             Ok(WriteRequest {
                 caller,
                 retry: key.map(|key| Retry::new(key, caller, method, path, body_hash)),
-                if_match: if_match.map(EntityTags::strong),
-                if_none_match: if_none_match.map(EntityTags::weak),
+                if_match: condition(headers, &header::IF_MATCH)?,
+                if_none_match: condition(headers, &header::IF_NONE_MATCH)?,
                 query: request.query_string().to_owned(),
                 body: content,
                 version,
@@ -369,7 +367,7 @@ impl WriteRequest {
     /// `stale_version`.
     pub fn check_state(&self, version: u64, role: Role) -> Result<(), Problem> {
         let excluded = self.if_none_match.as_ref();
-        if excluded.is_some_and(|states| states.include(version, role)) {
+        if excluded.is_some_and(|tags| tags.include_state(version, role)) {
             return Err(AccessError::StaleVersion(version).into());
         }
         self.check_version(version, role)
@@ -382,7 +380,7 @@ impl WriteRequest {
     /// `stale_version`.
     pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
         let named = self.if_match.as_ref();
-        let matches = named.is_none_or(|states| states.include(version, role));
+        let matches = named.is_none_or(|tags| tags.include_state(version, role));
         if matches && self.version.is_none_or(|named| named == version) {
             return Ok(());
         }

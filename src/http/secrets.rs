@@ -36,16 +36,19 @@ pub enum Secret {
 impl Secret {
     /// The secret with this name.
     fn named(name: &str) -> Option<Secret> {
-        let seat = |number: &str| Seat::new(number.parse().ok()?, MAX_SEATS as u8);
-        match name.split_once(' ') {
-            Some(("seat", number)) => seat(number).map(Secret::Seat),
-            Some(("invitation", "any")) => Some(Secret::Invitation(None)),
-            Some(("invitation", number)) => Some(Secret::Invitation(Some(seat(number)?))),
-            _ if name == "host" => Some(Secret::Host),
-            _ if name == "ticket" => Some(Secret::Ticket),
+        match name.split_once(' ').unwrap_or((name, "")) {
+            ("host", "") => Some(Secret::Host),
+            ("ticket", "") => Some(Secret::Ticket),
+            ("seat", number) => seat_numbered(number).map(Secret::Seat),
+            ("invitation", "any") => Some(Secret::Invitation(None)),
+            ("invitation", number) => Some(Secret::Invitation(Some(seat_numbered(number)?))),
             _ => None,
         }
     }
+}
+
+fn seat_numbered(number: &str) -> Option<Seat> {
+    Seat::new(number.parse().ok()?, MAX_SEATS as u8)
 }
 
 impl fmt::Display for Secret {
@@ -120,8 +123,7 @@ impl Secrets {
     pub fn text(&self, secret: Secret) -> String {
         let mut mac = hmac(&self.key);
         mac.update(secret.to_string().as_bytes());
-        let bytes = mac.finalize().into_bytes();
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex::encode(mac.finalize().into_bytes());
         match secret {
             Secret::Invitation(Some(seat)) => format!("{}-{}", seat.number(), &digits[..32]),
             Secret::Invitation(None) => format!("any-{}", &digits[..32]),

@@ -41,10 +41,7 @@ use super::{
     pool::{PoolConfig, WorkerPool},
     readiness::Readiness,
     static_files::StaticFiles,
-    stream::{
-        hub::{FeedTask, Hub},
-        presence::{PresenceTask, PresenceTracker},
-    },
+    stream::{FeedTask, Hub, PresenceTask, PresenceTracker},
 };
 use crate::{
     api::{
@@ -143,36 +140,29 @@ impl Server {
     /// # Errors
     /// If the server cannot listen on the address, or cannot start its threads.
     pub fn bind(config: ServerConfig, store: Store) -> Result<Server, ServeError> {
-        let listeners = listeners(&config.listen)?;
-        let network = HomeNetwork::of(&listeners);
+        let listeners = listeners(&config.listen)
+            .map_err(|error| ServeError::Bind(config.listen.clone(), error))?;
+        let network = HomeNetwork::new(&listeners);
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
-        let pool = |name, threads, nice| {
-            let config = PoolConfig {
-                name,
-                threads,
-                queue_capacity: QUEUE_CAPACITY,
-                queue_timeout: QUEUE_TIMEOUT,
-                nice,
-            };
-            WorkerPool::start(config, metrics.pool(name)).map_err(ServeError::Thread)
-        };
         // At least two: one client never occupies all threads.
         let threads = cores.max(2);
-        let move_pool = Arc::new(pool("moves", threads, 0)?);
-        let history_pool = Arc::new(pool("history", threads, LOW_PRIORITY_NICE)?);
+        let move_pool = Arc::new(start_pool(&metrics, "moves", threads, 0)?);
+        let history_pool = start_pool(&metrics, "history", threads, LOW_PRIORITY_NICE)?;
+        let history_pool = Arc::new(history_pool);
         let advice_threads = config.advice_threads.unwrap_or(threads);
-        let advice_pool = pool("advice", advice_threads, LOW_PRIORITY_NICE)?;
+        let advice_pool = start_pool(&metrics, "advice", advice_threads, LOW_PRIORITY_NICE)?;
         // Otherwise the page would ask a foreign host to validate the document.
         let docs = Config::new(["/openapi.json"])
             .try_it_out_enabled(true)
             .validator_url("none");
         let nets = Arc::new(Nets::built_in()?);
         let models = Arc::new(ModelCache::new(&store, &nets));
-        let creators = Arc::new(CreatorQuotas::new(config.limits.kept_per_address));
+        let creators = Arc::new(CreatorQuotas::new(config.limits.stored_bytes_per_address));
         let bots = BotWorkers::start(
             &store,
-            (&nets, &models),
+            &nets,
+            &models,
             Arc::clone(&creators),
             config.bot_threads.unwrap_or(cores),
         )
@@ -188,6 +178,7 @@ impl Server {
             store.clone(),
             creators,
         ));
+        let requests = Data::from(Arc::clone(&metrics.requests));
         let app = Data::new(App {
             store,
             hub,
@@ -219,14 +210,7 @@ impl Server {
         let max_connections = connections::connection_limit(limits.max_connections, workers)
             .map_err(ServeError::Connections)?;
         let bodies = Data::from(Arc::clone(&memory));
-        let connections = Arc::new(Connections::new(
-            max_connections,
-            limits.max_connections_per_address(),
-            // The framework closes it first, unless a request's head has begun and not ended.
-            limits.keep_alive + Duration::from_secs(1),
-            limits.reader_timeout,
-            memory,
-        ));
+        let connections = Arc::new(Connections::new(max_connections, &limits, memory));
         let mut server = actix_web::dev::Server::build()
             .disable_signals()
             .workers(workers)
@@ -237,6 +221,7 @@ impl Server {
             let service = IntoServiceFactory::into_factory(
                 ActixApp::new()
                     .app_data(app.clone())
+                    .app_data(requests.clone())
                     .app_data(limit_state.clone())
                     .app_data(bodies.clone())
                     .configure(|config| configure(routes(), config))
@@ -320,18 +305,33 @@ impl Server {
     }
 }
 
+fn start_pool(
+    metrics: &Metrics,
+    name: &'static str,
+    threads: usize,
+    nice: i32,
+) -> Result<WorkerPool, ServeError> {
+    let config = PoolConfig {
+        name,
+        threads,
+        queue_capacity: QUEUE_CAPACITY,
+        queue_timeout: QUEUE_TIMEOUT,
+        nice,
+    };
+    WorkerPool::start(config, metrics.pool(name)).map_err(ServeError::Thread)
+}
+
 /// Listens on every address that this `HOST:PORT` stands for.
-fn listeners(listen: &str) -> Result<Vec<TcpListener>, ServeError> {
-    let failed = |error| ServeError::Bind(listen.to_owned(), error);
+fn listeners(listen: &str) -> io::Result<Vec<TcpListener>> {
     let (mut listeners, mut last) = (Vec::new(), io::ErrorKind::AddrNotAvailable.into());
-    for address in listen.to_socket_addrs().map_err(failed)? {
+    for address in listen.to_socket_addrs()? {
         match TcpListener::bind(address) {
             Ok(listener) => listeners.push(listener),
             Err(error) => last = error,
         }
     }
     if listeners.is_empty() {
-        return Err(failed(last));
+        return Err(last);
     }
     Ok(listeners)
 }

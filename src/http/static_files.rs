@@ -100,7 +100,7 @@ impl StaticFiles {
         }
         let content = file.content;
         let compress = move || gzip_bytes(&content);
-        let client = ClientAddress::of(request);
+        let client = ClientAddress::from_extensions(request);
         let compressed = self.pool.run(client, COMPRESSION_COST, compress);
         let compressed = Bytes::from(compressed.await?);
         if let Some(file) = self.lock().get_mut(key) {

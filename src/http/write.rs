@@ -309,7 +309,7 @@ impl<'a> GameWrite<'a> {
     pub fn host_or(&self, seat: Seat) -> Result<Role, Problem> {
         match self.role()? {
             role if role == Role::Host || role == Role::Seat(seat) => Ok(role),
-            _ => Err(AccessError::AnotherSeat.into()),
+            _ => Err(AccessError::NotYourSeat.into()),
         }
     }
 

@@ -87,7 +87,7 @@ impl DueScheduler {
         self.claimed.len() + self.backed_off.len()
     }
 
-    /// Claims one of these due games: one whose creator has used the least time lately. The games of
+    /// Claims one of these due games: one whose creator has used the least time recently. The games of
     /// one creator must be in the order in which they are due.
     pub fn claim(&mut self, due: &[(GameId, Option<Creator>)]) -> Option<ClaimedGame> {
         let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
@@ -140,8 +140,9 @@ impl DueScheduler {
 
     /// Whether the creator's games without people are left alone now.
     pub fn is_suspended(&self, creator: Creator) -> bool {
-        let until = self.suspended.get(&creator);
-        until.is_some_and(|until| *until > Instant::now())
+        self.suspended
+            .get(&creator)
+            .is_some_and(|until| *until > Instant::now())
     }
 
     /// Lets the game be claimed again.
@@ -156,7 +157,7 @@ impl DueScheduler {
     }
 }
 
-/// Games read at once, those due the longest first.
+/// Games read by one query, those due the longest first.
 const DUE_BATCH: usize = 64;
 
 /// Creators read by one scan.
@@ -205,12 +206,15 @@ struct CreatorScan {
 impl DueGames {
     /// Games in which the server was to act a moment ago, with humans or without. Those of one
     /// creator are in the order in which they are due.
-    pub fn known(&self, has_human: bool) -> &[(GameId, Option<Creator>)] {
+    pub fn cached(&self, has_human: bool) -> &[(GameId, Option<Creator>)] {
         let list = &self.0[usize::from(has_human)];
-        let is_new = |at: Instant| at.elapsed() < DUE_LIST_LIFETIME;
-        match list.read_at.is_some_and(is_new) {
-            true => &list.games,
-            false => &[],
+        if list
+            .read_at
+            .is_some_and(|at| at.elapsed() < DUE_LIST_LIFETIME)
+        {
+            &list.games
+        } else {
+            &[]
         }
     }
 
@@ -258,9 +262,10 @@ impl FutureScan {
         let Some((at, time)) = self.at else {
             return true;
         };
-        let interval = match self.found {
-            true => SCAN_INTERVAL,
-            false => FUTURE_SCAN_INTERVAL,
+        let interval = if self.found {
+            SCAN_INTERVAL
+        } else {
+            FUTURE_SCAN_INTERVAL
         };
         at.elapsed() >= interval || now + CLOCK_TOLERANCE < time
     }
@@ -344,7 +349,7 @@ mod tests {
         }
         let ours = served[&one[0].0];
         assert!((295..=305).contains(&ours), "{ours}");
-        // The games of one creator take scheduler.
+        // The games of one creator take turns.
         assert!(many.iter().all(|(id, _)| (2..=9).contains(&served[id])));
     }
 

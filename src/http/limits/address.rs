@@ -31,23 +31,33 @@ impl Address {
     /// None for a connection from this machine without that header. It comes from an operator, or
     /// from a proxy that is not configured as trusted; one limit for all its clients would lock them
     /// all out.
-    pub fn of(
+    pub fn from_head(
         peer: Option<SocketAddr>,
         headers: &HeaderMap,
         trusted: Option<&HeaderName>,
     ) -> Option<Address> {
         match trusted.and_then(|name| headers.get_all(name).last()) {
-            Some(value) => {
-                Some(forwarded_address(value).map_or(Address::Unreadable, Address::grouped))
-            }
-            None => Address::of_peer(peer?),
+            Some(value) => Some(Address::from_forwarded(value).unwrap_or(Address::Unreadable)),
+            None => Address::from_peer(peer?),
         }
     }
 
     /// The address of a connection's peer; none for this machine.
-    pub fn of_peer(peer: SocketAddr) -> Option<Address> {
+    pub fn from_peer(peer: SocketAddr) -> Option<Address> {
         let peer = peer.ip().to_canonical();
         (!peer.is_loopback()).then(|| Address::grouped(peer))
+    }
+
+    /// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a
+    /// port or without.
+    fn from_forwarded(value: &HeaderValue) -> Option<Address> {
+        let last = value.to_str().ok()?.rsplit(',').next()?.trim();
+        let bare = last.trim_start_matches('[').trim_end_matches(']');
+        let address = bare
+            .parse()
+            .or_else(|_| last.parse().map(|address: SocketAddr| address.ip()))
+            .ok()?;
+        Some(Address::grouped(address.to_canonical()))
     }
 
     /// Bytes that identify the address.
@@ -70,24 +80,13 @@ impl Address {
     }
 }
 
-/// The last address in the value of a header such as `X-Forwarded-For` or `X-Real-IP`, with a port
-/// or without.
-fn forwarded_address(value: &HeaderValue) -> Option<IpAddr> {
-    let text = value.to_str().ok()?;
-    let last = text.rsplit(',').next()?.trim();
-    let bare = last.trim_start_matches('[').trim_end_matches(']');
-    let address = bare.parse::<IpAddr>();
-    let address = address.or_else(|_| last.parse::<SocketAddr>().map(|address| address.ip()));
-    address.ok().map(|address| address.to_canonical())
-}
-
 /// The address of a request. None stands for this machine, which has no limits by address.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub Option<Address>);
 
 impl ClientAddress {
     /// The address to which a request is charged.
-    pub fn of(request: &HttpRequest) -> ClientAddress {
+    pub fn from_extensions(request: &HttpRequest) -> ClientAddress {
         let client = request.extensions().get::<ClientAddress>().copied();
         client.unwrap_or(ClientAddress(None))
     }
@@ -103,7 +102,7 @@ impl FromRequest for ClientAddress {
     type Future = Ready<Result<ClientAddress, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(ClientAddress::of(request)))
+        ready(Ok(ClientAddress::from_extensions(request)))
     }
 }
 
@@ -112,7 +111,7 @@ impl FromRequest for ClientAddress {
 pub struct AddressCounts(HashMap<Address, usize>);
 
 impl AddressCounts {
-    pub fn of(&self, address: Address) -> usize {
+    pub fn get(&self, address: Address) -> usize {
         self.0.get(&address).copied().unwrap_or_default()
     }
 
@@ -151,7 +150,7 @@ mod tests {
             headers.append(HEADER, HeaderValue::from_static(value));
         }
         let peer = SocketAddr::new(peer.parse().unwrap(), 50_000);
-        Address::of(Some(peer), &headers, trusted.then_some(&HEADER))
+        Address::from_head(Some(peer), &headers, trusted.then_some(&HEADER))
     }
 
     fn address(text: &str) -> Option<Address> {

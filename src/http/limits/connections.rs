@@ -7,7 +7,7 @@ use std::{
     pin::Pin,
     rc::{Rc, Weak},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
@@ -22,11 +22,13 @@ use actix_web::{
     rt::{self, net::TcpStream, task::JoinHandle, time::sleep},
     web::Bytes,
 };
+use parking_lot::Mutex;
 
 use super::{
     address::{Address, AddressCounts},
     framing::BodyFraming,
     memory::{BodyMemory, Reservation},
+    rates::Limits,
 };
 
 /// Bytes of a response body that the dispatcher gets at once.
@@ -81,8 +83,8 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Consecutive requests that were refused because they came too often.
     refused: Cell<u32>,
-    /// Whether the response waits for something to happen: see [`Waiting`].
-    waits: Cell<bool>,
+    /// Whether the response waits for something to happen: see [`LongPollGuard`].
+    pub(super) waits: Cell<bool>,
     /// Whether the connection is to end.
     pub(super) ended: Cell<bool>,
     /// The waker of the task that reads from the connection.
@@ -102,21 +104,16 @@ pub(super) enum NextRead {
 }
 
 impl Connections {
-    /// No connections yet, with these limits.
-    pub fn new(
-        limit: usize,
-        limit_per_address: Option<usize>,
-        idle_timeout: Duration,
-        reader_timeout: Duration,
-        memory: Arc<BodyMemory>,
-    ) -> Connections {
+    /// No connections yet. At most this many may be open.
+    pub fn new(limit: usize, limits: &Limits, memory: Arc<BodyMemory>) -> Connections {
         Connections {
             limit,
-            limit_per_address,
+            limit_per_address: limits.max_connections_per_address(),
             open: AtomicUsize::new(0),
             by_address: Mutex::default(),
-            idle_timeout,
-            reader_timeout,
+            // The framework closes it first, unless a request's head has begun and not ended.
+            idle_timeout: limits.keep_alive + Duration::from_secs(1),
+            reader_timeout: limits.reader_timeout,
             memory,
         }
     }
@@ -128,7 +125,7 @@ impl Connections {
         peer: Option<SocketAddr>,
     ) -> Rc<Connection> {
         configure(socket, self.reader_timeout);
-        let address = peer.and_then(Address::of_peer);
+        let address = peer.and_then(Address::from_peer);
         let over_limit = !self.admit(address);
         let idle_timeout = if over_limit {
             OVER_LIMIT_IDLE_TIMEOUT
@@ -161,7 +158,7 @@ impl Connections {
         let (Some(address), Some(limit)) = (address, self.limit_per_address) else {
             return open < self.limit;
         };
-        let own = self.by_address().add(address, 1);
+        let own = self.by_address.lock().add(address, 1);
         open < self.limit && own <= limit
     }
 
@@ -169,44 +166,32 @@ impl Connections {
     fn leave(&self, address: Option<Address>) {
         self.open.fetch_sub(1, Ordering::Relaxed);
         if let (Some(address), Some(_)) = (address, self.limit_per_address) {
-            self.by_address().subtract(address, 1);
+            self.by_address.lock().subtract(address, 1);
         }
     }
-
-    fn by_address(&self) -> MutexGuard<'_, AddressCounts> {
-        // Nothing panics while the lock is held.
-        self.by_address
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// A response that waits for something to happen, until this is dropped. Then the connection ends as
-/// soon as the client closes its side: nobody reads the rest. Other responses are sent to clients
-/// that have closed only their own side.
-pub struct Waiting(Rc<Connection>);
+/// A long poll or a stream: a response that waits for something to happen, until this is dropped.
+/// Then the connection ends as soon as the client closes its side: nobody reads the rest. Other
+/// responses are sent to clients that have closed only their own side.
+pub struct LongPollGuard(Rc<Connection>);
 
-impl Waiting {
+impl LongPollGuard {
     /// The response to this request waits.
-    pub fn begin(request: &HttpRequest) -> Option<Waiting> {
+    pub fn new(request: &HttpRequest) -> Option<LongPollGuard> {
         let connection = request.conn_data::<Rc<Connection>>()?;
         connection.waits.set(true);
-        Some(Waiting(Rc::clone(connection)))
+        Some(LongPollGuard(Rc::clone(connection)))
     }
 }
 
-impl Drop for Waiting {
+impl Drop for LongPollGuard {
     fn drop(&mut self) {
         self.0.waits.set(false);
     }
 }
 
 impl Connection {
-    /// Whether the connection ends now that the client has closed its side.
-    pub(super) fn ends_with_client(&self) -> bool {
-        self.waits.get()
-    }
-
     /// Counts whether a request was refused because it came too soon, and returns how long to delay
     /// the refusal. A refusal costs the server almost as much as a response, so a client that ignores
     /// refusals gets them slowly.
@@ -222,9 +207,10 @@ impl Connection {
 
     /// How long there has been no request; zero during a request.
     fn idle_for(&self) -> Duration {
-        match self.in_flight.get() {
-            0 => self.idle_since.get().elapsed(),
-            _ => Duration::ZERO,
+        if self.in_flight.get() == 0 {
+            self.idle_since.get().elapsed()
+        } else {
+            Duration::ZERO
         }
     }
 
@@ -324,7 +310,7 @@ struct InFlight(Rc<Connection>);
 impl InFlight {
     fn new(connection: &Rc<Connection>, head: &RequestHead) -> InFlight {
         connection.in_flight.set(connection.in_flight.get() + 1);
-        connection.set_body(BodyFraming::of(head));
+        connection.set_body(BodyFraming::from_head(head));
         InFlight(Rc::clone(connection))
     }
 }
@@ -467,13 +453,30 @@ fn configure(socket: &TcpStream, _: Duration) {
 mod tests {
     use super::*;
 
+    fn connections(limit: usize, limit_per_address: usize) -> Connections {
+        let limits = Limits {
+            address_rate: 0,
+            token_rate: 0,
+            games_per_address: 0,
+            stored_bytes_per_address: 0,
+            advice_per_address: 0,
+            trusted_proxy_header: None,
+            body_memory: 0,
+            max_connections: limit,
+            connections_per_address: limit_per_address,
+            client_timeout: Duration::ZERO,
+            keep_alive: Duration::ZERO,
+            reader_timeout: Duration::ZERO,
+        };
+        Connections::new(limit, &limits, Arc::new(BodyMemory::new(0)))
+    }
+
     #[test]
     fn one_address_takes_no_more_than_its_share() {
-        let second = Duration::from_secs(1);
-        let all = Connections::new(10, Some(3), second, second, Arc::new(BodyMemory::new(0)));
+        let all = connections(10, 3);
         let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
             let peer = peer.parse().expect("an address");
-            Address::of_peer(peer)
+            Address::from_peer(peer)
         });
         for _ in 0..3 {
             assert!(all.admit(one));
@@ -491,13 +494,12 @@ mod tests {
             all.leave(address);
         }
         assert_eq!(all.open.load(Ordering::Relaxed), 0);
-        assert!(all.by_address().is_empty());
+        assert!(all.by_address.lock().is_empty());
     }
 
     #[test]
     fn all_together_take_no_more_than_there_is() {
-        let second = Duration::from_secs(1);
-        let all = Connections::new(2, None, second, second, Arc::new(BodyMemory::new(0)));
+        let all = connections(2, 0);
         assert!(all.admit(None) && all.admit(None) && !all.admit(None));
     }
 }

@@ -5,10 +5,7 @@
 
 use actix_web::{
     dev::RequestHead,
-    http::{
-        Version,
-        header::{self, HeaderValue},
-    },
+    http::{Version, header},
 };
 
 /// Finds the empty line that ends a request's head, wherever the reads cut it. A line ends with LF,
@@ -142,13 +139,14 @@ impl BodyFraming {
 
     /// The body of a request with this head, which the dispatcher has found valid. Like the
     /// dispatcher, this knows the transfer encoding `chunked` only, and none in HTTP/1.0.
-    pub fn of(head: &RequestHead) -> BodyFraming {
+    pub fn from_head(head: &RequestHead) -> BodyFraming {
         let encoding = head.headers.get(header::TRANSFER_ENCODING);
-        let is_chunked = |encoding: &HeaderValue| {
-            let encoding = encoding.as_bytes().trim_ascii();
-            encoding.eq_ignore_ascii_case(b"chunked")
-        };
-        if head.version == Version::HTTP_11 && encoding.is_some_and(is_chunked) {
+        if head.version == Version::HTTP_11
+            && encoding.is_some_and(|encoding| {
+                let encoding = encoding.as_bytes().trim_ascii();
+                encoding.eq_ignore_ascii_case(b"chunked")
+            })
+        {
             return BodyFraming::Chunked(Chunks::Size(0));
         }
         let length = head.headers.get(header::CONTENT_LENGTH);

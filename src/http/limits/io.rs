@@ -125,9 +125,10 @@ impl ConnectionIo {
         let mut buffer = ReadBuf::new(&mut bytes);
         ready!(Pin::new(&mut self.socket).poll_read(context, &mut buffer))?;
         if buffer.filled().is_empty() {
-            return Poll::Ready(match self.connection.ends_with_client() {
-                true => Err(io::ErrorKind::BrokenPipe.into()),
-                false => Ok(()),
+            return Poll::Ready(if self.connection.waits.get() {
+                Err(io::ErrorKind::BrokenPipe.into())
+            } else {
+                Ok(())
             });
         }
         self.read_ahead.extend_from_slice(buffer.filled());

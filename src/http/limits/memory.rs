@@ -1,7 +1,7 @@
 //! The limit for the memory of large bodies, over all connections: those of requests until they are
 //! answered, those of responses until the client has read them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use actix_web::{
     Error, ResponseError,
@@ -10,6 +10,7 @@ use actix_web::{
     middleware::Next,
     web::Data,
 };
+use parking_lot::Mutex;
 
 use super::address::{Address, AddressCounts, ClientAddress};
 use crate::http::problem::{Code, Problem};
@@ -61,12 +62,12 @@ impl BodyMemory {
         address: Option<Address>,
         bytes: usize,
     ) -> Option<Reservation> {
-        let mut usage = self.usage();
+        let mut usage = self.usage.lock();
         if usage.total + bytes > self.limit {
             return None;
         }
         if let Some(address) = address {
-            if usage.by_address.of(address) + bytes > self.limit / ADDRESS_FRACTION {
+            if usage.by_address.get(address) + bytes > self.limit / ADDRESS_FRACTION {
                 return None;
             }
             usage.by_address.add(address, bytes);
@@ -86,23 +87,18 @@ impl BodyMemory {
 
     /// Bytes in use.
     pub fn used(&self) -> usize {
-        self.usage().total
+        self.usage.lock().total
     }
 
     /// The limit in bytes.
     pub fn limit(&self) -> usize {
         self.limit
     }
-
-    fn usage(&self) -> MutexGuard<'_, MemoryUse> {
-        // Nothing panics while the lock is held.
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut usage = self.memory.usage();
+        let mut usage = self.memory.usage.lock();
         usage.total -= self.bytes;
         if let Some(address) = self.address {
             usage.by_address.subtract(address, self.bytes);
@@ -133,7 +129,7 @@ pub async fn reserve<B: MessageBody + 'static>(
     if let (Some(bytes), false) = (large, shared) {
         let memory = response.request().app_data::<Data<BodyMemory>>();
         let memory = memory.expect("every server has its memory");
-        let ClientAddress(address) = ClientAddress::of(response.request());
+        let ClientAddress(address) = ClientAddress::from_extensions(response.request());
         let Some(reservation) = memory.reserve(address, bytes) else {
             let refusal = no_memory().error_response();
             return Ok(response.into_response(refusal).map_into_right_body());
@@ -153,7 +149,7 @@ mod tests {
         let memory = Arc::new(BodyMemory::new(400));
         let [one, other] = ["192.0.2.1:1", "192.0.2.2:1"].map(|peer| {
             let peer = peer.parse().expect("an address");
-            Address::of_peer(peer)
+            Address::from_peer(peer)
         });
         let first = memory.reserve(one, 60).expect("room");
         assert!(memory.reserve(one, 41).is_none(), "more than a share");
@@ -166,6 +162,6 @@ mod tests {
         assert!(memory.reserve(None, 1).is_none());
         drop((first, second, third, fourth));
         assert_eq!(memory.used(), 0);
-        assert!(memory.usage().by_address.is_empty());
+        assert!(memory.usage.lock().by_address.is_empty());
     }
 }

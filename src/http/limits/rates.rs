@@ -6,16 +6,13 @@
 //! with unknown tokens, are charged to the address. Creations, joins and advice are charged to the
 //! address as well.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use actix_web::http::header::HeaderName;
 use governor::Quota;
+use parking_lot::Mutex;
 
-use super::{Cost, address::Address};
+use super::address::Address;
 use crate::{
     quota::{Bucket, CreatorQuotas, bucket, take},
     store::{Creator, GameId, TokenHash},
@@ -27,6 +24,38 @@ const FOREIGN_FACTOR: u32 = 10;
 /// Valid tokens that are cached; when the cache is full, it is cleared.
 const MAX_KNOWN_TOKENS: usize = 100_000;
 
+/// What a route costs its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Nothing: operators request it all the time.
+    Free,
+    /// A request.
+    Request,
+    /// A request, and advice or an analysis.
+    Advice,
+    /// A request, and a saved response if there is an `Idempotency-Key`.
+    Write,
+    /// A write, and a seat of a game.
+    Join,
+    /// A write, and a new game.
+    NewGame,
+    /// A write, and a new game with its record.
+    Import,
+}
+
+impl Cost {
+    /// What was limited, for the detail of a refusal.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Cost::NewGame | Cost::Import | Cost::Join => {
+                ": games created or joined by this address"
+            }
+            Cost::Advice => ": advice for this address",
+            Cost::Free | Cost::Request | Cost::Write => "",
+        }
+    }
+}
+
 /// The limits for clients. A rate of 0 means no limit.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -37,7 +66,7 @@ pub struct Limits {
     /// Games created, imported or joined per hour and address.
     pub games_per_address: u32,
     /// MiB stored per hour and address.
-    pub kept_per_address: u32,
+    pub stored_bytes_per_address: u32,
     /// Advice and analyses per second and address.
     pub advice_per_address: u32,
     /// The header in which a proxy passes on the client's address; none without a proxy.
@@ -71,7 +100,7 @@ pub enum RateKey {
     Token {
         game: GameId,
         token: TokenHash,
-        payer: Payer,
+        owner: RateLimitOwner,
     },
     /// The address only.
     Address,
@@ -79,11 +108,11 @@ pub enum RateKey {
 
 /// Whose address the requests with a token are charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Payer {
+pub enum RateLimitOwner {
     /// That of whoever sends them: a person who joined.
-    Holder,
+    Sender,
     /// That of the game's creator: others who were sent a token have a larger limit. If the creator
-    /// is not known, everybody is taken for it.
+    /// is not known, everybody is treated as the creator.
     Creator(Option<Creator>),
 }
 
@@ -101,19 +130,18 @@ pub struct Rates {
     /// Bytes stored for an address.
     creators: Arc<CreatorQuotas>,
     /// Valid tokens.
-    known: Mutex<HashMap<GameToken, Payer>>,
+    known: Mutex<HashMap<GameToken, RateLimitOwner>>,
 }
 
 impl Rates {
     pub fn new(limits: &Limits, creators: Arc<CreatorQuotas>) -> Rates {
-        let every_second = |rate, burst| bucket(rate, burst, Quota::per_second);
-        let every_hour = |rate| bucket(rate, 1, Quota::per_hour);
+        let foreign_rate = limits.address_rate.saturating_mul(FOREIGN_FACTOR);
         Rates {
-            addresses: every_second(limits.address_rate, 5),
-            foreign_tokens: every_second(limits.address_rate.saturating_mul(FOREIGN_FACTOR), 5),
-            tokens: every_second(limits.token_rate, 5),
-            games: every_hour(limits.games_per_address),
-            advice: every_second(limits.advice_per_address, 10),
+            addresses: bucket(limits.address_rate, 5, Quota::per_second),
+            foreign_tokens: bucket(foreign_rate, 5, Quota::per_second),
+            tokens: bucket(limits.token_rate, 5, Quota::per_second),
+            games: bucket(limits.games_per_address, 1, Quota::per_hour),
+            advice: bucket(limits.advice_per_address, 10, Quota::per_second),
             creators,
             known: Mutex::default(),
         }
@@ -121,28 +149,33 @@ impl Rates {
 
     /// The key of a request with this token about this game, if the token is cached.
     pub fn cached_key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
-        let payer = *self.known().get(&(game, token.0))?;
-        Some(RateKey::Token { game, token, payer })
+        let owner = *self.known.lock().get(&(game, token.0))?;
+        Some(RateKey::Token { game, token, owner })
     }
 
     /// The key of a request with this token about this game. `found` is none if the token is not one
     /// of the game's; otherwise the token is cached.
-    pub fn remember(&self, game: GameId, token: TokenHash, found: Option<Payer>) -> RateKey {
-        let Some(payer) = found else {
+    pub fn remember(
+        &self,
+        game: GameId,
+        token: TokenHash,
+        found: Option<RateLimitOwner>,
+    ) -> RateKey {
+        let Some(owner) = found else {
             return RateKey::Address;
         };
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN_TOKENS {
             known.clear();
         }
-        known.insert((game, token.0), payer);
-        RateKey::Token { game, token, payer }
+        known.insert((game, token.0), owner);
+        RateKey::Token { game, token, owner }
     }
 
     /// Removes the token of this key from the cache.
     pub fn forget(&self, key: &RateKey) {
         if let RateKey::Token { game, token, .. } = key {
-            self.known().remove(&(*game, token.0));
+            self.known.lock().remove(&(*game, token.0));
         }
     }
 
@@ -158,11 +191,11 @@ impl Rates {
         cost: Cost,
     ) -> Result<(), Duration> {
         match key {
-            RateKey::Token { token, payer, .. } => {
-                let own = match payer {
-                    Payer::Holder => true,
+            RateKey::Token { token, owner, .. } => {
+                let own = match owner {
+                    RateLimitOwner::Sender => true,
                     // The creator of a finished game is forgotten after a while.
-                    Payer::Creator(by) => by.is_none_or(|by| by == creator()),
+                    RateLimitOwner::Creator(by) => by.is_none_or(|by| by == creator()),
                 };
                 let of_address = if own {
                     &self.addresses
@@ -187,14 +220,9 @@ impl Rates {
         creator: impl FnOnce() -> Creator,
         kib: u32,
     ) -> Result<(), Duration> {
-        match kib {
-            0 => Ok(()),
-            _ => self.creators.charge_storage(creator(), kib),
+        if kib == 0 {
+            return Ok(());
         }
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<GameToken, Payer>> {
-        // Nothing panics while the lock is held.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.creators.charge_storage(creator(), kib)
     }
 }

@@ -12,7 +12,6 @@ use prometheus_client::{
 };
 use tokio::sync::Mutex;
 
-use super::Label;
 use crate::{
     http::limits::memory::BodyMemory,
     store::{Store, StoreError},
@@ -33,7 +32,7 @@ pub(super) struct OnDemandGauges {
     schema_version: Gauge,
     /// `None` for a file.
     standby: Option<Gauge>,
-    games: Family<Label, Gauge>,
+    games: Family<[(&'static str, &'static str); 1], Gauge>,
     games_due: Gauge,
     games_counted: Mutex<Option<Instant>>,
     process: ProcessGauges,
@@ -171,17 +170,21 @@ impl ProcessGauges {
     }
 
     fn refresh(&self) {
-        let number = |file: &str, name: &str| -> Option<i64> {
-            let text = fs::read_to_string(file).ok()?;
-            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse().ok()
-        };
-        let status = |name: &str| number("/proc/self/status", name).unwrap_or_default();
-        self.memory.set(status("VmRSS:") * 1024);
-        self.threads.set(status("Threads:"));
+        self.memory.set(proc_number("status", "VmRSS:") * 1024);
+        self.threads.set(proc_number("status", "Threads:"));
         let files = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         self.open_files.set(files as i64);
-        let max_files = number("/proc/self/limits", "Max open files");
-        self.max_files.set(max_files.unwrap_or_default());
+        self.max_files.set(proc_number("limits", "Max open files"));
     }
+}
+
+/// The number in a line of a file about this process; 0 if it cannot be read.
+fn proc_number(file: &str, name: &str) -> i64 {
+    fs::read_to_string(format!("/proc/self/{file}"))
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse().ok()
+        })
+        .unwrap_or_default()
 }

@@ -9,8 +9,6 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::GaugeGuard;
-
 /// Upper bounds of the histogram's buckets, in seconds.
 const BUCKETS: [f64; 15] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
@@ -42,6 +40,23 @@ pub struct RequestMetrics {
 /// happen.
 #[derive(Clone, Copy, Debug)]
 pub struct SkipLatency;
+
+/// Counts one in a gauge until it is dropped.
+#[derive(Debug)]
+pub struct GaugeGuard(Gauge);
+
+impl GaugeGuard {
+    pub(super) fn new(gauge: &Gauge) -> GaugeGuard {
+        gauge.inc();
+        GaugeGuard(gauge.clone())
+    }
+}
+
+impl Drop for GaugeGuard {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
 
 /// A request that is being answered.
 #[derive(Debug)]

@@ -5,11 +5,45 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{PoolConfig, PoolTask};
 use crate::{
     fair::{Charge, FairShares},
     http::{limits::Address, metrics::GaugeGuard},
 };
+
+/// The settings of a pool.
+#[derive(Clone, Copy)]
+pub struct PoolConfig {
+    pub name: &'static str,
+    pub threads: usize,
+    /// Jobs that may wait.
+    pub queue_capacity: usize,
+    /// How long a job may wait.
+    pub queue_timeout: Duration,
+    /// The nice value of the threads; on Linux only.
+    pub nice: i32,
+}
+
+impl PoolConfig {
+    /// The threads that one client may occupy: not all, so that its long jobs do not block the short
+    /// jobs of others.
+    pub(super) fn max_threads_per_client(&self) -> usize {
+        self.threads.saturating_sub(1).max(1)
+    }
+
+    /// The work that this many threads can do within the queue's timeout.
+    fn capacity(&self, threads: usize) -> Duration {
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+        self.queue_timeout.saturating_mul(threads)
+    }
+}
+
+/// The work of a job, and where its result goes.
+pub(super) trait PoolTask: Send {
+    /// Whether nobody waits for the result any longer.
+    fn is_abandoned(&self) -> bool;
+    fn run(self: Box<Self>);
+    fn refuse(self: Box<Self>);
+}
 
 /// The jobs that wait or run.
 #[derive(Default)]
@@ -118,10 +152,9 @@ impl JobQueues {
     pub(super) fn remove_expired(&mut self, queue_timeout: Duration) -> Vec<QueuedJob> {
         let mut removed = Vec::new();
         for queue in self.queues.values_mut() {
-            let is_expired = |job: &QueuedJob| {
+            while queue.jobs.front().is_some_and(|job| {
                 job.queued_at.elapsed() >= queue_timeout || job.task.is_abandoned()
-            };
-            while queue.jobs.front().is_some_and(is_expired) {
+            }) {
                 removed.extend(queue.pop_first());
             }
         }

@@ -1,15 +1,23 @@
 //! Which problem each error of the domain is.
 
+use std::time::Duration;
+
 use dog_rules::{
-    ActionRefusal, BoardError, Card, ParseCardError, Refusal, RulesError, Seat, judge::PlaceName,
+    ActionRefusal, BoardError, ParseCardError, Refusal, RulesError, judge::PlaceName,
     movement::MoveBlocked, notation::NotedField, shuffle::SeedError,
 };
 
-use super::{Code, NEXT_CHANGE, Problem, Reason};
+use super::{
+    document::Problem,
+    table::{Code, Reason},
+};
 use crate::{
     access::AccessError,
     store::{DraftError, LimitReached, StoreError},
 };
+
+/// `Retry-After` where more moves are needed first.
+const NEXT_CHANGE: Duration = Duration::from_secs(60);
 
 impl From<Code> for Problem {
     /// A problem with no further details.
@@ -21,15 +29,9 @@ impl From<Code> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         if matches!(error, StoreError::Quota | StoreError::Full) {
-            Problem {
-                cause: Some(error.to_string()),
-                ..Problem::new(Code::DatabaseFull, error)
-            }
+            Problem::new(Code::DatabaseFull, &error).caused_by(error)
         } else if error.is_temporary() {
-            Problem {
-                cause: Some(error.to_string()),
-                ..Problem::new(Code::Unavailable, "the store is unavailable at present")
-            }
+            Problem::new(Code::Unavailable, "the store is unavailable at present").caused_by(error)
         } else {
             Problem::internal(error)
         }
@@ -46,7 +48,7 @@ impl From<AccessError> for Problem {
             TokenReplaced => (Code::TokenReplaced, None),
             HostOnly(_) => (Code::Forbidden, Some(Reason::HostOnly)),
             SeatOnly => (Code::Forbidden, Some(Reason::SeatOnly)),
-            AnotherSeat => (Code::Forbidden, Some(Reason::AnotherSeat)),
+            NotYourSeat => (Code::Forbidden, Some(Reason::AnotherSeat)),
             BotPlays(_) => (Code::Forbidden, Some(Reason::BotPlays)),
             StandInPlays(_) => (Code::Forbidden, Some(Reason::StandInPlays)),
             SeatJoined(_) => (Code::Forbidden, Some(Reason::SeatJoined)),
@@ -56,13 +58,13 @@ impl From<AccessError> for Problem {
             NoOpenSeat => (Code::NoOpenSeat, None),
             GameNotOver => (Code::GameNotOver, None),
             NoRematch => (Code::NoRematch, None),
-            NoHuman(_) => (Code::NoHuman, None),
+            SeatIsBot(_) => (Code::NoHuman, None),
             StaleVersion(_) => (Code::StaleVersion, None),
         };
         let mut problem = Problem::new(code, &error);
         match error {
             BotPlays(seat) | StandInPlays(seat) | SeatJoined(seat) | SeatTaken(seat)
-            | NoHuman(seat) => problem.details.seat = Some(seat),
+            | SeatIsBot(seat) => problem.details.seat = Some(seat),
             StaleVersion(version) => problem.details.version = Some(version),
             _ => {}
         }
@@ -95,29 +97,34 @@ impl From<LimitReached> for Problem {
 impl From<ActionRefusal> for Problem {
     fn from(refusal: ActionRefusal) -> Problem {
         use ActionRefusal::*;
-        let new = |code| Problem::new(code, &refusal);
-        let about = |code, reason, seat| {
-            Problem::new(code, &refusal)
-                .because(reason)
-                .about_seat(seat)
+        let code = match &refusal {
+            GameOver => Code::GameOver,
+            SeatsOpen => Code::SeatsOpen,
+            SeatTaken(_) => Code::SeatTaken,
+            WrongPhase { .. } => Code::WrongPhase,
+            NotYourTurn(_) | NotTheDealer(_) | AlreadyAnswered(_) | PairDone(_) => {
+                Code::NotYourTurn
+            }
+            AlreadyAsked(_) | ExchangeMandatory => Code::IllegalExchange,
+            NotInHand(_) => Code::CardNotInHand,
+            IllegalMove(_) => Code::IllegalMove,
         };
+        let mut problem = Problem::new(code, &refusal);
         match refusal {
-            GameOver => new(Code::GameOver),
-            SeatsOpen => new(Code::SeatsOpen),
-            SeatTaken(seat) => new(Code::SeatTaken).about_seat(seat),
+            GameOver | SeatsOpen => problem,
+            SeatTaken(seat) => problem.seat(seat),
             WrongPhase { phase, needed } => {
-                let mut problem = new(Code::WrongPhase);
                 problem.details.phase = Some(phase);
                 problem.details.expected = Some(needed);
                 problem
             }
-            NotYourTurn(seat) => about(Code::NotYourTurn, Reason::AnotherSeatMoves, seat),
-            NotTheDealer(seat) => about(Code::NotYourTurn, Reason::AnotherSeatDeals, seat),
-            AlreadyAnswered(seat) => about(Code::NotYourTurn, Reason::AlreadyAnswered, seat),
-            PairDone(seat) => about(Code::NotYourTurn, Reason::ExchangeDone, seat),
-            AlreadyAsked(seat) => about(Code::IllegalExchange, Reason::AlreadyAsked, seat),
-            ExchangeMandatory => new(Code::IllegalExchange).because(Reason::ExchangeMandatory),
-            NotInHand(card) => new(Code::CardNotInHand).card(card),
+            NotYourTurn(seat) => problem.because(Reason::AnotherSeatMoves).seat(seat),
+            NotTheDealer(seat) => problem.because(Reason::AnotherSeatDeals).seat(seat),
+            AlreadyAnswered(seat) => problem.because(Reason::AlreadyAnswered).seat(seat),
+            PairDone(seat) => problem.because(Reason::ExchangeDone).seat(seat),
+            AlreadyAsked(seat) => problem.because(Reason::AlreadyAsked).seat(seat),
+            ExchangeMandatory => problem.because(Reason::ExchangeMandatory),
+            NotInHand(card) => problem.card(card),
             IllegalMove(refusal) => refusal.into(),
         }
     }
@@ -127,87 +134,81 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         use MoveBlocked::*;
         use Refusal::*;
-        let because = |reason| Problem::new(Code::IllegalMove, &refusal).because(reason);
-        let track = |field: u8| field.to_string();
-        let goal = |field: u8| format!("goal:{field}");
-        let place = |PlaceName(place)| match place {
-            NotedField::Track(field) => track(field),
-            NotedField::OwnGoal(field) | NotedField::PartnerGoal(field) => goal(field),
-        };
+        let problem = Problem::new(Code::IllegalMove, &refusal);
         match refusal {
             InPart { part, refusal } => {
                 let mut problem = Problem::from(*refusal);
                 problem.details.part = Some(part);
                 problem
             }
-            Notation(_) => because(Reason::NotAMove),
-            NotInHand(card) => because(Reason::NotInHand).card(card),
-            MustPlay => because(Reason::MustBePlayed),
-            Obstacle(Block { field, seat, .. }) => because(Reason::Blocked)
-                .about_seat(seat)
-                .about_place(track(field)),
+            Notation(_) => problem.because(Reason::NotAMove),
+            NotInHand(card) => problem.because(Reason::NotInHand).card(card),
+            MustPlay => problem.because(Reason::MustBePlayed),
+            Obstacle(Block { field, seat, .. }) => problem.about(Reason::Blocked, seat, field),
             Obstacle(GoalOccupied { field }) => {
-                because(Reason::GoalOccupied).about_place(goal(field))
+                problem.because(Reason::GoalOccupied).place(goal(field))
             }
-            Obstacle(BeyondGoal) => because(Reason::BeyondGoal),
+            Obstacle(BeyondGoal) => problem.because(Reason::BeyondGoal),
             // No move id asks for this.
-            Obstacle(GoalOutOfReach) => because(Reason::WrongSteps),
-            Obstacle(FreshOnDoor) => because(Reason::FreshPiece),
-            Obstacle(NotOverStart) => because(Reason::NotOverStart),
-            Obstacle(NoBackwardEntry) => because(Reason::NoBackwardEntry),
-            OffTrack { field, .. } => because(Reason::NoSuchPlace).about_place(track(field)),
-            NoPiece(name) => because(Reason::NoSuchPiece).about_place(place(name)),
-            CapturedBefore(name) => because(Reason::CapturedBefore).about_place(place(name)),
+            Obstacle(GoalOutOfReach) => problem.because(Reason::WrongSteps),
+            Obstacle(FreshOnDoor) => problem.because(Reason::FreshPiece),
+            Obstacle(NotOverStart) => problem.because(Reason::NotOverStart),
+            Obstacle(NoBackwardEntry) => problem.because(Reason::NoBackwardEntry),
+            OffTrack { field, .. } => problem.because(Reason::NoSuchPlace).place(field),
+            NoPiece(name) => problem.because(Reason::NoSuchPiece).place(key(name)),
+            CapturedBefore(name) => problem.because(Reason::CapturedBefore).place(key(name)),
             NotThePiece {
                 place: name, owner, ..
-            } => because(Reason::NotThePiece)
-                .about_seat(owner)
-                .about_place(place(name)),
-            KennelEmpty(seat) => because(Reason::KennelEmpty).about_seat(seat),
-            ForeignGoal => because(Reason::ForeignGoal),
-            LeavesGoal => because(Reason::LeavesGoal),
-            WrongSteps { card, from, .. } => because(Reason::WrongSteps)
+            } => problem.about(Reason::NotThePiece, owner, key(name)),
+            KennelEmpty(seat) => problem.because(Reason::KennelEmpty).seat(seat),
+            ForeignGoal => problem.because(Reason::ForeignGoal),
+            LeavesGoal => problem.because(Reason::LeavesGoal),
+            WrongSteps { card, from, .. } => problem
+                .because(Reason::WrongSteps)
                 .card(card)
-                .about_place(place(from)),
-            SwapWithItself => because(Reason::SwapWithItself),
-            SwapOwnPair => because(Reason::SwapOwnPair),
-            SwapProtected { field, seat, .. } => because(Reason::SwapProtected)
-                .about_seat(seat)
-                .about_place(track(field)),
-            NoEffectNotPlayed => because(Reason::NoEffectRefused),
+                .place(key(from)),
+            SwapWithItself => problem.because(Reason::SwapWithItself),
+            SwapOwnPair => problem.because(Reason::SwapOwnPair),
+            SwapProtected { field, seat, .. } => problem.about(Reason::SwapProtected, seat, field),
+            NoEffectNotPlayed => problem.because(Reason::NoEffectRefused),
             NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
-                because(Reason::NoPieceOnRing).about_seat(seat)
+                problem.because(Reason::NoPieceOnRing).seat(seat)
             }
-            NoEffectStranger { seat, field } => because(Reason::OtherPieceOnRing)
-                .about_seat(seat)
-                .about_place(track(field)),
-            SevenPart { from, .. } => because(Reason::PartSteps).about_place(place(from)),
-            SevenLanding { field } => because(Reason::LandingOccupied).about_place(track(field)),
-            SevenSteps(_) | SevenNotCompleted(_) => because(Reason::TotalSteps),
+            NoEffectStranger { seat, field } => {
+                problem.about(Reason::OtherPieceOnRing, seat, field)
+            }
+            SevenPart { from, .. } => problem.because(Reason::PartSteps).place(key(from)),
+            SevenLanding { field } => problem.because(Reason::LandingOccupied).place(field),
+            SevenSteps(_) | SevenNotCompleted(_) => problem.because(Reason::TotalSteps),
         }
+    }
+}
+
+/// A goal field, as in the parts of a move.
+fn goal(field: u8) -> String {
+    format!("goal:{field}")
+}
+
+/// A place that a move id names, as in the parts of a move.
+fn key(PlaceName(place): PlaceName) -> String {
+    match place {
+        NotedField::Track(field) => field.to_string(),
+        NotedField::OwnGoal(field) | NotedField::PartnerGoal(field) => goal(field),
     }
 }
 
 impl From<BoardError> for Problem {
     fn from(error: BoardError) -> Problem {
         use BoardError::*;
-        let because = |reason| Problem::new(Code::InvalidBoard, &error).because(reason);
+        let problem = Problem::new(Code::InvalidBoard, &error);
         match error {
-            Seats { .. } => because(Reason::WrongSeats),
-            Pieces { seat, .. } => because(Reason::WrongPieces).about_seat(seat),
-            OffTrack { seat, field, .. } => because(Reason::NoSuchField)
-                .about_seat(seat)
-                .about_place(field.to_string()),
-            OffGoal { seat, field } => because(Reason::NoSuchField)
-                .about_seat(seat)
-                .about_place(format!("goal:{field}")),
-            TwoOnTrack { field } => because(Reason::FieldTwice).about_place(field.to_string()),
-            TwoInGoal { seat, field } => because(Reason::FieldTwice)
-                .about_seat(seat)
-                .about_place(format!("goal:{field}")),
-            NothingFresh { seat, start } => because(Reason::NoFreshPiece)
-                .about_seat(seat)
-                .about_place(start.to_string()),
+            Seats { .. } => problem.because(Reason::WrongSeats),
+            Pieces { seat, .. } => problem.because(Reason::WrongPieces).seat(seat),
+            OffTrack { seat, field, .. } => problem.about(Reason::NoSuchField, seat, field),
+            OffGoal { seat, field } => problem.about(Reason::NoSuchField, seat, goal(field)),
+            TwoOnTrack { field } => problem.because(Reason::FieldTwice).place(field),
+            TwoInGoal { seat, field } => problem.about(Reason::FieldTwice, seat, goal(field)),
+            NothingFresh { seat, start } => problem.about(Reason::NoFreshPiece, seat, start),
         }
     }
 }
@@ -227,23 +228,6 @@ impl From<RulesError> for Problem {
         Problem::new(Code::InvalidRules, error)
             .because(Reason::WrongValue)
             .at(format!("/rules/{member}"), allowed)
-    }
-}
-
-impl Problem {
-    fn about_seat(mut self, seat: Seat) -> Problem {
-        self.details.seat = Some(seat);
-        self
-    }
-
-    fn about_place(mut self, place: String) -> Problem {
-        self.details.place = Some(place);
-        self
-    }
-
-    pub fn card(mut self, card: Card) -> Problem {
-        self.details.card = Some(card);
-        self
     }
 }
 

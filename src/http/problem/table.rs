@@ -101,8 +101,8 @@ table! {
     InvitationNeeded "invitation_needed" FORBIDDEN Debug "Invitation needed"
         "The game, or the seat, is joined by invitation.";
     WrongInvitation "wrong_invitation" FORBIDDEN Debug "Wrong invitation"
-        "The text is no invitation to this game or to the seat that the body names, or it is no \
-         longer valid.";
+        "The text is not an invitation for this game or for the seat that the body names, or it is \
+         no longer valid.";
     RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
         "There is no route with this path.";
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game"

@@ -1,11 +1,13 @@
 //! Wakes those who wait for a game to change, and shares between them what has changed.
+//!
+//! One task polls for commits, of this process or another, and wakes the subscribers. The first one to
+//! wake reads the changes for all.
 
 use std::{
     collections::{HashMap, VecDeque},
-    fmt::Write,
     ops::Range,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -15,96 +17,26 @@ use actix_web::{
     rt::{self, task::JoinHandle, time::sleep},
     web::Bytes,
 };
-use dog_rules::{BySeat, Event, Rules, Viewer, seat::MAX_SEATS};
-use serde::Serialize;
+use dog_rules::BySeat;
+use parking_lot::Mutex;
 use tokio::sync::{self, watch};
 
+use super::messages::{CachedEntry, CurrentGame, StreamOptions, StreamReader};
 use crate::{
-    access::{AccessError, Role},
-    api::{
-        change::{ChangeView, Include},
-        event::LogEntryView,
-    },
     http::{
         limits::ClientAddress,
         pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
         problem::Problem,
     },
     rematch::rematch_of,
-    store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame, Tokens},
+    store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame},
 };
 
 /// The time between two tries to read the store.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a seat,
-/// which hardly anyone else reads, and many of them would take much memory.
-const MAX_SHARED_BYTES: usize = 32 << 10;
-
 /// Maximum number of cached entries that a stream sends at once.
 const MAX_ENTRIES: usize = 16;
-
-/// The format of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Server-sent events, for `EventSource`: each with its version as its id.
-    Sse,
-    /// One JSON object per line.
-    Ndjson,
-}
-
-impl Format {
-    pub const ALL: [Format; 2] = [Format::Sse, Format::Ndjson];
-
-    /// The media type.
-    pub const fn content_type(self) -> &'static str {
-        match self {
-            Format::Sse => "text/event-stream",
-            Format::Ndjson => "application/x-ndjson",
-        }
-    }
-
-    /// The format with that media type; server-sent events for any other.
-    pub fn of(content_type: &str) -> Format {
-        let of_type = |format: &Format| format.content_type() == content_type;
-        Format::ALL.into_iter().find(of_type).unwrap_or(Format::Sse)
-    }
-
-    /// A message for a version: the whole game (`game`), or a change (`change`).
-    pub fn message(
-        self,
-        name: &str,
-        version: u64,
-        body: &impl Serialize,
-    ) -> Result<Bytes, Problem> {
-        self.write(name, &format!("id: {version}\n"), body)
-    }
-
-    /// A message that is no version of the game, and so has no id.
-    pub fn notice(self, name: &str, body: &impl Serialize) -> Result<Bytes, Problem> {
-        self.write(name, "", body)
-    }
-
-    fn write(self, name: &str, id: &str, body: &impl Serialize) -> Result<Bytes, Problem> {
-        // Compact JSON has no line breaks.
-        let json = serde_json::to_string(body).map_err(Problem::internal)?;
-        let mut text = String::with_capacity(json.len() + 48);
-        let written = match self {
-            Format::Sse => write!(text, "event: {name}\n{id}data: {json}\n\n"),
-            Format::Ndjson => writeln!(text, "{json}"),
-        };
-        written.expect("writing to a string does not fail");
-        Ok(text.into())
-    }
-
-    /// An empty message that keeps the connection open.
-    pub const fn heartbeat(self) -> Bytes {
-        Bytes::from_static(match self {
-            Format::Sse => b":\n\n",
-            Format::Ndjson => b"\n",
-        })
-    }
-}
 
 /// Wakes those who wait for a game when it has changed.
 pub struct Hub {
@@ -177,28 +109,33 @@ impl Hub {
     }
 
     fn wake(&self, changes: ChangesSince) {
-        let channels = self.channels();
+        let channels = self.channels.lock();
         match changes {
             ChangesSince::Of(changes) => {
                 for change in changes {
-                    let (id, of) = match change {
-                        Change::Game { id, .. } => (id, Wake::GAME),
-                        Change::Presence(id) => (id, Wake::PRESENCE),
-                    };
+                    let (Change::Game { id, .. } | Change::Presence(id)) = change;
                     if let Some(channel) = channels.get(&id) {
-                        channel.wake(of);
+                        channel.wake.send_modify(|wake| match change {
+                            Change::Game { .. } => wake.game += 1,
+                            Change::Presence(_) => wake.presence += 1,
+                        });
                     }
                 }
             }
-            ChangesSince::Any => channels
-                .values()
-                .for_each(|channel| channel.wake(Wake::ALL)),
+            ChangesSince::Any => {
+                for channel in channels.values() {
+                    channel.wake.send_modify(|wake| {
+                        wake.game += 1;
+                        wake.presence += 1;
+                    });
+                }
+            }
         }
     }
 
     /// Subscribes to a game. A caller that reads the game afterwards misses no change.
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
-        let mut channels = self.channels();
+        let mut channels = self.channels.lock();
         let channel = Arc::clone(channels.entry(id).or_default());
         self.waiting.fetch_add(1, Ordering::SeqCst);
         Subscription {
@@ -212,11 +149,6 @@ impl Hub {
     /// The number of subscriptions.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
-    }
-
-    fn channels(&self) -> MutexGuard<'_, HashMap<GameId, Arc<Channel>>> {
-        // Nothing panics while the lock is held.
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -235,167 +167,42 @@ impl Drop for FeedTask {
     }
 }
 
-/// What may have changed: how often that has been so.
+/// How often a game, and who is present, may have changed.
 #[derive(Clone, Copy, Default)]
 struct Wake {
     game: u64,
     presence: u64,
 }
 
-impl Wake {
-    const GAME: Wake = Wake {
-        game: 1,
-        presence: 0,
-    };
-    const PRESENCE: Wake = Wake {
-        game: 0,
-        presence: 1,
-    };
-    const ALL: Wake = Wake {
-        game: 1,
-        presence: 1,
-    };
-}
-
 /// The subscriptions to one game.
-#[derive(Default)]
 struct Channel {
     wake: watch::Sender<Wake>,
     recent: sync::Mutex<RecentLog>,
 }
 
+impl Default for Channel {
+    fn default() -> Channel {
+        Channel {
+            // Nothing has been read yet.
+            wake: watch::Sender::new(Wake {
+                game: 1,
+                presence: 1,
+            }),
+            recent: sync::Mutex::default(),
+        }
+    }
+}
+
 /// The end of a game's log, read once for all subscriptions.
 #[derive(Default)]
 struct RecentLog {
-    /// The number of changes when the game was last read; none before that.
-    read: Option<u64>,
-    /// The same for who is connected.
-    presence_read: Option<u64>,
+    /// The changes that have been read.
+    read: Wake,
     connected: BySeat<bool>,
-    /// The game's tokens; none if it is gone.
-    tokens: Option<Tokens>,
     /// The game at its last version; none if it is gone.
     game: Option<Arc<CurrentGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
     entries: VecDeque<Arc<CachedEntry>>,
-}
-
-impl Channel {
-    fn wake(&self, of: Wake) {
-        self.wake.send_modify(|wake| {
-            wake.game += of.game;
-            wake.presence += of.presence;
-        });
-    }
-}
-
-/// An entry of a game's log, with the messages made of it.
-pub struct CachedEntry {
-    pub version: u64,
-    /// Whether it is the last entry of the game.
-    pub last: bool,
-    entry: LogEntry,
-    /// Each with its viewer: somebody else may have the seat now, who does not see all of it.
-    sent: [[OnceLock<(Viewer, Bytes)>; MAX_SEATS + 1]; Format::ALL.len()],
-}
-
-impl CachedEntry {
-    pub fn new(entry: LogEntry) -> CachedEntry {
-        let wins = |event: &Event| matches!(event, Event::GameWon { .. });
-        CachedEntry {
-            version: entry.version,
-            last: entry.events.iter().any(wins),
-            entry,
-            sent: Default::default(),
-        }
-    }
-
-    /// The entry as a message in this format, as this viewer may see it.
-    pub fn message(&self, rules: &Rules, format: Format, viewer: Viewer) -> Result<Bytes, Problem> {
-        let slot = match viewer {
-            Viewer::Seat(seat, _) => usize::from(seat.number()),
-            Viewer::Spectator => MAX_SEATS,
-        };
-        let sent = &self.sent[format as usize][slot];
-        if let Some((of, message)) = sent.get()
-            && *of == viewer
-        {
-            return Ok(message.clone());
-        }
-        let entry = LogEntryView::new(rules, &self.entry, viewer);
-        let change = ChangeView::earlier(entry);
-        let message = format.message("change", self.version, &change)?;
-        let _ = sent.set((viewer, message.clone()));
-        Ok(message)
-    }
-}
-
-/// A game at its last version, with the messages of the change that led to it.
-pub struct CurrentGame {
-    pub stored: StoredGame,
-    sent: [[[OnceLock<Bytes>; ROLES]; 3]; Format::ALL.len()],
-}
-
-/// The seats, the host and spectators.
-const ROLES: usize = MAX_SEATS + 2;
-
-impl CurrentGame {
-    fn new(stored: StoredGame) -> CurrentGame {
-        CurrentGame {
-            stored,
-            sent: Default::default(),
-        }
-    }
-
-    pub fn version(&self) -> u64 {
-        self.stored.game.version()
-    }
-
-    /// Whether the message for this role must list moves, and is not made yet.
-    fn needs_moves(&self, format: Format, include: Option<Include>, role: Role) -> bool {
-        let to_move = matches!(role, Role::Seat(seat) if self.stored.game.turn() == Some(seat));
-        include == Some(Include::GameAndMoves)
-            && to_move
-            && self.slot(format, include, role).get().is_none()
-    }
-
-    fn slot(&self, format: Format, include: Option<Include>, role: Role) -> &OnceLock<Bytes> {
-        let role = match role {
-            Role::Seat(seat) => usize::from(seat.number()),
-            Role::Host => MAX_SEATS,
-            Role::Spectator => MAX_SEATS + 1,
-        };
-        &self.sent[format as usize][include.map_or(0, |include| 1 + include as usize)][role]
-    }
-
-    /// The last change as a message in this format, as this role may see it, with the game after
-    /// it. It is work for the pool if it [lists moves](CurrentGame::needs_moves).
-    ///
-    /// # Errors
-    /// `token_replaced`, if this viewer is no longer the one of that role.
-    pub fn message(
-        &self,
-        entry: &CachedEntry,
-        format: Format,
-        include: Option<Include>,
-        (role, viewer): (Role, Viewer),
-    ) -> Result<Bytes, Problem> {
-        if role.viewer(&self.stored.game) != viewer {
-            return Err(AccessError::TokenReplaced.into());
-        }
-        let slot = self.slot(format, include, role);
-        if let Some(message) = slot.get() {
-            return Ok(message.clone());
-        }
-        let rules = self.stored.game.rules();
-        let entry_view = LogEntryView::new(rules, &entry.entry, viewer);
-        let change = ChangeView::last(entry_view, &self.stored, include, role)?;
-        let message = format.message("change", entry.version, &change)?;
-        if message.len() > MAX_SHARED_BYTES {
-            return Ok(message);
-        }
-        Ok(slot.get_or_init(|| message).clone())
-    }
 }
 
 /// A subscription to one game.
@@ -408,7 +215,6 @@ pub struct Subscription {
 
 /// The changes of a game.
 pub struct StreamUpdate {
-    pub tokens: Tokens,
     /// The game at its last version.
     pub game: Arc<CurrentGame>,
     /// The entries after the requested version, without a gap. There may be more of them; there are
@@ -443,15 +249,15 @@ impl Subscription {
         let is_refused = refused
             .zip(recent.game.as_ref())
             .is_some_and(|(refused, game)| Arc::ptr_eq(refused, game));
-        if is_refused || recent.read.is_none_or(|read| read < wake.game) {
+        if is_refused || recent.read.game < wake.game {
             recent.refresh(&self.hub, self.id).await?;
-            recent.read = Some(wake.game);
+            recent.read.game = wake.game;
         }
-        if recent.presence_read.is_none_or(|read| read < wake.presence) {
+        if recent.read.presence < wake.presence {
             recent.connected = self.hub.store.present(&self.id).await?;
-            recent.presence_read = Some(wake.presence);
+            recent.read.presence = wake.presence;
         }
-        let (Some(tokens), Some(game)) = (recent.tokens.clone(), recent.game.clone()) else {
+        let Some(game) = recent.game.clone() else {
             return Ok(None);
         };
         let first = recent.entries.front().map(|entry| entry.version);
@@ -462,7 +268,6 @@ impl Subscription {
             Vec::new()
         };
         Ok(Some(StreamUpdate {
-            tokens,
             game,
             entries,
             connected: recent.connected,
@@ -474,21 +279,24 @@ impl Subscription {
         Ok(rematch_of(&self.hub.store, &self.id).await?)
     }
 
-    /// The message of the last change, made in the pool if it lists moves. The job is charged to
-    /// this client.
+    /// The message of the last change, made in the pool if it lists moves.
     pub async fn last_message(
         &self,
         game: &Arc<CurrentGame>,
         entry: &Arc<CachedEntry>,
-        (format, include): (Format, Option<Include>),
-        (role, viewer, client): (Role, Viewer, ClientAddress),
+        options: StreamOptions,
+        reader: StreamReader,
     ) -> Result<Bytes, Problem> {
-        if !game.needs_moves(format, include, role) {
-            return game.message(entry, format, include, (role, viewer));
+        if !game.needs_moves(options, reader.role) {
+            return game.message(entry, options, reader);
         }
         let (game, entry) = (Arc::clone(game), Arc::clone(entry));
-        let make = move || game.message(&entry, format, include, (role, viewer));
-        self.hub.move_pool.run(client, SHORT_JOB_COST, make).await
+        self.hub
+            .move_pool
+            .run(reader.client, SHORT_JOB_COST, move || {
+                game.message(&entry, options, reader)
+            })
+            .await
     }
 
     /// Reads the entries after the first of these versions up to the other, at most [`LOG_PAGE`] of
@@ -501,8 +309,10 @@ impl Subscription {
     ) -> Result<T, Problem> {
         let count = (versions.end - versions.start).min(LOG_PAGE.into()) as u32;
         let page = self.hub.store.log(&self.id, versions.start, count).await?;
-        let read = move || make(page.entries()?);
-        self.hub.history_pool.run(client, LOG_PAGE_COST, read).await
+        self.hub
+            .history_pool
+            .run(client, LOG_PAGE_COST, move || make(page.entries()?))
+            .await
     }
 }
 
@@ -510,7 +320,6 @@ impl RecentLog {
     /// Reads the new entries. A failure changes nothing.
     async fn refresh(&mut self, hub: &Hub, id: GameId) -> Result<(), Problem> {
         let Some(game) = hub.store.game(&id).await? else {
-            self.tokens = None;
             self.game = None;
             return Ok(());
         };
@@ -523,7 +332,6 @@ impl RecentLog {
             let count = (version - after) as u32;
             entries = hub.store.log(&id, after, count).await?.entries()?;
         }
-        self.tokens = Some(game.tokens.clone());
         self.game = Some(Arc::new(CurrentGame::new(game)));
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
@@ -551,65 +359,10 @@ impl RecentLog {
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.waiting.fetch_sub(1, Ordering::Relaxed);
-        let mut channels = self.hub.channels();
+        let mut channels = self.hub.channels.lock();
         // The two owners are the map and this subscription. New ones take the same lock.
         if Arc::strong_count(&self.channel) == 2 {
             channels.remove(&self.id);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use dog_rules::{Board, Card, Cards, Game, Placement, Seat};
-    use serde_json::json;
-
-    use super::*;
-    use crate::store::tests::{creation, new_game};
-
-    /// A new game in which seat 0 is to play one card, with four pieces far from each other.
-    fn to_play(card: Card) -> StoredGame {
-        let stored = new_game();
-        let rules = stored.game.rules();
-        let mut placements = vec![Placement::default(); 4];
-        placements[0].track = vec![5, 20, 35, 50];
-        let board = Board::place(rules, &placements).unwrap();
-        let hand: Cards = [card].into_iter().collect();
-        let mut game = json!(*stored.game);
-        game["phase"] = json!("play");
-        game["turn"] = json!(0);
-        game["board"] = json!(board);
-        game["seats"][0]["hand"] = json!(hand);
-        game["stock"] = json!(rules.deck().without(hand));
-        let game: Game = serde_json::from_value(game).unwrap();
-        StoredGame {
-            game: game.into(),
-            ..stored
-        }
-    }
-
-    #[test]
-    fn a_message_with_a_long_list_of_moves_is_not_kept() {
-        let role = Role::Seat(Seat::default());
-        let include = Some(Include::GameAndMoves);
-        for (card, is_kept) in [(Card::Five, true), (Card::Seven, false)] {
-            let stored = to_play(card);
-            let entry = CachedEntry::new(creation(&stored));
-            let game = CurrentGame::new(stored);
-            let message = |role: Role| {
-                let viewer = role.viewer(&game.stored.game);
-                game.message(&entry, Format::Ndjson, include, (role, viewer))
-            };
-            let first = message(role).unwrap();
-            assert_eq!(first.len() <= MAX_SHARED_BYTES, is_kept, "{}", first.len());
-            let kept = game.slot(Format::Ndjson, include, role).get();
-            assert_eq!(kept.is_some(), is_kept);
-            assert_eq!(game.needs_moves(Format::Ndjson, include, role), !is_kept);
-            assert_eq!(message(role).unwrap(), first);
-            // The others get no list.
-            message(Role::Spectator).unwrap();
-            let slot = game.slot(Format::Ndjson, include, Role::Spectator);
-            assert!(slot.get().is_some());
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -16,6 +16,7 @@ use actix_web::rt::{
     time::{sleep, timeout},
 };
 use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::{
@@ -27,13 +28,13 @@ use crate::{
 /// is back by then.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Those who come within this time are written together.
+/// Connections that begin within this time are written together.
 const BATCH_DELAY: Duration = Duration::from_millis(200);
 
 /// Maximum changes in one write.
 const MAX_BATCH: usize = 500;
 
-/// The pause after a write that failed.
+/// The delay before a failed write is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// The connections of this process.
@@ -95,7 +96,7 @@ impl SeatConnection {
 
 impl Drop for SeatConnection {
     fn drop(&mut self) {
-        let mut seats = self.tracker.seats();
+        let mut seats = self.tracker.seats.lock();
         if let Some(connections) = seats.get_mut(&(self.game, self.seat)) {
             connections.open -= 1;
             let now = Instant::now();
@@ -131,7 +132,7 @@ impl PresenceTracker {
         let Role::Seat(seat) = role else {
             return None;
         };
-        self.seats().entry((game, seat)).or_default().open += 1;
+        self.seats.lock().entry((game, seat)).or_default().open += 1;
         self.changed.notify_one();
         Some(SeatConnection {
             tracker: Arc::clone(self),
@@ -147,7 +148,7 @@ impl PresenceTracker {
     /// The store cannot be read.
     pub async fn connected(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
         let mut connected = self.store.present(id).await?;
-        let (seats, now) = (self.seats(), Instant::now());
+        let (seats, now) = (self.seats.lock(), Instant::now());
         for seat in Seat::all(MAX_SEATS as u8) {
             let here = seats.get(&(*id, seat));
             connected[seat] |= here.is_some_and(|connections| connections.is_present(now));
@@ -176,12 +177,17 @@ impl PresenceTracker {
 
     /// When something is to be written next; none if nobody is connected.
     fn next_write(&self, written_at: Instant) -> Option<Instant> {
-        let (seats, now) = (self.seats(), Instant::now());
-        let due = |connections: &SeatConnections| match connections.is_written {
-            true => connections.absent_at(),
-            false => Some(now),
-        };
-        let first = seats.values().filter_map(due).min();
+        let (seats, now) = (self.seats.lock(), Instant::now());
+        let first = seats
+            .values()
+            .filter_map(|connections| {
+                if connections.is_written {
+                    connections.absent_at()
+                } else {
+                    Some(now)
+                }
+            })
+            .min();
         let renewal = (!seats.is_empty()).then(|| written_at + RENEWAL);
         first.into_iter().chain(renewal).min()
     }
@@ -190,7 +196,7 @@ impl PresenceTracker {
     /// anything was written.
     async fn write(&self, written_at: Instant) -> Result<bool, StoreError> {
         let mut changes = self.changes();
-        let renews = !self.seats().is_empty() && written_at.elapsed() >= RENEWAL;
+        let renews = !self.seats.lock().is_empty() && written_at.elapsed() >= RENEWAL;
         if changes.is_empty() && !renews {
             return Ok(false);
         }
@@ -209,8 +215,8 @@ impl PresenceTracker {
 
     /// What the store does not have yet.
     fn changes(&self) -> Vec<SeatPresence> {
-        let (mut seats, now) = (self.seats(), Instant::now());
-        // Somebody who came and went meanwhile.
+        let (mut seats, now) = (self.seats.lock(), Instant::now());
+        // Drops connections that began and ended meanwhile.
         seats.retain(|_, connections| connections.is_written || connections.is_present(now));
         let changed = seats.iter().filter_map(|(&(game, seat), connections)| {
             let is_present = connections.is_present(now);
@@ -223,10 +229,10 @@ impl PresenceTracker {
         changed.take(MAX_BATCH).collect()
     }
 
-    /// Notes that these changes were written `with_lease`. If the lease is `now` another than before,
-    /// nothing is left of what was written with an earlier one: others may have got it, too.
+    /// Notes that these changes were written `with_lease`. If the lease is `now` another one, all that
+    /// was written with earlier ones is lost, perhaps these changes too.
     fn note_written(&self, changes: &[SeatPresence], with_lease: u64, now: u64) {
-        let mut seats = self.seats();
+        let mut seats = self.seats.lock();
         if self.leases.swap(now, Ordering::AcqRel) != now {
             for connections in seats.values_mut() {
                 connections.is_written = false;
@@ -240,11 +246,6 @@ impl PresenceTracker {
                 connections.is_written = change.is_present;
             }
         }
-    }
-
-    fn seats(&self) -> MutexGuard<'_, HashMap<(GameId, Seat), SeatConnections>> {
-        // No panic can leave an entry half changed.
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -223,7 +223,7 @@ fn scene(name: &str) -> Scene {
 #[test]
 #[ignore = "writes files"]
 fn draw_the_scenes() {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/pictures");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pictures");
     fs::create_dir_all(&target).expect("a folder");
     for (name, scene) in scenes() {
         fs::write(target.join(name).with_extension("svg"), scene.svg()).expect("a file");
@@ -246,7 +246,7 @@ fn draw_the_scenes() {
 const EXAMPLES: [&str; 3] = ["last-move", "preview", "six-seats"];
 
 fn example(name: &str) -> std::path::PathBuf {
-    let file = format!("docs/pictures/{name}.svg");
+    let file = format!("../../docs/pictures/{name}.svg");
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
@@ -256,7 +256,7 @@ fn the_examples_are_up_to_date() {
         let kept = fs::read_to_string(example(name)).unwrap_or_default();
         assert!(
             kept == scene(name).svg(),
-            "{name}.svg is out of date: cargo test --lib picture -- --ignored"
+            "{name}.svg is out of date: cargo test -p dog-picture -- --ignored"
         );
     }
 }

@@ -25,7 +25,7 @@ fn config(threads: usize, queue_timeout: Duration) -> PoolConfig {
 }
 
 fn address(number: u8) -> ClientAddress {
-    ClientAddress(Address::of_peer(([192, 0, 2, number], 1).into()))
+    ClientAddress(Address::from_peer(([192, 0, 2, number], 1).into()))
 }
 
 type PendingReply<'p> = Pin<Box<dyn Future<Output = Result<String, Problem>> + 'p>>;
@@ -56,8 +56,8 @@ impl Gate {
         let (gate, done) = (Arc::clone(&self.gate), Arc::clone(&self.done));
         let name = name.to_owned();
         let mut answer = Box::pin(pool.run(client, cost, move || {
-            gate.lock().unwrap().recv().unwrap();
-            done.lock().unwrap().push(name.clone());
+            gate.lock().recv().unwrap();
+            done.lock().push(name.clone());
             Ok(name)
         }));
         match answer.as_mut().now_or_never() {
@@ -73,7 +73,7 @@ impl Gate {
     }
 
     fn done(&self) -> Vec<String> {
-        self.done.lock().unwrap().clone()
+        self.done.lock().clone()
     }
 }
 
@@ -81,7 +81,8 @@ impl Gate {
 fn until_running(pool: &WorkerPool, jobs: usize) {
     let running = || {
         pool.0
-            .jobs()
+            .jobs
+            .lock()
             .queues
             .values()
             .map(|queue| queue.running)
@@ -132,7 +133,7 @@ async fn jobs_that_cannot_be_served_in_time_are_refused() {
             assert!(job.await.is_ok());
         }
         until_running(&pool, 0);
-        assert!(pool.0.jobs().queues.is_empty());
+        assert!(pool.0.jobs.lock().queues.is_empty());
     }
 }
 
@@ -206,5 +207,5 @@ async fn a_panic_ends_its_job_only() {
     assert_eq!(panics.await.unwrap_err().status_code(), 500);
     assert_eq!(pool.run(LOCAL, SHORT_JOB_COST, || Ok(7)).await.unwrap(), 7);
     until_running(&pool, 0);
-    assert!(pool.0.jobs().queues.is_empty());
+    assert!(pool.0.jobs.lock().queues.is_empty());
 }

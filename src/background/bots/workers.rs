@@ -1,0 +1,316 @@
+//! The threads that decide.
+
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use dog_bot::net::nets::Nets;
+use parking_lot::Mutex;
+use tokio::{runtime::Runtime, time::timeout};
+
+use super::{
+    commit::ActionCommitter,
+    context::{BotContext, BotMetrics, MAX_POLL, lower_priority},
+    decide::{BotAction, DecisionContext, Failure, decide, searches},
+    scheduler::{ClaimedGame, DueScheduler},
+};
+use crate::{
+    background::runtime,
+    player_models::ModelCache,
+    quota::CreatorQuotas,
+    store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now},
+};
+
+/// The shortest sleep of an idle thread, so that it does not poll after every commit.
+const MIN_POLL: Duration = Duration::from_millis(5);
+
+/// How long it is known whether there is room for games without people.
+const ROOM_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long a game is left alone whose people may still come.
+const RETURN_BACKOFF: Duration = Duration::from_secs(1);
+
+/// Games with humans come first. Once in this many polls, games of bots only come first, so that
+/// they do not starve.
+const BOTS_ONLY_EVERY: u32 = 4;
+
+/// The threads that play for the server. Dropping this value waits for the current decisions. A
+/// decision that is not committed by then is made again after the next start.
+#[derive(Debug)]
+pub struct BotWorkers {
+    shared: Arc<BotContext>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl BotWorkers {
+    /// Starts this many deciding threads, and the one that commits.
+    ///
+    /// # Errors
+    /// The operating system starts no more threads.
+    pub fn start(
+        store: &Store,
+        nets: &Arc<Nets>,
+        models: &Arc<ModelCache>,
+        creators: Arc<CreatorQuotas>,
+        threads: usize,
+    ) -> io::Result<BotWorkers> {
+        let shared = Arc::new(BotContext {
+            store: store.clone(),
+            nets: Arc::clone(nets),
+            models: Arc::clone(models),
+            creators,
+            room: Mutex::default(),
+            stopping: AtomicBool::new(false),
+            scheduler: Mutex::new(DueScheduler::new(threads)),
+            due: Mutex::default(),
+            polling: Mutex::default(),
+            metrics: BotMetrics::new(),
+        });
+        let (commits, actions) = channel();
+        let committer = ActionCommitter::new(Arc::clone(&shared), runtime()?, actions);
+        let committer = thread::Builder::new()
+            .name("bot-commits".into())
+            .spawn(move || committer.run())?;
+        let mut workers = BotWorkers {
+            shared,
+            threads: vec![committer],
+        };
+        for number in 0..threads {
+            let mut worker = BotWorker {
+                shared: Arc::clone(&workers.shared),
+                runtime: runtime()?,
+                feed: store.feed(),
+                commits: commits.clone(),
+            };
+            let thread = thread::Builder::new()
+                .name(format!("bot-{number}"))
+                .spawn(move || worker.run())?;
+            workers.threads.push(thread);
+        }
+        Ok(workers)
+    }
+
+    /// The metrics of the threads.
+    pub fn metrics(&self) -> &BotMetrics {
+        &self.shared.metrics
+    }
+}
+
+impl Drop for BotWorkers {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                log::error!("a bot worker panicked");
+            }
+        }
+    }
+}
+
+/// A thread that makes decisions.
+struct BotWorker {
+    shared: Arc<BotContext>,
+    runtime: Runtime,
+    feed: Feed,
+    commits: Sender<BotAction>,
+}
+
+impl BotWorker {
+    /// Runs until the thread is to stop.
+    fn run(&mut self) {
+        lower_priority();
+        let mut polls = 0;
+        while !self.shared.stopping.load(Ordering::Relaxed) {
+            polls += 1;
+            let claimed = match self.claim(polls % BOTS_ONLY_EVERY != 0) {
+                Ok(None) => self.wait(),
+                claimed => claimed,
+            };
+            let outcome = match claimed {
+                Ok(Some(game)) => self.play(game),
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = outcome {
+                log::warn!("bots wait for the store: {error}");
+                thread::sleep(MAX_POLL);
+            }
+        }
+    }
+
+    /// Claims a game in which the server is to act now and which no other thread has claimed.
+    fn claim(&self, humans_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
+        let shared = &self.shared;
+        for has_human in [humans_first, !humans_first] {
+            // The last of the space is for people.
+            if !has_human && !self.has_room()? {
+                continue;
+            }
+            let Some(game) = self.pick(has_human)? else {
+                continue;
+            };
+            let claimed = self.runtime.block_on(shared.store.claim_due(&game.id));
+            if let Ok(true) = claimed {
+                return Ok(Some(game));
+            }
+            // Another machine acts in it.
+            let id = game.id;
+            shared.scheduler.lock().decided(game, Duration::ZERO);
+            shared.release(id);
+            claimed?;
+        }
+        Ok(None)
+    }
+
+    /// Claims a game for this thread among those of this process.
+    fn pick(&self, has_human: bool) -> Result<Option<ClaimedGame>, StoreError> {
+        let shared = &self.shared;
+        let mut due = shared.due.lock();
+        let mut game = shared.claim(due.cached(has_human), has_human);
+        if game.is_none() {
+            let busy = shared.scheduler.lock().busy();
+            self.runtime
+                .block_on(due.read(&shared.store, has_human, busy))?;
+            game = shared.claim(due.cached(has_human), has_human);
+        }
+        if let Some(game) = &game {
+            due.remove(game.id);
+        }
+        Ok(game)
+    }
+
+    /// Whether the store has room for what bots do among themselves.
+    fn has_room(&self) -> Result<bool, StoreError> {
+        let shared = &self.shared;
+        let mut room = shared.room.lock();
+        if let Some((at, has_room)) = *room
+            && at.elapsed() < ROOM_INTERVAL
+        {
+            return Ok(has_room);
+        }
+        let usage = self.runtime.block_on(shared.store.usage())?;
+        let has_room = usage.check_new_game().is_ok();
+        *room = Some((Instant::now(), has_room));
+        Ok(has_room)
+    }
+
+    /// Decides in a claimed game. The claim is released after the commit.
+    fn play(&self, game: ClaimedGame) -> Result<(), StoreError> {
+        let shared = &self.shared;
+        let (id, begun) = (game.id, Instant::now());
+        let decided = self.decide(&id);
+        shared.scheduler.lock().decided(game, begun.elapsed());
+        match decided {
+            Ok(None) => shared.release(id),
+            // The committer ends only when all threads are to stop.
+            Ok(Some(action)) => self.commits.send(action).unwrap_or_default(),
+            Err(Failure::PeopleMayCome) => {
+                let until = Instant::now() + RETURN_BACKOFF;
+                shared.scheduler.lock().back_off(id, until);
+            }
+            // The store may work again a little later.
+            Err(Failure::Store(error)) if error.is_temporary() => {
+                shared.release(id);
+                return Err(error);
+            }
+            Err(failure) => shared.back_off(id, &failure),
+        }
+        Ok(())
+    }
+
+    /// What the server does in this game now; none if it is not to act.
+    fn decide(&self, id: &GameId) -> Result<Option<BotAction>, Failure> {
+        let BotContext {
+            store,
+            nets,
+            metrics,
+            ..
+        } = &*self.shared;
+        let stored = self.runtime.block_on(store.game(id))?;
+        let Some(stored) = stored.filter(|stored| stored.is_due(now())) else {
+            return Ok(None);
+        };
+        if stored.is_abandoned() {
+            self.remove(&stored)?;
+            return Ok(None);
+        }
+        let context = self.runtime.block_on(self.load_context(&stored))?;
+        catch_unwind(AssertUnwindSafe(|| decide(stored, &context, nets, metrics)))
+            .map_err(|_| Failure::Panicked)
+    }
+
+    /// Removes a table at which nobody sits, unless somebody has sat down meanwhile.
+    fn remove(&self, stored: &StoredGame) -> Result<(), StoreError> {
+        let write = Write {
+            op: WriteOp::Remove(stored.expected_state()),
+            save: None,
+        };
+        let removed = self.runtime.block_on(self.shared.store.commit(write))?;
+        log::debug!("game {} is abandoned: {removed:?}", stored.id);
+        Ok(())
+    }
+
+    /// Loads what a decision in this game needs besides the game.
+    ///
+    /// # Errors
+    /// [`Failure::PeopleMayCome`], or the store cannot be read.
+    async fn load_context(&self, stored: &StoredGame) -> Result<DecisionContext, Failure> {
+        let BotContext { store, models, .. } = &*self.shared;
+        let mut context = DecisionContext::default();
+        let hurries = stored.hurries_absent();
+        if stored.drops_absent() || stored.begins_without_host() || hurries {
+            match store.present_or_returning(&stored.id).await? {
+                Some(present) => context.present = present,
+                // It is asked again before the clock acts for somebody.
+                None if stored.begins_without_host() => {}
+                None => return Err(Failure::PeopleMayCome),
+            }
+        }
+        if hurries && stored.timed_out_seat(&context.present).is_none() {
+            return Err(Failure::PeopleMayCome);
+        }
+        if searches(stored, &context.present) {
+            context.models = models.models(stored, models.read(stored).await?)?;
+        }
+        Ok(context)
+    }
+
+    /// Waits until a game can be claimed or the thread is to stop.
+    fn wait(&mut self) -> Result<Option<ClaimedGame>, StoreError> {
+        let shared = Arc::clone(&self.shared);
+        let _polling = shared.polling.lock();
+        let mut polls = 0;
+        while !shared.stopping.load(Ordering::Relaxed) {
+            polls += 1;
+            if let Some(game) = self.claim(polls % BOTS_ONLY_EVERY != 0)? {
+                return Ok(Some(game));
+            }
+            self.sleep_until_due()?;
+        }
+        Ok(None)
+    }
+
+    /// Sleeps until a game is due or something has changed.
+    fn sleep_until_due(&mut self) -> Result<(), StoreError> {
+        thread::sleep(MIN_POLL);
+        let now = now();
+        let due = self.runtime.block_on(self.shared.store.next_due(now))?;
+        let sleep = due
+            .and_then(|due| Duration::try_from(due.duration_since(now)).ok())
+            .map_or(MAX_POLL, |until_due| until_due.min(MAX_POLL));
+        let changed = self.feed.changed();
+        // It does not matter which of the two came first.
+        let _ = self
+            .runtime
+            .block_on(async { timeout(sleep, changed).await });
+        Ok(())
+    }
+}

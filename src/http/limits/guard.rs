@@ -1,0 +1,248 @@
+//! Refuses requests that are too large or too frequent, and those over a connection beyond the limit.
+
+use std::{rc::Rc, sync::Arc, time::Duration};
+
+use actix_web::{
+    Error, HttpMessage, ResponseError,
+    body::MessageBody,
+    dev::{RequestHead, ServiceRequest, ServiceResponse},
+    http::{StatusCode, header},
+    middleware::Next,
+    rt::time::sleep,
+    web::Data,
+};
+use dog_rules::record::MAX_LENGTH;
+
+use super::{
+    address::{Address, ClientAddress},
+    connections::Connection,
+    rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
+};
+use crate::{
+    http::{
+        headers::{IDEMPOTENCY_KEY, caller, host},
+        problem::{Code, Problem},
+    },
+    quota::CreatorQuotas,
+    store::{GameId, Store, TokenHash},
+};
+
+/// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.
+pub const MAX_RECORD: usize = MAX_LENGTH + MAX_LENGTH / 8;
+
+/// Maximum bytes of a path with its query.
+const MAX_URI: usize = 8 * 1024;
+
+/// Maximum bytes of all headers.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// Maximum number of headers.
+const MAX_HEADERS: usize = 64;
+
+/// KiB stored for a new game.
+const STORAGE_KIB_GAME: u32 = 16;
+
+/// KiB stored for an import of 10,000 versions with few names. A packed log is less than three times
+/// as long as its record.
+const STORAGE_KIB_IMPORT: u32 = 512;
+
+/// KiB stored for the response to a retry.
+const STORAGE_KIB_RESPONSE: u32 = 8;
+
+/// The limits of a running server, with the present counts.
+pub struct LimitState {
+    pub limits: Limits,
+    rates: Rates,
+    /// Knows the creators of games.
+    store: Store,
+}
+
+impl LimitState {
+    pub fn new(limits: Limits, store: Store, creators: Arc<CreatorQuotas>) -> LimitState {
+        LimitState {
+            rates: Rates::new(&limits, creators),
+            limits,
+            store,
+        }
+    }
+}
+
+/// Refuses a request beyond a limit before its body is read.
+pub async fn guard(
+    cost: Cost,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse, Error> {
+    let state = request.app_data::<Data<LimitState>>().cloned();
+    let state = state.expect("every server has its limits");
+    let admitted = match check_head(&request).and_then(|()| check_connection(&request)) {
+        Ok(()) => charge(&request, cost, &state).await,
+        Err(problem) => Err(problem),
+    };
+    let refusal = admitted.as_ref().err().map(Problem::code);
+    let too_often = refusal == Some(Code::TooManyRequests);
+    let connection = request.conn_data::<Rc<Connection>>();
+    let delay = connection.map(|connection| connection.refusal_delay(too_often));
+    let key = match admitted {
+        Ok(key) => key,
+        Err(problem) => {
+            if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
+                sleep(delay).await;
+            }
+            return Ok(request.into_response(problem.error_response()));
+        }
+    };
+    let response = next.call(request).await?;
+    let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
+    if let (true, Some(key)) = (unknown, key) {
+        state.rates.forget(&key);
+    }
+    Ok(response.map_into_boxed_body())
+}
+
+fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
+    let uri = request.uri();
+    let length = uri.path().len() + uri.query().map_or(0, str::len);
+    if length > MAX_URI {
+        return Err(Code::UriTooLong.into());
+    }
+    let headers = request.headers();
+    let bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
+        return Err(Code::HeadersTooLarge.into());
+    }
+    if headers.get_all(header::AUTHORIZATION).nth(1).is_some() {
+        let detail = "there is more than one Authorization header";
+        return Err(Problem::new(Code::BadRequest, detail));
+    }
+    host(request.head()).map(drop)
+}
+
+fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
+    match request.conn_data::<Rc<Connection>>() {
+        Some(connection) if connection.over_limit => {
+            Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Charges a request, and returns the key to which it was charged; none if it is not limited.
+async fn charge(
+    request: &ServiceRequest,
+    cost: Cost,
+    state: &LimitState,
+) -> Result<Option<RateKey>, Problem> {
+    if cost == Cost::Free {
+        return Ok(None);
+    }
+    let LimitState {
+        limits,
+        rates,
+        store,
+    } = state;
+    let header = limits.trusted_proxy_header.as_ref();
+    let address = Address::from_head(request.peer_addr(), request.headers(), header);
+    request.extensions_mut().insert(ClientAddress(address));
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let game = request.match_info().get("id");
+    let key = match (
+        caller(request.headers()).token(),
+        game.and_then(|id| id.parse().ok()),
+    ) {
+        (Some(token), Some(game)) => match rates.cached_key(game, token) {
+            Some(key) => key,
+            None => rates.remember(game, token, owner_of(store, &game, &token).await),
+        },
+        _ => RateKey::Address,
+    };
+    let creator = || store.creator(&address.bytes());
+    rates
+        .charge(address, creator, &key, cost)
+        .map_err(|wait| exceeded(cost.subject(), wait))?;
+    rates
+        .charge_storage(creator, storage_kib(request.head(), cost))
+        .map_err(|wait| exceeded(": bytes stored for this address", wait))?;
+    Ok(Some(key))
+}
+
+fn exceeded(what: &str, wait: Duration) -> Problem {
+    let detail = format!("rate limit exceeded{what}");
+    Problem::new(Code::TooManyRequests, detail).retry_after(wait)
+}
+
+/// Maximum KiB stored for a request, besides what an action adds to its game.
+fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
+    let game = match cost {
+        Cost::Free | Cost::Request | Cost::Advice => return 0,
+        Cost::Write | Cost::Join => 0,
+        Cost::NewGame => STORAGE_KIB_GAME,
+        Cost::Import => {
+            let length = head.headers.get(header::CONTENT_LENGTH);
+            let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+            let length = length.map_or(MAX_RECORD, |length: usize| length.min(MAX_RECORD));
+            let kib = length.div_ceil(1024) as u32;
+            (3 * kib).min(STORAGE_KIB_IMPORT).max(kib)
+        }
+    };
+    let response = if head.headers.contains_key(&IDEMPOTENCY_KEY) {
+        STORAGE_KIB_RESPONSE
+    } else {
+        0
+    };
+    game + response
+}
+
+/// Whose address a token's requests are charged to; none if this is not one of the game's tokens.
+async fn owner_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<RateLimitOwner> {
+    match store.head(game).await {
+        Ok(head) => {
+            let head = head.filter(|head| head.tokens.contains(token))?;
+            Some(if head.has_joined(token) {
+                RateLimitOwner::Sender
+            } else {
+                RateLimitOwner::Creator(head.creator)
+            })
+        }
+        Err(error) => {
+            log::debug!("cannot look up a token: {error}");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderName;
+
+    use super::*;
+
+    #[test]
+    fn storage_is_charged_for_the_longest_possible_body() {
+        let storage = |cost, headers: &[(HeaderName, &str)]| {
+            let mut head = RequestHead::default();
+            for (name, value) in headers {
+                head.headers.insert(name.clone(), value.parse().unwrap());
+            }
+            storage_kib(&head, cost)
+        };
+        let key = || (IDEMPOTENCY_KEY, "k");
+        let length = |length| (header::CONTENT_LENGTH, length);
+        assert_eq!(storage(Cost::NewGame, &[]), 16);
+        assert_eq!(storage(Cost::NewGame, &[key()]), 24);
+        assert_eq!(storage(Cost::Import, &[length("5000")]), 15);
+        assert_eq!(storage(Cost::Import, &[length("1025"), key()]), 14);
+        assert_eq!(storage(Cost::Import, &[length("300000")]), 512);
+        assert_eq!(storage(Cost::Import, &[length("1048576")]), 1024);
+        assert_eq!(storage(Cost::Import, &[]), 1152);
+        assert_eq!(storage(Cost::Import, &[length("99999999999")]), 1152);
+        assert_eq!(storage(Cost::Write, &[]), 0);
+        assert_eq!(storage(Cost::Write, &[key()]), 8);
+        assert_eq!(storage(Cost::Request, &[key()]), 0);
+    }
+}

@@ -1,0 +1,119 @@
+//! All metrics, in one registry.
+
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+use dog_bot::Level;
+use prometheus_client::{
+    encoding::text,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
+    registry::{Registry, Unit},
+};
+
+use super::{
+    on_demand::OnDemandGauges,
+    pools::{PoolFamilies, PoolMetrics},
+    requests::{GaugeGuard, RequestMetrics},
+};
+use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
+
+/// The `Content-Type` of the metrics.
+pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// A player's level as a label.
+type LevelLabel = [(&'static str, &'static str); 1];
+
+/// All metrics.
+pub struct Metrics {
+    registry: Registry,
+    on_demand: Option<OnDemandGauges>,
+    pub requests: Arc<RequestMetrics>,
+    advice: Family<LevelLabel, Counter>,
+    advice_samples: Family<LevelLabel, Counter>,
+    advice_seconds: Family<LevelLabel, Counter<f64, AtomicU64>>,
+    pools: PoolFamilies,
+    streams: Gauge,
+}
+
+impl Metrics {
+    /// All metrics at zero.
+    pub fn new() -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::default(),
+            on_demand: None,
+            requests: Arc::default(),
+            advice: Family::default(),
+            advice_samples: Family::default(),
+            advice_seconds: Family::default(),
+            pools: PoolFamilies::default(),
+            streams: Gauge::default(),
+        };
+        // All levels exist from the start, so that the first advice shows as an increase.
+        for level in Level::ALL {
+            metrics.count_advice(level, 0, 0, Duration::ZERO);
+        }
+        let own = metrics.registry.sub_registry_with_prefix("dog");
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        own.register("build", "The version of the program", version);
+        metrics.requests.register(own);
+        let help = "Open event streams";
+        own.register("streams_open", help, metrics.streams.clone());
+        metrics.pools.register(own);
+        let help = "Times that advice was given";
+        own.register("advice_requests", help, metrics.advice.clone());
+        let help = "Playouts made for advice";
+        own.register("advice_samples", help, metrics.advice_samples.clone());
+        let help = "Time spent thinking about advice";
+        let seconds = metrics.advice_seconds.clone();
+        own.register_with_unit("advice_think", help, Unit::Seconds, seconds);
+        metrics
+    }
+
+    /// Adds the metrics of the store, the bots and the memory for bodies.
+    pub fn register_sources(&mut self, store: &Store, bots: &BotWorkers, memory: &Arc<BodyMemory>) {
+        let own = self.registry.sub_registry_with_prefix("dog");
+        store.metrics().register(own);
+        bots.metrics().register(own);
+        self.on_demand = Some(OnDemandGauges::register(&mut self.registry, store, memory));
+    }
+
+    /// The metrics of the pool with this name.
+    pub fn pool(&self, name: &'static str) -> PoolMetrics {
+        self.pools.pool(name)
+    }
+
+    /// Counts a stream as open until the guard is dropped.
+    pub fn open_stream(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.streams)
+    }
+
+    /// Counts advice of this level, with its playouts and its time.
+    pub fn advised(&self, level: Level, samples: u32, time: Duration) {
+        self.count_advice(level, 1, samples, time);
+    }
+
+    fn count_advice(&self, level: Level, advice: u64, samples: u32, time: Duration) {
+        let level = [("level", level.name())];
+        self.advice.get_or_create(&level).inc_by(advice);
+        let samples = u64::from(samples);
+        self.advice_samples.get_or_create(&level).inc_by(samples);
+        let seconds = time.as_secs_f64();
+        self.advice_seconds.get_or_create(&level).inc_by(seconds);
+    }
+
+    /// All metrics as text, in the format [`OPEN_METRICS`]. This may wait for the disk.
+    ///
+    /// # Errors
+    /// None in practice: writing to a `String` does not fail.
+    pub async fn text(&self) -> Result<String, fmt::Error> {
+        if let Some(on_demand) = &self.on_demand {
+            on_demand.refresh().await;
+        }
+        let mut metrics = String::new();
+        text::encode(&mut metrics, &self.registry)?;
+        Ok(metrics)
+    }
+}

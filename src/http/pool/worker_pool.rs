@@ -1,0 +1,280 @@
+//! The threads of a pool, and the jobs that they run.
+//!
+//! Every address has its own queue, and the queues are served by virtual time
+//! ([`FairShares`](crate::fair::FairShares)). So a client that sends many jobs delays its own jobs,
+//! and hardly those of others. Requests from this machine have no address; each of them counts as a
+//! client of its own.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, rt::time::sleep,
+};
+use parking_lot::{Condvar, Mutex};
+use rand::RngExt;
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob};
+use crate::{
+    fair::Charge,
+    http::{
+        headers::{EncodedContent, TaggedContent, accepts_gzip, private_response},
+        limits::ClientAddress,
+        metrics::PoolMetrics,
+        problem::{Code, Problem},
+    },
+};
+
+/// The expected cost of a short job, such as a list of moves.
+pub const SHORT_JOB_COST: Duration = Duration::from_millis(1);
+
+/// Entries of a game's log that are read and sent together.
+pub const LOG_PAGE: u32 = 64;
+
+/// The expected cost of reading that many entries and writing them as JSON.
+pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
+
+/// A pool of threads with the jobs that wait for them.
+pub struct WorkerPool(Arc<PoolInner>);
+
+struct PoolInner {
+    config: PoolConfig,
+    metrics: PoolMetrics,
+    jobs: Mutex<JobQueues>,
+    /// Notified of each new job, and when the pool is dropped.
+    added: Condvar,
+}
+
+struct BlockingTask<T, F> {
+    reply: oneshot::Sender<Result<T, Problem>>,
+    work: F,
+}
+
+impl<T: Send, F: FnOnce() -> Result<T, Problem> + Send> PoolTask for BlockingTask<T, F> {
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    fn run(self: Box<Self>) {
+        let BlockingTask { reply, work } = *self;
+        // A panic ends this job only. Its caller sees that the reply is missing.
+        if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
+            let _ = reply.send(result);
+        }
+    }
+
+    fn refuse(self: Box<Self>) {
+        let detail = "too many requests are waiting";
+        let _ = self
+            .reply
+            .send(Err(Problem::new(Code::Unavailable, detail)));
+    }
+}
+
+impl WorkerPool {
+    /// Starts the threads of a pool.
+    ///
+    /// # Errors
+    /// If the operating system starts no more threads.
+    pub fn start(config: PoolConfig, metrics: PoolMetrics) -> std::io::Result<WorkerPool> {
+        metrics.threads(config.threads);
+        let inner = Arc::new(PoolInner {
+            config,
+            metrics,
+            jobs: Mutex::default(),
+            added: Condvar::new(),
+        });
+        // Dropping it ends the threads, even if not all of them could be started.
+        let pool = WorkerPool(inner);
+        for number in 0..config.threads {
+            let inner = Arc::clone(&pool.0);
+            thread::Builder::new()
+                .name(format!("{}-{number}", config.name))
+                .spawn(move || {
+                    set_nice(config.nice);
+                    inner.run();
+                })?;
+        }
+        Ok(pool)
+    }
+
+    /// Computes a response on one of the threads and writes it as JSON, which may be megabytes long.
+    /// If the client accepts gzip, the response is compressed there too, because that takes longer
+    /// than writing it.
+    pub async fn answer<T: Serialize>(
+        &self,
+        request: &HttpRequest,
+        cost: Duration,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<HttpResponse, Problem> {
+        let gzip = accepts_gzip(request);
+        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
+            EncodedContent::new(json(&work()?)?, gzip)
+        });
+        Ok(content.await?.respond(&mut json_response()))
+    }
+
+    /// The same with an `ETag`, a hash of the content. The response is 304 if the client has that
+    /// content already.
+    pub async fn answer_if_changed<T: Serialize>(
+        &self,
+        request: &HttpRequest,
+        cost: Duration,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<HttpResponse, Problem> {
+        let (headers, gzip) = (request.headers().clone(), accepts_gzip(request));
+        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
+            TaggedContent::new(&headers, json(&work()?)?, gzip)
+        });
+        Ok(content.await?.respond(&mut json_response()))
+    }
+
+    /// Does work on one of the threads. It is charged to the client: at first the expected cost, in
+    /// the end the actual cost. If the future is dropped, work that has not begun is not done.
+    ///
+    /// # Errors
+    /// `unavailable`, at once if the jobs before it are expected to take longer than the queue's
+    /// timeout, or after the timeout; `internal` if the work panicked; else what the work returns.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        client: ClientAddress,
+        cost: Duration,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (reply, received) = oneshot::channel();
+        self.0
+            .add(client, cost, Box::new(BlockingTask { reply, work }));
+        received
+            .await
+            .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(Problem::internal)
+}
+
+fn json_response() -> HttpResponseBuilder {
+    let mut response = private_response(StatusCode::OK);
+    response.content_type("application/json");
+    response
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        self.0.jobs.lock().closed = true;
+        self.0.added.notify_all();
+    }
+}
+
+impl PoolInner {
+    /// Adds a job to its client's queue, or refuses it.
+    fn add(&self, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
+        let mut jobs = self.jobs.lock();
+        jobs.added += 1;
+        let number = jobs.added;
+        let key = match client {
+            ClientAddress(Some(address)) => QueueKey::Address(address),
+            ClientAddress(None) => QueueKey::Request(number),
+        };
+        let mut removed = Vec::new();
+        let mut has_room = jobs.has_room(key, &self.config);
+        if !has_room {
+            // Jobs whose clients have disconnected are dropped.
+            removed = jobs.remove(|job| job.task.is_abandoned());
+            has_room = jobs.has_room(key, &self.config);
+        }
+        if has_room && jobs.waiting >= self.config.queue_capacity {
+            removed.extend(jobs.evict_for(key));
+            has_room = jobs.waiting < self.config.queue_capacity;
+        }
+        if has_room {
+            let job = QueuedJob {
+                number,
+                cost,
+                queued_at: Instant::now(),
+                task,
+                waiting: self.metrics.waiting(),
+            };
+            jobs.push(key, job);
+            drop(jobs);
+            self.added.notify_one();
+        } else {
+            drop(jobs);
+            self.metrics.refused();
+            task.refuse();
+        }
+        self.refuse(removed);
+    }
+
+    /// Runs jobs until the pool is dropped.
+    fn run(&self) {
+        while let Some((job, charge)) = self.next() {
+            drop(job.waiting);
+            let (begun, working) = (Instant::now(), self.metrics.working());
+            job.task.run();
+            drop(working);
+            self.jobs.lock().end(charge, job.cost, begun.elapsed());
+        }
+    }
+
+    /// Waits for the next job; none if the pool was dropped.
+    fn next(&self) -> Option<(QueuedJob, Charge<QueueKey>)> {
+        let mut jobs = self.jobs.lock();
+        loop {
+            if jobs.closed {
+                return None;
+            }
+            let removed = jobs.remove_expired(self.config.queue_timeout);
+            let next = jobs.take(self.config.max_threads_per_client());
+            if removed.is_empty() && next.is_none() {
+                self.added.wait(&mut jobs);
+                continue;
+            }
+            // A removed job may hold the last handle of the pool, whose drop takes the lock.
+            drop(jobs);
+            self.refuse(removed);
+            if next.is_some() {
+                return next;
+            }
+            jobs = self.jobs.lock();
+        }
+    }
+
+    /// Refuses jobs that were removed.
+    fn refuse(&self, removed: Vec<QueuedJob>) {
+        for job in removed {
+            if !job.task.is_abandoned() {
+                self.metrics.refused();
+                job.task.refuse();
+            }
+        }
+    }
+}
+
+/// Waits about a second before a retry.
+pub async fn wait_before_retry() {
+    // A random time, so that not all clients retry at once.
+    sleep(Duration::from_millis(rand::rng().random_range(500..1_500))).await;
+}
+
+/// Lowers the priority of this thread where the nice value says so.
+fn set_nice(nice: i32) {
+    #[cfg(target_os = "linux")]
+    if nice > 0
+        && let Err(error) = rustix::process::nice(nice)
+    {
+        log::debug!("cannot lower the priority of a pool: {error}");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = nice;
+}

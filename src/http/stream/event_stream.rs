@@ -1,0 +1,450 @@
+//! An event stream: the messages for one reader.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use actix_web::{rt::time::timeout, web::Bytes};
+use dog_rules::{BySeat, Phase, Rules};
+use futures_util::{Stream, stream};
+
+use super::{
+    hub::{StreamUpdate, Subscription},
+    messages::{CachedEntry, CurrentGame, Start, StreamOptions, StreamReader},
+    presence::SeatConnection,
+};
+use crate::{
+    access::Role,
+    api::view::{GameView, PresenceView, Rematch},
+    http::{
+        pool::wait_before_retry,
+        problem::{Code, Problem},
+    },
+    store::{LogEntry, StoredGame},
+};
+
+/// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How long a message may wait until the client has read it. Then the stream ends; the client can
+/// resume it.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a stream stays open after the end of its game, if it is to.
+const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
+
+/// The state of an event stream.
+pub struct EventStream {
+    subscription: Subscription,
+    reader: StreamReader,
+    options: StreamOptions,
+    rules: Arc<Rules>,
+    /// The last version that was sent.
+    version: u64,
+    /// The first message.
+    first: Option<Bytes>,
+    /// When the last entry was sent; none before that.
+    over_since: Option<Instant>,
+    /// Whether it has told of the rematch.
+    rematch_sent: bool,
+    /// The last that was sent.
+    presence: Option<PresenceView>,
+    /// Of a seat.
+    connection: Option<SeatConnection>,
+    /// When the last message was handed over to be sent.
+    sent_at: Option<Instant>,
+}
+
+impl EventStream {
+    /// A stream of the game for this reader; `connection` is that of a seat.
+    pub fn new(
+        subscription: Subscription,
+        stored: &StoredGame,
+        reader: StreamReader,
+        connection: Option<SeatConnection>,
+        options: StreamOptions,
+    ) -> Result<EventStream, Problem> {
+        let now = stored.game.version();
+        let (version, first) = match options.start {
+            Start::After(version) => (version, None),
+            Start::Game => {
+                let view = GameView::new(stored, reader.role);
+                (now, Some(options.format.message("game", now, &view)?))
+            }
+        };
+        let finished = stored.game.phase() == Phase::Finished;
+        Ok(EventStream {
+            subscription,
+            reader,
+            options,
+            rules: Arc::new(stored.game.rules().clone()),
+            version,
+            first,
+            over_since: (finished && version == now).then(Instant::now),
+            rematch_sent: false,
+            presence: None,
+            connection,
+            sent_at: None,
+        })
+    }
+
+    /// The stream of messages; `while_open` is dropped at its end.
+    pub fn stream<T>(self, while_open: T) -> impl Stream<Item = Result<Bytes, Problem>> {
+        stream::unfold((self, while_open), |(mut stream, while_open)| async {
+            let message = stream.next().await?;
+            stream.sent_at = Some(Instant::now());
+            Some((Ok(message), (stream, while_open)))
+        })
+    }
+
+    /// The next message; none at the end. A failure ends the stream too, and the client may resume it.
+    /// But while the store is unavailable, the stream only sends heartbeats.
+    async fn next(&mut self) -> Option<Bytes> {
+        if self
+            .sent_at
+            .is_some_and(|sent| sent.elapsed() > SEND_TIMEOUT)
+        {
+            return None;
+        }
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        while !self.is_over() && !self.subscription.closed() {
+            match self.next_update().await {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(problem) => {
+                    problem.log();
+                    if problem.code() == Code::TokenReplaced
+                        && let Some(connection) = self.connection.take()
+                    {
+                        connection.lose_seat();
+                    }
+                    if problem.code() != Code::Unavailable {
+                        return None;
+                    }
+                    wait_before_retry().await;
+                    return Some(self.options.format.heartbeat());
+                }
+            }
+            let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
+            if changed.is_err() {
+                return Some(self.options.format.heartbeat());
+            }
+        }
+        None
+    }
+
+    fn is_over(&self) -> bool {
+        self.over_since
+            .is_some_and(|since| !self.options.after_end || since.elapsed() > MAX_TIME_AFTER_END)
+    }
+
+    /// The new messages, joined into one; none if nothing is new.
+    async fn next_update(&mut self) -> Result<Option<Bytes>, Problem> {
+        let StreamReader { caller, role, .. } = self.reader;
+        let mut update = self.subscription.update(self.version, None).await?;
+        if let Some(StreamUpdate { game, .. }) = &update
+            && (game.version() < self.version
+                || caller.ensure_current(role, &game.stored.tokens).is_err())
+        {
+            // This may be the game of before the last message, or before the token was issued.
+            update = self.subscription.update(self.version, Some(game)).await?;
+        }
+        let update = update.ok_or_else(Problem::game_not_found)?;
+        let game = &update.game;
+        // A token that was replaced while the stream was open shows nothing more.
+        caller.ensure_current(role, &game.stored.tokens)?;
+        if game.version() < self.version {
+            let detail = "the game was set back: an earlier state of the database was restored";
+            return Err(Problem::new(Code::StaleVersion, detail));
+        }
+        if update.entries.is_empty() && game.version() > self.version {
+            return self.page(game).await;
+        }
+        let mut messages = Vec::with_capacity(update.entries.len());
+        for entry in &update.entries {
+            messages.push(if entry.version == game.version() {
+                self.subscription
+                    .last_message(game, entry, self.options, self.reader)
+                    .await?
+            } else {
+                entry.message(&self.rules, self.options.format, self.reader.viewer)?
+            });
+            self.sent(entry.version, entry.last);
+        }
+        match messages.len() {
+            // What was read is sent before anything else can fail.
+            0 => self.notice(&game.stored, update.connected).await,
+            1 => Ok(messages.pop()),
+            _ => Ok(Some(messages.concat().into())),
+        }
+    }
+
+    fn sent(&mut self, version: u64, is_last: bool) {
+        self.version = version;
+        if is_last {
+            self.over_since = Some(Instant::now());
+        }
+    }
+
+    /// What else there is to tell, once all changes are sent.
+    async fn notice(
+        &mut self,
+        stored: &StoredGame,
+        connected: BySeat<bool>,
+    ) -> Result<Option<Bytes>, Problem> {
+        match self.presence(stored, connected)? {
+            Some(presence) => Ok(Some(presence)),
+            None => self.rematch().await,
+        }
+    }
+
+    /// Who is present, if that is not what was sent last.
+    fn presence(
+        &mut self,
+        stored: &StoredGame,
+        mut connected: BySeat<bool>,
+    ) -> Result<Option<Bytes>, Problem> {
+        if let (Role::Seat(seat), Some(_)) = (self.reader.role, &self.connection) {
+            // The store may not have this connection yet.
+            connected[seat] = true;
+        }
+        let presence = PresenceView::new(&stored.game, &connected);
+        let known = match &self.presence {
+            Some(sent) => *sent == presence,
+            // Viewers of a game of bots need not be told that nobody is there.
+            None => !presence.has_people(),
+        };
+        if known || self.is_over() {
+            return Ok(None);
+        }
+        let message = self.options.format.notice("presence", &presence)?;
+        self.presence = Some(presence);
+        Ok(Some(message))
+    }
+
+    /// The next game of the same people, once, in a stream that stays open after the end.
+    async fn rematch(&mut self) -> Result<Option<Bytes>, Problem> {
+        if self.over_since.is_none() || !self.options.after_end || self.rematch_sent {
+            return Ok(None);
+        }
+        let Some(next) = self.subscription.rematch().await? else {
+            return Ok(None);
+        };
+        let rematch = Rematch::new(
+            &next,
+            self.reader.caller.role(&next).unwrap_or(Role::Spectator),
+        );
+        self.rematch_sent = true;
+        Ok(Some(self.options.format.notice("rematch", &rematch)?))
+    }
+
+    /// A page of entries that are too old to be cached, as messages made in the pool.
+    async fn page(&mut self, game: &Arc<CurrentGame>) -> Result<Option<Bytes>, Problem> {
+        let entries = self.version..game.version();
+        let (rules, game) = (Arc::clone(&self.rules), Arc::clone(game));
+        let (options, reader) = (self.options, self.reader);
+        let page = self
+            .subscription
+            .page(reader.client, entries, move |entries: Vec<LogEntry>| {
+                let (mut messages, mut last) = (Vec::new(), None);
+                for entry in entries.into_iter().map(CachedEntry::new) {
+                    messages.extend(if entry.version == game.version() {
+                        game.message(&entry, options, reader)?
+                    } else {
+                        entry.message(&rules, options.format, reader.viewer)?
+                    });
+                    last = Some((entry.version, entry.last));
+                }
+                Ok(last.map(|last| (Bytes::from(messages), last)))
+            })
+            .await?;
+        Ok(page.map(|(messages, (version, is_last))| {
+            self.sent(version, is_last);
+            messages
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use dog_rules::{Seat, Viewer};
+    use futures_util::FutureExt;
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::{
+        access::Caller,
+        http::{
+            limits::ClientAddress,
+            metrics::PoolMetrics,
+            pool::{PoolConfig, WorkerPool},
+            stream::{FeedTask, Format, Hub, PresenceTracker},
+        },
+        store::{
+            CommitResult, TokenHash, Write, WriteOp,
+            tests::{Dir, insert, new_game},
+        },
+    };
+
+    const POOL: PoolConfig = PoolConfig {
+        name: "test",
+        threads: 1,
+        queue_capacity: 10,
+        queue_timeout: Duration::from_secs(10),
+        nice: 0,
+    };
+
+    /// A new game in a store of its own, and a subscription to it.
+    struct Fixture {
+        dir: Dir,
+        stored: StoredGame,
+        pool: Arc<WorkerPool>,
+        subscription: Option<Subscription>,
+        feed_task: FeedTask,
+    }
+
+    impl Fixture {
+        async fn new() -> Fixture {
+            let (stored, dir) = (new_game(), Dir::new());
+            let store = dir.store();
+            let effect = WriteOp::Insert(insert(&stored));
+            let added = store
+                .commit(Write {
+                    op: effect,
+                    save: None,
+                })
+                .await;
+            assert_eq!(added.unwrap(), CommitResult::Done);
+            let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
+            let (hub, feed_task) = Hub::start(&store, &pool, &pool);
+            Fixture {
+                dir,
+                subscription: Some(hub.subscribe(stored.id)),
+                stored,
+                pool,
+                feed_task,
+            }
+        }
+
+        /// A spectator's stream that begins there.
+        fn stream(&mut self, start: Start) -> EventStream {
+            let subscription = self.subscription.take().unwrap();
+            let reader = StreamReader {
+                caller: Caller::new(None),
+                role: Role::Spectator,
+                viewer: Viewer::Spectator,
+                client: ClientAddress(None),
+            };
+            EventStream::new(
+                subscription,
+                &self.stored,
+                reader,
+                None,
+                StreamOptions {
+                    format: Format::Ndjson,
+                    include: None,
+                    start,
+                    after_end: false,
+                },
+            )
+            .unwrap()
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_reader_that_is_too_slow_is_cut_off() {
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        let first = stream.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        // Had the message waited for its reader for so long, the stream would end here.
+        stream.sent_at = Instant::now().checked_sub(SEND_TIMEOUT + Duration::from_secs(1));
+        if stream.sent_at.is_some() {
+            assert_eq!(stream.next().await, None);
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_stream_waits_until_the_store_can_be_read_again() {
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        // A job that fills the queue's timeout.
+        let (go, gate) = mpsc::channel::<()>();
+        let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
+        let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
+        let mut busy = Box::pin(busy);
+        assert!(busy.as_mut().now_or_never().is_none());
+        assert_eq!(stream.next().await.as_deref(), Some(&b"\n"[..]));
+        go.send(()).unwrap();
+        assert!(busy.await.unwrap());
+        // The pool replies before it counts the job as ended.
+        let mut first = stream.next().await;
+        while first.as_deref() == Some(b"\n") {
+            first = stream.next().await;
+        }
+        let first = first.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+    }
+
+    #[actix_web::test]
+    async fn a_stream_is_not_ahead_of_its_game() {
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::After(0));
+        let database = Connection::open(fixture.dir.file()).unwrap();
+        // As if somebody had committed a change after the game was read.
+        let sql = "INSERT INTO log (game, version, at, action, events) \
+                   SELECT game, 2, at, action, events FROM log";
+        assert_eq!(database.execute(sql, []).unwrap(), 1);
+        let first = stream.next().await.expect("the creation");
+        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        assert_eq!(first.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert!(
+            stream
+                .subscription
+                .update(1, None)
+                .await
+                .unwrap()
+                .unwrap()
+                .entries
+                .is_empty()
+        );
+    }
+
+    #[actix_web::test]
+    async fn whoever_has_lost_the_seat_is_absent_at_once() {
+        let mut fixture = Fixture::new().await;
+        let store = fixture.dir.store();
+        // Without its task, nothing is written, and only this process knows of the connection.
+        let (tracker, _) = PresenceTracker::start(&store);
+        let mut stream = fixture.stream(Start::Game);
+        let seat = Seat::default();
+        let token = TokenHash::of("first 0");
+        stream.reader.role = Role::Seat(seat);
+        stream.reader.caller = Caller::new(Some(token));
+        stream.connection = tracker.connection(fixture.stored.id, stream.reader.role);
+        let is_present = || async { tracker.connected(&fixture.stored.id).await.unwrap()[seat] };
+        assert!(is_present().await);
+        let stored = store.game(&fixture.stored.id).await.unwrap().unwrap();
+        let mut tokens = stored.tokens.clone();
+        tokens.seats[seat] = Some(TokenHash::of("another"));
+        let op = WriteOp::SetTokens(stored.expected_state(), tokens, Arc::default());
+        let replaced = store.commit(Write { op, save: None }).await;
+        assert_eq!(replaced.unwrap(), CommitResult::Done);
+        while stream.next().await.is_some() {}
+        assert!(!is_present().await);
+    }
+
+    #[actix_web::test]
+    async fn a_stream_ends_when_the_server_stops() {
+        let mut fixture = Fixture::new().await;
+        let mut stream = fixture.stream(Start::Game);
+        assert!(stream.next().await.is_some(), "the game");
+        fixture.feed_task.close();
+        assert_eq!(stream.next().await, None);
+    }
+}
