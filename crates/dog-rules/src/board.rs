@@ -370,16 +370,28 @@ impl<'de> Deserialize<'de> for Board {
     }
 }
 
-/// One seat's pieces written out, as clients see and send them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Where one seat's four pieces stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "utoipa",
+    derive(utoipa::ToSchema),
+    schema(
+        as = SeatBoard,
+        example = json!({"track": [0, 17], "goal": [2], "kennel": 1, "fresh": true})
+    )
+)]
 pub struct Placement {
     /// Track fields, ascending.
+    #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub track: Vec<u8>,
-    /// Goal fields, ascending.
+    /// Own goal fields, ascending: 0 is nearest the ring.
+    #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub goal: Vec<u8>,
-    /// Pieces in the kennel; if left out, those that stand nowhere else.
+    /// Pieces in the kennel.
+    // If there is no number, those that stand nowhere else.
+    #[cfg_attr(feature = "utoipa", schema(required, value_type = u8, maximum = 4))]
     pub kennel: Option<u8>,
-    /// Whether the piece on the seat's own start is fresh.
+    /// Whether the piece on the own start is fresh.
     pub fresh: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
@@ -62,10 +62,25 @@ impl PlayedPart {
 
 /// A piece sent to its kennel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Capture {
+    /// Whose piece it was.
     pub seat: Seat,
-    /// The track field where it stood.
+    /// The track field where it stood, as text.
+    #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = String, pattern = "^[0-9]{1,2}$", examples("29")))]
     pub from: u8,
+}
+
+fn as_text<S: Serializer>(field: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    Field::Track(*field).serialize(serializer)
+}
+
+fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    match Field::deserialize(deserializer)? {
+        Field::Track(field) => Ok(field),
+        Field::Goal(_) => Err(de::Error::custom("a piece in a goal cannot be captured")),
+    }
 }
 
 impl ShortListItem for PlayedPart {

@@ -74,10 +74,15 @@ pub enum SevenPartner {
     Always,
 }
 
-/// How many cards each seat gets: a first pass, then a list that is repeated (RULES §2).
+/// How many cards each seat gets: first one list of rounds, then another that is repeated.
+// RULES §2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DealSizes {
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1, max_items = 20))]
     pub first: Vec<u8>,
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1, max_items = 20))]
     pub then: Vec<u8>,
 }
 

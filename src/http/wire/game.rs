@@ -1,8 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Player, Preset,
-    Seat, SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement,
+    Player, Preset, Seat, SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -10,7 +10,6 @@ use utoipa::ToSchema;
 
 use super::{
     history::{EventView, level_of},
-    moves::{SeatBoard, board_view},
     rules::RulesView,
 };
 use crate::{
@@ -49,7 +48,7 @@ pub struct GameView {
     /// One entry per seat, in turn order.
     seats: Vec<SeatJson>,
     /// One entry per seat, in turn order.
-    board: Vec<SeatBoard>,
+    board: Vec<Placement>,
     /// Cards left to deal before the discard pile is shuffled.
     stock: u8,
     /// The discard pile: how many of each card.
@@ -211,7 +210,7 @@ impl GameView {
             actions: actions(record, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
             seats: seats.map(|seat| seat_view(record, seat)).collect(),
-            board: board_view(game.rules(), game.board()),
+            board: game.board().placements(game.rules()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
             winner: game.winner(),
