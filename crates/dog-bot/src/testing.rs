@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Event, Exchange, Game, GoalEntry, Options, Placement,
-    Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
-    SevenSurplus, perft, round_history::PastMove,
+    Board, Card, Cards, DealSizes, Dealer, EventKind, Exchange, Game, GoalEntry, Options,
+    Placement, Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding,
+    SevenPartner, SevenSurplus, perft, round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -97,7 +97,7 @@ pub fn watch(
         };
         for event in events {
             moves.extend(PastMove::of_event(&event, &before));
-            if let Event::RoundEnded { .. } = event {
+            if let EventKind::RoundEnded { .. } = event.what {
                 models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
                 moves.clear();
             }

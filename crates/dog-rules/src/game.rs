@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
-    Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Person,
-    Player, Refusal, Rules, Seat, SeatKind, Seed,
+    Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, EventKind, ExchangeAnswer, Move,
+    Person, Player, Refusal, Rules, Seat, SeatKind, Seed,
     card::codes,
     event::{first_person, is_first_person},
     judge,
@@ -210,9 +210,10 @@ impl Game {
             discards: setup.rules.deck(),
             seats: vec![SeatState::default(); usize::from(seats)],
             winner: None,
-            last_event: Event::GameCreated {
+            last_event: EventKind::GameCreated {
                 dealer: (!draws_dealer).then_some(first_dealer),
-            },
+            }
+            .into(),
             record: None,
             first_players: None,
             occupants: BySeat::default(),
@@ -242,49 +243,54 @@ impl Game {
     pub fn apply_by(&mut self, action: &Action, actor: Actor) -> Result<Vec<Event>, ActionRefusal> {
         let by = self.mark(action, actor);
         let mut events = match *action {
-            Action::Deal { by: dealer } => self.deal(dealer, by)?,
-            Action::Offer { seat, card } => self.offer(seat, card, by)?,
-            Action::Decline { seat } => self.decline(seat, by)?,
-            Action::Ask { seat } => self.ask(seat, by)?,
-            Action::Play { seat, ref mv } => self.play(seat, mv, by)?,
+            Action::Deal { by: dealer } => self.deal(dealer)?,
+            Action::Offer { seat, card } => self.offer(seat, card)?,
+            Action::Decline { seat } => self.decline(seat)?,
+            Action::Ask { seat } => self.ask(seat)?,
+            Action::Play { seat, ref mv } => self.play(seat, mv)?,
             Action::ReissueToken { seat } => {
                 self.check_not_over()?;
-                vec![Event::TokenReissued { seat }]
+                vec![EventKind::TokenReissued { seat }.into()]
             }
             Action::HandOver { seat, ref player } => {
                 self.check_not_over()?;
                 self.seats_changed |= player.kind == SeatKind::Open || actor == Actor::Server;
-                self.change_player(seat, player, by)
+                self.change_player(seat, player)
             }
             Action::ChangeSeat { seat, ref player } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                self.change_player(seat, player, None)
+                self.change_player(seat, player)
             }
             Action::Join { seat, ref name } => self.join(seat, name)?,
             Action::RenewToken { seat } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                vec![Event::TokenRenewed { seat }]
+                vec![EventKind::TokenRenewed { seat }.into()]
             }
             Action::AskRematch { seat } => self.ask_rematch(seat)?,
             Action::ChangeSettings { settings } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                vec![Event::SettingsChanged { settings }]
+                vec![EventKind::SettingsChanged { settings }.into()]
             }
         };
         if let Some(seat) = action.seat() {
             events.extend(self.note_absence(seat, action, by));
         }
+        events[0].by = by;
         self.version += 1;
         self.last_event = events[0].clone();
         Ok(events)
     }
 
-    /// Who an event says has taken this action; none for the seat's own person.
+    /// Who the first event of an action says has taken it; none for the seat's own person, and for
+    /// actions that nobody can take in a person's place.
     fn mark(&self, action: &Action, actor: Actor) -> Option<By> {
         let bot_plays = |seat| action.is_play() && self.bot_plays(seat);
+        if !action.is_play() && !matches!(action, Action::HandOver { .. }) {
+            return None;
+        }
         match (actor, action) {
             (Actor::Server, _) => Some(By::Server),
             // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
@@ -314,8 +320,8 @@ impl Game {
             self.seats_changed = true;
         }
         match (was_away, is_away) {
-            (false, true) => Some(Event::SeatAway { seat }),
-            (true, false) if is_human => Some(Event::SeatBack { seat }),
+            (false, true) => Some(EventKind::SeatAway { seat }.into()),
+            (true, false) if is_human => Some(EventKind::SeatBack { seat }.into()),
             _ => None,
         }
     }
@@ -380,7 +386,7 @@ impl Game {
 
     /// Somebody else plays the seat from now on, or the same player by another name. A person plays
     /// the hand only if it was dealt to that person; until the next deal a bot stands in.
-    fn change_player(&mut self, seat: Seat, player: &Player, by: Option<By>) -> Vec<Event> {
+    fn change_player(&mut self, seat: Seat, player: &Player) -> Vec<Event> {
         if self.first_players.is_none() {
             self.first_players = Some(self.players.clone());
         }
@@ -406,7 +412,7 @@ impl Game {
         }
         self.update_seating();
         let player = player.clone();
-        vec![Event::SeatHandedOver { seat, player, by }]
+        vec![EventKind::SeatHandedOver { seat, player }.into()]
     }
 
     /// Somebody takes an open seat.
@@ -423,8 +429,8 @@ impl Game {
             kind,
             level,
         };
-        self.change_player(seat, &player, None);
-        Ok(vec![Event::SeatTaken { seat, name }])
+        self.change_player(seat, &player);
+        Ok(vec![EventKind::SeatTaken { seat, name }.into()])
     }
 
     /// A person asks for the rematch, which begins when all have asked.
@@ -434,7 +440,7 @@ impl Game {
             self.arrived.push(seat);
         }
         self.update_seating();
-        Ok(vec![Event::RematchAsked { seat }])
+        Ok(vec![EventKind::RematchAsked { seat }.into()])
     }
 
     /// Before the first deal, the seating lasts as long as somebody is missing.
@@ -451,7 +457,7 @@ impl Game {
     }
 
     /// RULES §7.2.
-    fn deal(&mut self, by: Option<Seat>, mark: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
+    fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_deal(by)?;
         let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
         let shuffles = self.shuffles;
@@ -475,7 +481,7 @@ impl Game {
         }
         self.phase = Phase::Exchange;
         let holders: Vec<_> = self.seats.iter().map(|state| state.dealt_to).collect();
-        Ok(vec![Event::CardsDealt {
+        let dealt = EventKind::CardsDealt {
             round: self.round,
             dealer,
             beginner,
@@ -487,8 +493,8 @@ impl Game {
             } else {
                 holders
             },
-            by: mark,
-        }])
+        };
+        Ok(vec![dealt.into()])
     }
 
     /// Shuffles the discard pile, which becomes the stock (RULES §7.2 and §8).
@@ -506,7 +512,7 @@ impl Game {
     }
 
     /// RULES §7.4: the seat to move plays a card or folds.
-    fn play(&mut self, seat: Seat, mv: &Move, by: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
+    fn play(&mut self, seat: Seat, mv: &Move) -> Result<Vec<Event>, ActionRefusal> {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
@@ -522,11 +528,7 @@ impl Game {
                 state.hand = Cards::EMPTY;
                 state.folded = true;
                 state.holds_received = false;
-                events.push(Event::HandFolded {
-                    seat,
-                    cards: hand,
-                    by,
-                });
+                events.push(Event::from(EventKind::HandFolded { seat, cards: hand }));
             }
             Move::Play { card, .. } => {
                 let state = self.state_mut(seat);
@@ -534,15 +536,14 @@ impl Game {
                 state.holds_received &= state.received != Some(card);
                 self.discards.add(card);
                 self.board = outcome.board;
-                events.push(Event::CardPlayed {
+                events.push(Event::from(EventKind::CardPlayed {
                     seat,
                     mv: *mv,
                     kind: outcome.kind,
                     parts: outcome.parts,
                     captures: outcome.captures,
                     board: outcome.board,
-                    by,
-                });
+                }));
             }
         }
         if self.board.team_home(&self.rules, seat) {
@@ -550,10 +551,8 @@ impl Game {
             self.phase = Phase::Finished;
             self.turn = None;
             self.winner = Some(team);
-            events.push(Event::GameWon {
-                team,
-                shuffle_seed: self.seed.hex(),
-            });
+            let shuffle_seed = self.seed.hex();
+            events.push(EventKind::GameWon { team, shuffle_seed }.into());
         } else {
             events.extend(self.next_turn(seat));
         }
@@ -572,7 +571,7 @@ impl Game {
         self.seats.fill(SeatState::default());
         self.record = None;
         self.round += 1;
-        Some(Event::RoundEnded { round })
+        Some(EventKind::RoundEnded { round }.into())
     }
 
     pub(super) fn state(&self, seat: Seat) -> &SeatState {

@@ -110,8 +110,8 @@ pub use begun_seven::BegunSeven;
 pub use board::{Board, BoardError, Field, Placement};
 pub use card::{Card, Cards, ParseCardError};
 pub use event::{
-    Action, Actor, By, Event, ExchangeAnswer, ExchangeState, OfferedCard, Person, TableSettings,
-    Viewer,
+    Action, Actor, By, Event, EventKind, ExchangeAnswer, ExchangeState, OfferedCard, Person,
+    TableSettings, Viewer,
 };
 pub use exchange::ExchangeChoice;
 pub use game::{ActionRefusal, Game, Phase, Setup};

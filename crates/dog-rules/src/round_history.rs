@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Board, BySeat, Card, Cards, Event, Move, Rules, Seat, judge};
+use crate::{Board, BySeat, Card, Cards, Event, EventKind, Move, Rules, Seat, judge};
 
 /// One move of a round, as everybody saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct PastMove {
 impl PastMove {
     /// The move that an event tells of, made on this board; none for other events.
     pub fn of_event(event: &Event, before: &Board) -> Option<PastMove> {
-        let (seat, card, revealed, after) = match event {
-            Event::CardPlayed {
+        let (seat, card, revealed, after) = match &event.what {
+            EventKind::CardPlayed {
                 seat, mv, board, ..
             } => (*seat, mv.card(), mv.card().into_iter().collect(), *board),
-            Event::HandFolded { seat, cards, .. } => (*seat, None, *cards, *before),
+            EventKind::HandFolded { seat, cards } => (*seat, None, *cards, *before),
             _ => return None,
         };
         Some(PastMove {

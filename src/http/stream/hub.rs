@@ -15,7 +15,7 @@ use actix_web::{
     rt::{self, task::JoinHandle, time::sleep},
     web::Bytes,
 };
-use dog_rules::{BySeat, Event, Rules, Viewer, seat::MAX_SEATS};
+use dog_rules::{BySeat, Event, EventKind, Rules, Viewer, seat::MAX_SEATS};
 use serde::Serialize;
 use tokio::sync::{self, watch};
 
@@ -301,7 +301,7 @@ pub struct CachedEntry {
 
 impl CachedEntry {
     pub fn new(entry: LogEntry) -> CachedEntry {
-        let wins = |event: &Event| matches!(event, Event::GameWon { .. });
+        let wins = |event: &Event| matches!(event.what, EventKind::GameWon { .. });
         CachedEntry {
             version: entry.version,
             last: entry.events.iter().any(wins),

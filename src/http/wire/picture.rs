@@ -1,7 +1,8 @@
 //! Parameters of pictures, and the picture of a game or a position.
 
 use dog_rules::{
-    BegunSeven, Board, Card, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    BegunSeven, Board, Card, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules,
+    Seat,
     begun_seven::SevenSoFar,
     judge::{self, MoveKind},
 };
@@ -297,8 +298,8 @@ pub fn of_position(
 
 /// The last action, if it was a move.
 fn last_move(event: &Event) -> Option<Shown<'_>> {
-    match event {
-        Event::CardPlayed {
+    match &event.what {
+        EventKind::CardPlayed {
             seat,
             mv,
             kind,
@@ -313,7 +314,7 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
             captures,
             preview: false,
         }),
-        Event::HandFolded { seat, .. } => Some(Shown {
+        EventKind::HandFolded { seat, .. } => Some(Shown {
             seat: *seat,
             mv: Move::Fold,
             kind: MoveKind::Fold,

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 use super::{
     card::{Card, Cards},
-    event::{Action, Actor, By, Event, TableSettings},
+    event::{Action, Actor, By, Event, EventKind, TableSettings},
     game::{ActionRefusal, Game, Phase, Setup},
     notation::NotationError,
     options::RulesTextError,
@@ -144,7 +144,7 @@ impl RecordStep {
         action: Option<&Action>,
         events: &[Event],
     ) -> Option<RecordStep> {
-        let by = events.first().and_then(Event::by);
+        let by = events.first().and_then(|event| event.by);
         Some(RecordStep {
             action: action?.clone(),
             by: by.filter(|_| format == RecordFormat::Two),
@@ -155,8 +155,8 @@ impl RecordStep {
 
 /// The hands of a deal, if the event has them all.
 fn dealt(event: &Event) -> Option<Vec<Cards>> {
-    match event {
-        Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
+    match &event.what {
+        EventKind::CardsDealt { hands, .. } => hands.iter().copied().collect(),
         _ => None,
     }
 }
@@ -395,7 +395,7 @@ impl RecordStep {
             step: step(),
             refusal,
         })?;
-        let found = events.first().and_then(Event::by);
+        let found = events.first().and_then(|event| event.by);
         if self.by.is_some() && found != self.by {
             return Err(Mismatch::By {
                 step: step(),

@@ -2,7 +2,7 @@
 //! they can have been played.
 
 use dog_rules::{
-    Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
+    Action, EventKind, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
     round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
@@ -133,8 +133,8 @@ fn play_game(
         let events = game
             .apply(&Action::Play { seat, mv })
             .expect("a legal move");
-        expected.push(match events[0] {
-            Event::HandFolded { cards, .. } => PastMove {
+        expected.push(match events[0].what {
+            EventKind::HandFolded { cards, .. } => PastMove {
                 seat,
                 before,
                 card: None,

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Actor, By, Event, Game, Person, Phase, Player, Seat, SeatKind, Seed, Setup,
+    Action, Actor, By, Event, EventKind, Game, Person, Phase, Player, Seat, SeatKind, Seed, Setup,
     TableSettings,
     record::{RecordFormat, RecordHeaders, Replayed, ReplayedEntry},
 };
@@ -136,10 +136,10 @@ impl RandomGame {
             self.dealt = true;
         }
         self.note_missing(&events[0]);
-        tally.marks.insert(events[0].by().map(By::name));
+        tally.marks.insert(events[0].by.map(By::name));
         tally.note(&self.game, &events);
         assert_eq!(
-            events[0].by(),
+            events[0].by,
             expected_mark(&before, &action, actor),
             "{action:?}"
         );
@@ -163,11 +163,11 @@ impl RandomGame {
 
     /// Who asks, or is no longer a person, is not missing.
     fn note_missing(&mut self, event: &Event) {
-        match event {
-            Event::RematchAsked { seat } => {
+        match &event.what {
+            EventKind::RematchAsked { seat } => {
                 self.missing.remove(seat);
             }
-            Event::SeatHandedOver { seat, player, .. } if !player.is_human() => {
+            EventKind::SeatHandedOver { seat, player } if !player.is_human() => {
                 self.missing.remove(seat);
             }
             _ => {}
@@ -242,8 +242,8 @@ impl Tally {
         self.stand_ins += seats.filter(|&seat| game.has_stand_in(seat)).count();
         self.seating += usize::from(game.phase() == Phase::Seating);
         for event in events {
-            self.away += usize::from(matches!(event, Event::SeatAway { .. }));
-            self.persons += usize::from(matches!(event, Event::SeatTaken { .. }));
+            self.away += usize::from(matches!(event.what, EventKind::SeatAway { .. }));
+            self.persons += usize::from(matches!(event.what, EventKind::SeatTaken { .. }));
         }
     }
 }

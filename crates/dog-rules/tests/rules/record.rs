@@ -1,7 +1,8 @@
 //! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
-    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed, Setup,
+    Action, Cards, Event, EventKind, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed,
+    Setup,
     record::{
         MAX_LENGTH, ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
         Transcript,
@@ -85,8 +86,8 @@ pub fn player(rng: &mut impl Rng) -> Player {
 /// The transcript of a game up to any point. Nobody gets this during a real game.
 fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcript {
     let steps = played.log.iter().filter_map(|entry| {
-        let hands = |event: &Event| match event {
-            Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
+        let hands = |event: &Event| match &event.what {
+            EventKind::CardsDealt { hands, .. } => hands.iter().copied().collect(),
             _ => None,
         };
         Some(RecordStep {
@@ -379,12 +380,12 @@ fn players_of_a_record_can_be_renamed() {
     let (mut joined, mut changed) = (0, 0);
     let log = record.replay().expect("the same game").log;
     for event in log.iter().flat_map(|entry| &entry.events) {
-        let (seat, kind, name) = match event {
-            Event::SeatTaken { seat, name } => {
+        let (seat, kind, name) = match &event.what {
+            EventKind::SeatTaken { seat, name } => {
                 joined += 1;
                 (*seat, SeatKind::Human, name)
             }
-            Event::SeatHandedOver { seat, player, .. } => {
+            EventKind::SeatHandedOver { seat, player } => {
                 changed += 1;
                 (*seat, player.kind, &player.name)
             }
