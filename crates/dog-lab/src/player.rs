@@ -15,8 +15,6 @@ use dog_rules::{Board, Card, Generator, Move, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
 
-use crate::planner::Planner;
-
 /// Decides for a seat, from what the seat knows and nothing else.
 pub trait Policy {
     /// The choice of a seat that is to act: a legal move, or an answer in the exchange. `models` tell
@@ -47,12 +45,6 @@ impl Policy for BeginnerPlayer {
             false => 0,
         };
         choices[place].choice
-    }
-}
-
-impl Policy for Planner {
-    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        Planner::choose(self, view, rng)
     }
 }
 
@@ -170,8 +162,6 @@ enum PlayerKind {
     Level(Level),
     /// `greedy` that often errs: `beginner`.
     Beginner,
-    /// Plans its whole hand, assuming that the others stand still: `planner`.
-    Planner,
     /// The net alone: `net`.
     Net(Arc<Nets>),
     /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
@@ -186,7 +176,6 @@ impl PlayerSpec {
         match &self.kind {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
             PlayerKind::Beginner => Box::new(BeginnerPlayer),
-            PlayerKind::Planner => Box::new(Planner::new()),
             PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
             PlayerKind::Search(nets, config, budget, about) => {
                 Box::new(SearchPlayer::new(nets.clone(), *config, *budget, *about))
@@ -262,9 +251,7 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 7] = [
-    "random", "beginner", "greedy", "planner", "net", "fast", "strong",
-];
+const KNOWN: [&str; 6] = ["random", "beginner", "greedy", "net", "fast", "strong"];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -335,8 +322,7 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => PlayerKind::Search(nets, config, budget, about),
             (Some(level), _) => PlayerKind::Level(level),
             (None, "net") => PlayerKind::Net(nets),
-            (None, "beginner") => PlayerKind::Beginner,
-            (None, _) => PlayerKind::Planner,
+            (None, _) => PlayerKind::Beginner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
@@ -437,7 +423,6 @@ mod tests {
         for text in [
             "random",
             "greedy",
-            "planner",
             "net",
             "fast",
             "strong:samples=40:plies=4",
@@ -453,8 +438,7 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, beginner, greedy, planner, net, fast, \
-             strong"
+            "there is no player \"oracle\"; there are random, beginner, greedy, net, fast, strong"
         );
         assert_eq!(
             refused("greedy:200ms"),

@@ -49,9 +49,7 @@ use std::{
 };
 
 use dog_cluster::{Cluster, TestDatabase};
-use dog_rules::{
-    Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup,
-};
+use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup};
 use jiff::SignedDuration;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use rusqlite::Connection;

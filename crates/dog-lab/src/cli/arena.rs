@@ -26,7 +26,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// The player to measure: random, beginner, greedy, planner, net, fast, strong (see
+    /// The player to measure: random, beginner, greedy, net, fast, strong (see
     /// docs/arena.md); or two of them as a team, such as fast+random.
     #[arg(value_name = "A")]
     a: TeamSpec,

@@ -1,4 +1,4 @@
-//! `dog-lab worth`: the value of players' choices, measured by a longer search.
+//! `dog-lab compare-decisions`: the value of players' choices, measured by a longer search.
 //!
 //! A match tells players of similar strength apart only after thousands of games, since both decide
 //! most positions alike. Here they are asked at the same decisions of the same games, with the same
@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct WorthArgs {
+pub struct CompareDecisionsArgs {
     /// The players to ask; the others are compared with the first.
     #[arg(required = true, num_args = 2..)]
     players: Vec<PlayerSpec>,
@@ -60,7 +60,7 @@ struct Gains {
 
 /// The number of decisions asked, and the value of each player's choices.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct WorthReport {
+struct DecisionsReport {
     decisions: u32,
     players: Vec<Gains>,
 }
@@ -72,7 +72,7 @@ struct ChoiceGain {
     time: Duration,
 }
 
-impl WorthArgs {
+impl CompareDecisionsArgs {
     /// Plays the games and prints a table, one line for each player.
     ///
     /// # Errors
@@ -110,11 +110,11 @@ impl WorthArgs {
     ///
     /// # Panics
     /// If the judge does not search.
-    fn ask(&self) -> WorthReport {
+    fn ask(&self) -> DecisionsReport {
         let games = self.of.each(self.games, |number| self.game(number));
-        let mut found = WorthReport {
+        let mut found = DecisionsReport {
             players: vec![Gains::default(); self.players.len()],
-            ..WorthReport::default()
+            ..DecisionsReport::default()
         };
         for decisions in games {
             found.decisions += decisions.len() as u32;
@@ -227,22 +227,24 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct WorthCli {
+    struct CompareCli {
         #[command(flatten)]
-        worth: WorthArgs,
+        compare: CompareDecisionsArgs,
     }
 
-    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> WorthReport {
+    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> DecisionsReport {
         let options = format!(
             "--rules hausregeln --playing greedy --judging {judging} --games {games} --every 12 --threads {threads}"
         );
         let players = players.iter().copied();
-        let arguments = ["worth"].into_iter().chain(options.split(' '));
-        WorthCli::parse_from(arguments.chain(players)).worth.ask()
+        let arguments = ["compare-decisions"].into_iter().chain(options.split(' '));
+        CompareCli::parse_from(arguments.chain(players))
+            .compare
+            .ask()
     }
 
     /// Everything but the times, which depend on the machine.
-    fn without_times(found: &WorthReport) -> (u32, Vec<(u32, Vec<f64>)>) {
+    fn without_times(found: &DecisionsReport) -> (u32, Vec<(u32, Vec<f64>)>) {
         let gains = |player: &Gains| (player.different, player.gains.clone());
         (found.decisions, found.players.iter().map(gains).collect())
     }
