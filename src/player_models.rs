@@ -128,7 +128,7 @@ impl GameModels {
         let mut board = self.board;
         let (mut moves, mut is_new) = (Vec::new(), BySeat::<bool>::default());
         for (version, event) in entries.into_iter().flat_map(events) {
-            moves.extend(board.and_then(|before| PastMove::of_event(&event, &before)));
+            moves.extend(board.and_then(|before| PastMove::from_event(&event, &before)));
             match event.what {
                 EventKind::CardPlayed { board: after, .. } => board = Some(after),
                 EventKind::SeatHandedOver { seat, .. } | EventKind::SeatTaken { seat, .. } => {
@@ -137,7 +137,7 @@ impl GameModels {
                 EventKind::RoundEnded { round } => {
                     // A round counts if its beginning is known.
                     if self.round == Some(round) {
-                        let evaluator = nets.of(rules);
+                        let evaluator = nets.for_rules(rules);
                         self.models.observe(evaluator, rules, &moves, &mut scratch);
                     }
                     moves.clear();

@@ -147,7 +147,7 @@ pub fn games() -> Vec<Game> {
             seed: Seed::new([byte; 32]),
             seed_given: false,
             rules,
-            awaited: Vec::new(),
+            must_confirm: Vec::new(),
         });
         for _ in 0..30 {
             games.push(game.clone());

@@ -9,7 +9,7 @@ use dog_rules::{
     SeatView, board::PIECES,
 };
 
-use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
+use super::evaluate::{extra_card_value, hand_value, leaves_kennel, value};
 
 /// The share of the partner's gain that counts, since its hand is unknown (57 against none of it,
 /// as in [`super::evaluate`]).
@@ -65,7 +65,7 @@ pub struct Scored {
     pub choice: Choice,
     /// What the move does; none in the exchange.
     pub outcome: Option<Outcome>,
-    /// In steps: see [`value`] and [`worth_of_hand`].
+    /// In steps: see [`value`] and [`hand_value`].
     pub score: f64,
 }
 
@@ -85,7 +85,7 @@ fn moves(view: &SeatView) -> Vec<Scored> {
         choice: Choice::Play(mv),
         outcome: Some(outcome),
         score: value(view.rules, &outcome.board, view.seat)
-            + worth_of_hand(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
+            + hand_value(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
     };
     legal.into_iter().map(score).collect()
 }
@@ -103,7 +103,7 @@ fn kept(mut hand: Cards, mv: &Move) -> Cards {
 
 /// Every card as an offer and, where the exchange is optional, the other answers.
 fn answers(view: &SeatView) -> Vec<Scored> {
-    let values = ExchangeValues::of(view);
+    let values = ExchangeValues::new(view);
     let optional = view.rules.exchange == Exchange::Optional;
     // Where everybody must offer, a partner sees the need on the board.
     let sees_need = !optional && view.board.track(view.seat) == 0;
@@ -144,7 +144,7 @@ struct ExchangeValues<'a> {
 }
 
 impl<'a> ExchangeValues<'a> {
-    fn of(view: &'a SeatView<'a>) -> ExchangeValues<'a> {
+    fn new(view: &'a SeatView<'a>) -> ExchangeValues<'a> {
         let partner = view.seat.partner(view.rules.seats);
         let mut partner_lacking = 1.0;
         if !view.asked[partner] {
@@ -174,7 +174,7 @@ impl<'a> ExchangeValues<'a> {
         let mut kept = self.view.hand;
         kept.remove(card);
         let partner = seat.partner(rules.seats);
-        let gain = worth_of_card(rules, board, partner, card, self.partner_lacking);
+        let gain = extra_card_value(rules, board, partner, card, self.partner_lacking);
         PARTNER * gain + self.with_return(kept, asked)
     }
 
@@ -190,7 +190,7 @@ impl<'a> ExchangeValues<'a> {
     }
 
     fn worth(&self, hand: Cards) -> f64 {
-        worth_of_hand(self.view.rules, &self.view.board, self.view.seat, hand)
+        hand_value(self.view.rules, &self.view.board, self.view.seat, hand)
     }
 }
 

@@ -12,7 +12,7 @@ use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
 use rand::{Rng, RngExt};
 
 use crate::{
-    evaluate::{value, worth_of_hand},
+    evaluate::{hand_value, value},
     net::{
         evaluator::{NetEvaluator, Scratch},
         exp,
@@ -211,7 +211,7 @@ fn likelihoods(
         let mut kept = view.hand;
         kept.remove(card);
         let score =
-            value(view.rules, board, view.seat) + worth_of_hand(view.rules, board, view.seat, kept);
+            value(view.rules, board, view.seat) + hand_value(view.rules, board, view.seat, kept);
         cards.push(card);
         by_net.push(logit);
         by_greedy.push(score as f32);
@@ -304,7 +304,7 @@ mod tests {
     fn an_error_raises_the_chance_of_errors_of_that_seat_alone() {
         let rules = Preset::DogspielIt.rules();
         let before = crate::testing::board(&rules, &["60 g1 g2 g3", "20", "g0 g1 g2 g3", ""]);
-        let evaluator = nets().of(&rules);
+        let evaluator = nets().for_rules(&rules);
         let mut scratch = Scratch::default();
         let hand: Cards = crate::testing::cards("4 5");
         let mut boards = Vec::new();

@@ -76,7 +76,7 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
         first_dealer: None,
         seed: Seed::new(bytes),
         seed_given: true,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     })
 }
 
@@ -96,9 +96,9 @@ pub fn watch(
             break;
         };
         for event in events {
-            moves.extend(PastMove::of_event(&event, &before));
+            moves.extend(PastMove::from_event(&event, &before));
             if let EventKind::RoundEnded { .. } = event.what {
-                models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
+                models.observe(nets().for_rules(&rules), &rules, &moves, &mut scratch);
                 moves.clear();
             }
         }

@@ -3,13 +3,14 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use dog_bot::{
-    Choice, Level, Suggestion, advise_by_search, at_once,
+    Choice, Level, Suggestion, advise_by_search,
     net::{
         evaluator::{NetEvaluator, Scratch},
         nets::{self, NetError, NetVariant, Nets, NetsError},
     },
     player_model::{PlayerModels, PlayoutPolicy},
     search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
+    static_advice,
 };
 use dog_rules::{Board, Card, Generator, Move, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -27,7 +28,7 @@ pub struct LevelPlayer(pub Level);
 
 impl Policy for LevelPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        at_once(self.0, view, rng)[0].choice
+        static_advice(self.0, view, rng)[0].choice
     }
 }
 
@@ -39,7 +40,7 @@ pub struct BeginnerPlayer;
 
 impl Policy for BeginnerPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        let choices = at_once(Level::Greedy, view, rng);
+        let choices = static_advice(Level::Greedy, view, rng);
         let place = match rng.random_bool(BLUNDERS) {
             true => rng.random_range(0..choices.len()),
             false => 0,
@@ -65,7 +66,7 @@ impl NetPlayer {
 
 impl Policy for NetPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
-        let evaluator = self.nets.of(view.rules);
+        let evaluator = self.nets.for_rules(view.rules);
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
@@ -207,7 +208,7 @@ impl PlayerSpec {
         rng: &mut ChaCha8Rng,
     ) -> Vec<Suggestion> {
         match &self.kind {
-            PlayerKind::Level(level) => at_once(*level, view, rng),
+            PlayerKind::Level(level) => static_advice(*level, view, rng),
             PlayerKind::Search(nets, config, budget, _) => {
                 let config = SearchConfig {
                     stop_errors: f64::INFINITY,
@@ -271,7 +272,7 @@ impl FromStr for PlayerSpec {
         let mut config = SearchConfig::for_play();
         let mut about = Decisions::All;
         let level = Level::by_name(name);
-        let own = level.and_then(Budget::of);
+        let own = level.and_then(Budget::for_level);
         let thinks = own.is_some();
         let mut budget = own.unwrap_or(Budget::Samples(0));
         for parameter in parameters {
@@ -296,7 +297,7 @@ impl FromStr for PlayerSpec {
                     about = Decisions::Cards(cards);
                 }
                 "on" if thinks => config.to_round_end = false,
-                "apart" if thinks => config.common_luck = false,
+                "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
                 "partner" if thinks => {
                     config.playout_policies = match value {

@@ -286,7 +286,7 @@ impl Event {
             EventKind::CardsDealt { hands, holders, .. } => {
                 for (number, hand) in hands.iter_mut().enumerate() {
                     let holder = holders.get(number).copied().unwrap_or_else(first_person);
-                    if !viewer.owns(Seat::of_number(number as u8), holder) {
+                    if !viewer.owns(Seat::from_number(number as u8), holder) {
                         *hand = None;
                     }
                 }

@@ -126,10 +126,10 @@ pub struct Game {
     draws_dealer: bool,
     /// The seats whose people must ask for the rematch.
     #[serde(default, skip_serializing_if = "is_default")]
-    awaited: Vec<Seat>,
+    must_confirm: Vec<Seat>,
     /// Those of them that have asked, or are no longer people.
     #[serde(default, skip_serializing_if = "is_default")]
-    arrived: Vec<Seat>,
+    confirmed: Vec<Seat>,
     /// Whether people came, went or were away, or settings were changed.
     #[serde(default, skip_serializing_if = "is_default")]
     seats_changed: bool,
@@ -147,7 +147,7 @@ pub struct Setup {
     /// Whether the creator chose the seed, and so knows every card.
     pub seed_given: bool,
     /// In a rematch, the seats whose people must ask for it before it begins.
-    pub awaited: Vec<Seat>,
+    pub must_confirm: Vec<Seat>,
 }
 
 /// Why an action is refused. A refused action changes nothing.
@@ -194,7 +194,7 @@ impl Game {
         let drawn = || setup.seed.first_dealer(seats);
         let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
         let is_open = |player: &Player| player.kind == SeatKind::Open;
-        let seating = players.iter().any(is_open) || !setup.awaited.is_empty();
+        let seating = players.iter().any(is_open) || !setup.must_confirm.is_empty();
         let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
             players,
@@ -218,8 +218,8 @@ impl Game {
             first_players: None,
             occupants: BySeat::default(),
             draws_dealer,
-            awaited: setup.awaited,
-            arrived: Vec::new(),
+            must_confirm: setup.must_confirm,
+            confirmed: Vec::new(),
             seats_changed: seating,
             rules: setup.rules,
             seed: setup.seed,
@@ -407,8 +407,8 @@ impl Game {
                 }
             }
         }
-        if !player.is_human() && self.awaits(seat) {
-            self.arrived.push(seat);
+        if !player.is_human() && self.awaits_confirmation(seat) {
+            self.confirmed.push(seat);
         }
         self.update_seating();
         let player = player.clone();
@@ -436,8 +436,8 @@ impl Game {
     /// A person asks for the rematch, which begins when all have asked.
     fn ask_rematch(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_phase(Phase::Seating)?;
-        if self.awaits(seat) {
-            self.arrived.push(seat);
+        if self.awaits_confirmation(seat) {
+            self.confirmed.push(seat);
         }
         self.update_seating();
         Ok(vec![EventKind::RematchAsked { seat }.into()])
@@ -448,7 +448,10 @@ impl Game {
         if self.round > 1 || !matches!(self.phase, Phase::Seating | Phase::Deal) {
             return;
         }
-        let awaits_any = self.awaited.iter().any(|&seat| self.awaits(seat));
+        let awaits_any = self
+            .must_confirm
+            .iter()
+            .any(|&seat| self.awaits_confirmation(seat));
         self.phase = if self.has_open_seat() || awaits_any {
             Phase::Seating
         } else {
@@ -608,7 +611,7 @@ impl Game {
             first_dealer: (!self.draws_dealer).then_some(self.first_dealer),
             seed: self.seed.clone(),
             seed_given: self.seed_given,
-            awaited: self.awaited.clone(),
+            must_confirm: self.must_confirm.clone(),
         }
     }
 
@@ -649,7 +652,7 @@ impl Game {
 
     /// The number of cards dealt to each seat in this round.
     pub fn deal_size(&self) -> u8 {
-        self.rules.deal_sizes.of_round(self.round)
+        self.rules.deal_sizes.in_round(self.round)
     }
 
     /// The seat to move, in the play phase.
@@ -698,13 +701,13 @@ impl Game {
     }
 
     /// Whether a seat's person must still ask for the rematch.
-    pub fn awaits(&self, seat: Seat) -> bool {
-        self.awaited.contains(&seat) && !self.arrived.contains(&seat)
+    pub fn awaits_confirmation(&self, seat: Seat) -> bool {
+        self.must_confirm.contains(&seat) && !self.confirmed.contains(&seat)
     }
 
     /// Whether the game is a rematch whose people have to ask for it.
-    pub fn is_awaited_rematch(&self) -> bool {
-        !self.awaited.is_empty()
+    pub fn needs_confirmations(&self) -> bool {
+        !self.must_confirm.is_empty()
     }
 
     /// The person that has the seat, or had it last.

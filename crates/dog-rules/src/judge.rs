@@ -85,7 +85,7 @@ fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error>
 
 impl ShortListItem for PlayedPart {
     const FILLER: PlayedPart = PlayedPart {
-        seat: Seat::of_number(0),
+        seat: Seat::from_number(0),
         from: None,
         to: Field::Track(0),
         steps: 0,
@@ -94,7 +94,7 @@ impl ShortListItem for PlayedPart {
 
 impl ShortListItem for Capture {
     const FILLER: Capture = Capture {
-        seat: Seat::of_number(0),
+        seat: Seat::from_number(0),
         from: 0,
     };
 }
@@ -190,7 +190,7 @@ pub enum Refusal {
         "a jack is played without effect only while no other seat's piece is on the ring, and \
          {seat}'s stands on field {field}"
     )]
-    NoEffectStranger { seat: Seat, field: u8 },
+    NoEffectOthersOnRing { seat: Seat, field: u8 },
     #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")]
     SevenPart { from: PlaceName, to: PlaceName },
     #[error("a part of a seven may not end on field {field}: it must be free")]
@@ -378,25 +378,26 @@ impl<'a> MoveJudge<'a> {
     fn swap(mut self, own: u8, other: u8) -> Result<Outcome, Refusal> {
         let mover = self.mover();
         let owner = self.on_track(own)?;
-        let stranger = self.on_track(other)?;
+        let other_owner = self.on_track(other)?;
         self.check_mover(NotedField::Track(own), owner, mover)?;
         if own == other {
             return Err(Refusal::SwapWithItself);
         }
-        if stranger == mover && !self.rules.jack_own_pair {
+        if other_owner == mover && !self.rules.jack_own_pair {
             return Err(Refusal::SwapOwnPair);
         }
         let protected = self.board.swap_protected(self.rules);
-        for (field, seat) in [(own, owner), (other, stranger)] {
+        for (field, seat) in [(own, owner), (other, other_owner)] {
             if protected & bit(field) != 0 {
                 let fresh = self.board.fresh(seat);
                 return Err(Refusal::SwapProtected { field, seat, fresh });
             }
         }
-        self.board.swap(self.rules, (owner, own), (stranger, other));
+        self.board
+            .swap(self.rules, (owner, own), (other_owner, other));
         let (own, other) = (Field::Track(own), Field::Track(other));
         self.moved(owner, Some(own), other, 0);
-        self.moved(stranger, Some(other), own, 0);
+        self.moved(other_owner, Some(other), own, 0);
         Ok(self.done(MoveKind::Swap))
     }
 
@@ -409,10 +410,10 @@ impl<'a> MoveJudge<'a> {
         if self.board.track(mover) == 0 {
             return Err(Refusal::NoEffectNobodyOnRing(mover));
         }
-        let strangers = self.board.occupied() & !self.board.track(mover);
-        if let Some(field) = ring::fields(strangers).next() {
+        let others = self.board.occupied() & !self.board.track(mover);
+        if let Some(field) = ring::fields(others).next() {
             let seat = self.on_track(field)?;
-            return Err(Refusal::NoEffectStranger { seat, field });
+            return Err(Refusal::NoEffectOthersOnRing { seat, field });
         }
         Ok(self.done(MoveKind::NoEffect))
     }

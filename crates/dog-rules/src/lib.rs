@@ -22,7 +22,7 @@
 //!     seed: Seed::new([7; 32]),
 //!     seed_given: true,
 //!     rules,
-//!     awaited: Vec::new(),
+//!     must_confirm: Vec::new(),
 //! });
 //! let mut number = 1;
 //! // Any legal action will do: to offer the partner a card, to play or to fold.

@@ -37,7 +37,7 @@ pub(super) struct PieceMove {
 
 impl ShortListItem for PieceMove {
     const FILLER: PieceMove = PieceMove {
-        owner: Seat::of_number(0),
+        owner: Seat::from_number(0),
         from: Field::Track(0),
         to: Field::Track(0),
         steps: 0,

@@ -96,10 +96,10 @@ impl FoundMove<'_> {
                 }
                 kind
             }
-            FoundUse::Swap((mover, own), (stranger, other)) => {
+            FoundUse::Swap((mover, own), (other_owner, other)) => {
                 let (own, other) = (Field::Track(own), Field::Track(other));
                 moved(mover, Some(own), other, 0);
-                moved(stranger, Some(other), own, 0);
+                moved(other_owner, Some(other), own, 0);
                 MoveKind::Swap
             }
             FoundUse::NoEffect => MoveKind::NoEffect,
@@ -339,12 +339,12 @@ fn jacks(
     let (rules, board, mover) = (walker.rules, walker.board, walker.owner);
     let unprotected = !board.swap_protected(rules);
     let own = board.track(mover) & unprotected;
-    for stranger in rules.ring().seats().filter(|&seat| seat != mover) {
-        for other in ring::fields(board.track(stranger) & unprotected) {
+    for other_owner in rules.ring().seats().filter(|&seat| seat != mover) {
+        for other in ring::fields(board.track(other_owner) & unprotected) {
             for from in ring::fields(own) {
                 let mut after = *board;
-                after.swap(rules, (mover, from), (stranger, other));
-                found(FoundUse::Swap((mover, from), (stranger, other)), &after)?;
+                after.swap(rules, (mover, from), (other_owner, other));
+                found(FoundUse::Swap((mover, from), (other_owner, other)), &after)?;
             }
         }
     }

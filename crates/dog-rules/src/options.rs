@@ -88,7 +88,7 @@ pub struct DealSizes {
 
 impl DealSizes {
     /// The number of cards per seat in this round, counted from 1.
-    pub fn of_round(&self, round: u32) -> u8 {
+    pub fn in_round(&self, round: u32) -> u8 {
         let index = round.saturating_sub(1) as usize;
         match self.first.get(index) {
             Some(&size) => size,
@@ -484,7 +484,7 @@ mod tests {
     fn deal_sizes_run_through_the_first_pass_and_then_repeat() {
         let sizes = |preset: Preset| -> Vec<u8> {
             let deal_sizes = preset.options().deal_sizes;
-            (1..=11).map(|round| deal_sizes.of_round(round)).collect()
+            (1..=11).map(|round| deal_sizes.in_round(round)).collect()
         };
         assert_eq!(
             sizes(Preset::Familienlager),

@@ -98,7 +98,7 @@ impl Ring {
     /// The seat whose start this field is. Meaningless for any other field.
     #[inline]
     pub(super) fn whose_start(&self, field: u8) -> Seat {
-        Seat::of_number(field / (self.len / self.seats))
+        Seat::from_number(field / (self.len / self.seats))
     }
 
     /// The field from which the next step may be goal 0 (RULES §4, the door).

@@ -18,7 +18,7 @@ pub struct PastMove {
 
 impl PastMove {
     /// The move that an event tells of, made on this board; none for other events.
-    pub fn of_event(event: &Event, before: &Board) -> Option<PastMove> {
+    pub fn from_event(event: &Event, before: &Board) -> Option<PastMove> {
         let (seat, card, revealed, after) = match &event.what {
             EventKind::CardPlayed {
                 seat, mv, board, ..

@@ -28,7 +28,7 @@ impl Seat {
     }
 
     /// The seat with a number that is known to be valid.
-    pub(super) const fn of_number(number: u8) -> Seat {
+    pub(super) const fn from_number(number: u8) -> Seat {
         Seat(number)
     }
 

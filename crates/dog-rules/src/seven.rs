@@ -40,7 +40,7 @@ pub(super) fn sevens(
 ) -> ControlFlow<()> {
     let team = [seat, seat.partner(rules.seats)];
     let movers = movers(rules, board, &team);
-    let order = PieceOrder::of(rules, movers, |seat| (board.track(seat), board.goal(seat)));
+    let order = PieceOrder::new(rules, movers, |seat| (board.track(seat), board.goal(seat)));
     seen.clear();
     let mut search = SevenSearch {
         rules,
@@ -66,7 +66,7 @@ pub(super) fn can_complete(
 ) -> bool {
     let team = [seat, seat.partner(rules.seats)];
     let movers = movers(rules, board, &team);
-    let order = PieceOrder::of(rules, movers, |seat| moved.not_in(board, seat));
+    let order = PieceOrder::new(rules, movers, |seat| moved.not_in(board, seat));
     let mut search = SevenSearch {
         rules,
         seat,
@@ -188,7 +188,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
     fn lapse(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
         if self.partner_next && board.home(self.seat) {
             let partner = self.seat.partner(self.rules.seats);
-            let order = PieceOrder::of(self.rules, &[partner], |partner| {
+            let order = PieceOrder::new(self.rules, &[partner], |partner| {
                 (board.track(partner), board.goal(partner))
             });
             self.remember |= order.meet;
@@ -235,7 +235,7 @@ impl PieceOrder {
     /// The pieces of these seats; `pieces` tells where they stand on the track and in the goal. If
     /// none can meet, they are in order by seat, track before goal, then by field.
     #[inline]
-    fn of(rules: &Rules, movers: &[Seat], pieces: impl Fn(Seat) -> (Fields, u8)) -> PieceOrder {
+    fn new(rules: &Rules, movers: &[Seat], pieces: impl Fn(Seat) -> (Fields, u8)) -> PieceOrder {
         let mut order = PieceOrder {
             len: 0,
             pieces: [(movers[0], Field::Goal(0)); 2 * PIECES as usize],

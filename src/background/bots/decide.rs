@@ -97,7 +97,7 @@ fn seat_to_play(record: &StoredGame, present: &BySeat<bool>) -> Option<Seat> {
 /// Whether the next decision in a game is a search.
 pub(super) fn searches(record: &StoredGame, present: &BySeat<bool>) -> bool {
     let level = |seat| record.game.player(seat).level;
-    seat_to_play(record, present).is_some_and(|seat| Budget::of(level(seat)).is_some())
+    seat_to_play(record, present).is_some_and(|seat| Budget::for_level(level(seat)).is_some())
 }
 
 /// What the server does in this game now; none if it is not to act.

@@ -290,14 +290,14 @@ impl ExampleGame {
         ExampleGame::of(players, Vec::new())
     }
 
-    fn of(players: Vec<Player>, awaited: Vec<Seat>) -> ExampleGame {
+    fn of(players: Vec<Player>, must_confirm: Vec<Seat>) -> ExampleGame {
         let game = Game::new(Setup {
             rules: Preset::Hausregeln.rules(),
             players,
             first_dealer: Seat::new(3, 4),
             seed: Seed::new([2; 32]),
             seed_given: false,
-            awaited,
+            must_confirm,
         });
         let at = time(1);
         let creation = LogEntry {
@@ -379,7 +379,7 @@ impl ExampleGame {
         let mut text = head.expect("a finished game has a record").to_string();
         let mut writer = StepWriter::default();
         for entry in &self.log {
-            if let Some(step) = RecordStep::of(
+            if let Some(step) = RecordStep::from_entry(
                 record::RecordFormat::One,
                 entry.action.as_ref(),
                 &entry.events,
@@ -427,7 +427,7 @@ impl ExampleGame {
     fn play(&mut self) -> Vec<Event> {
         let seat = self.record.game.turn().expect("a seat is to move");
         let view = self.record.game.seen_from(seat);
-        let home = |legal: &LegalMove| MoveEffect::of(&view, &legal.outcome).pieces_home;
+        let home = |legal: &LegalMove| MoveEffect::new(&view, &legal.outcome).pieces_home;
         let moves = self.moves_of(seat).into_iter();
         let best = moves.rev().max_by_key(home);
         let mv = best.expect("a seat to move has a move").mv;

@@ -178,7 +178,7 @@ impl From<Refusal> for Problem {
             NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
                 because(Reason::NoPieceOnRing).about_seat(seat)
             }
-            NoEffectStranger { seat, field } => because(Reason::OtherPieceOnRing)
+            NoEffectOthersOnRing { seat, field } => because(Reason::OtherPieceOnRing)
                 .about_seat(seat)
                 .about_place(track(field)),
             SevenPart { from, .. } => because(Reason::PartSteps).about_place(place(from)),

@@ -120,7 +120,7 @@ pub async fn suggest_move(
         game: format!("/v1/games/{}", record.id),
         version: Some(record.game.version()),
     };
-    let log = match Budget::of(settings.level) {
+    let log = match Budget::for_level(settings.level) {
         Some(_) => Some(app.models.read(&record).await?),
         None => None,
     };

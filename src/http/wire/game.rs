@@ -234,7 +234,7 @@ impl GameView {
 fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
     let game = &record.game;
     let player = game.player(seat.seat);
-    let may_ask = game.phase() == Phase::Seating && game.is_awaited_rematch() && player.is_human();
+    let may_ask = game.phase() == Phase::Seating && game.needs_confirmations() && player.is_human();
     SeatJson {
         seat: seat.seat,
         team: seat.team,
@@ -244,7 +244,7 @@ fn seat_view(record: &StoredGame, seat: VisibleSeat) -> SeatJson {
         joined: record.seating.seats[seat.seat].joined,
         away: game.is_away(seat.seat),
         stand_in: game.has_stand_in(seat.seat),
-        asked: may_ask.then(|| !game.awaits(seat.seat)),
+        asked: may_ask.then(|| !game.awaits_confirmation(seat.seat)),
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,

@@ -254,7 +254,7 @@ pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game
         first_dealer: Some(Seat::default()),
         seed: Seed::new(seed),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     };
     Game::new(setup).into()
 }

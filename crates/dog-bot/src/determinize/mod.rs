@@ -94,15 +94,12 @@ impl<'a> Determinizer<'a> {
         taken
     }
 
-    /// Whether no other seat has played anything that says what it still holds.
-    pub fn has_no_evidence(&self) -> bool {
-        self.evidence.is_empty()
-    }
-
     /// The likelihood of the moves of the round with these hands.
-    pub fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
-        let of_clue = |clue: &PlayEvidence| f64::from(clue.likelihood(hands));
-        self.evidence.iter().map(of_clue).product()
+    fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
+        self.evidence
+            .iter()
+            .map(|play| f64::from(play.likelihood(hands)))
+            .product()
     }
 }
 

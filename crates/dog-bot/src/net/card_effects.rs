@@ -57,7 +57,7 @@ impl<'a> CardEffects<'a> {
     }
 
     /// What this rank could do.
-    pub fn of(&self, card: Card) -> CardEffect {
+    pub fn effect(&self, card: Card) -> CardEffect {
         let mut found = CardEffect::default();
         match card {
             Card::Seven => self.seven(&mut found),
@@ -217,7 +217,7 @@ impl<'a> CardEffects<'a> {
 
     fn joker(&self, found: &mut CardEffect) {
         for rank in Card::RANKS {
-            let other = self.of(rank);
+            let other = self.effect(rank);
             found.gain = found.gain.max(other.gain);
         }
         found.playable = self.walker.board.kennel(self.walker.owner) > 0

@@ -71,7 +71,7 @@ impl NetEvaluator {
             let common = self.common_sums(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
-                let logit = self.of_board(known, &common, &board, kept, scratch);
+                let logit = self.board_logit(known, &common, &board, kept, scratch);
                 if seen(card, &board, logit).is_break() {
                     return;
                 }
@@ -105,7 +105,7 @@ impl NetEvaluator {
             scratch.list_boards(view, card);
             let logits = (0..scratch.boards.len()).map(|place| {
                 let board = scratch.boards[place];
-                self.of_board(&known, &known.hidden, &board, kept, scratch)
+                self.board_logit(&known, &known.hidden, &board, kept, scratch)
             });
             best[card as usize] = logits.reduce(f32::max);
         }
@@ -114,7 +114,7 @@ impl NetEvaluator {
     }
 
     /// The logit after the seat plays this card to this board.
-    pub fn of_play(
+    pub fn play_logit(
         &self,
         view: &SeatView,
         card: Card,
@@ -127,7 +127,7 @@ impl NetEvaluator {
         let mut kept = view.hand;
         kept.remove(card);
         let kept = HandInfo::Known(kept);
-        self.of_view(view, AfterChoice::Played, kept, board, scratch)
+        self.view_logit(view, AfterChoice::Played, kept, board, scratch)
     }
 
     /// The sums of what the seat sees before it plays, as if it kept these cards.
@@ -161,12 +161,12 @@ impl NetEvaluator {
         scratch.inputs.clear();
         known.inputs.cards(kept, &mut scratch.inputs);
         self.net
-            .more(&known.hidden, scratch.cards.of(&scratch.inputs))
+            .more(&known.hidden, scratch.cards.differences(&scratch.inputs))
     }
 
     /// The logit of this board, from the kept cards and the sums that it shares with the board
     /// before the move.
-    fn of_board(
+    fn board_logit(
         &self,
         known: &BaseSums,
         common: &Hidden,
@@ -180,12 +180,12 @@ impl NetEvaluator {
         }
         scratch.inputs.clear();
         inputs.board(board, kept, &mut scratch.inputs);
-        let differences = scratch.board.of(&scratch.inputs);
+        let differences = scratch.board.differences(&scratch.inputs);
         self.net.logit(common, differences, inputs.head(kept))
     }
 
     /// The logit of a single view, with all its inputs added up.
-    fn of_view(
+    fn view_logit(
         &self,
         view: &SeatView,
         stage: AfterChoice,
@@ -202,14 +202,14 @@ impl NetEvaluator {
     }
 
     /// The logit after the seat folds.
-    pub fn of_fold(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
-        self.of_choice(view, Choice::Play(Move::Fold), scratch)
+    pub fn fold_logit(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
+        self.choice_logit(view, Choice::Play(Move::Fold), scratch)
     }
 
     /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
         let choices = answers(view);
-        let judged = |choice| (choice, self.of_choice(view, choice, scratch));
+        let judged = |choice| (choice, self.choice_logit(view, choice, scratch));
         choices.into_iter().map(judged).collect()
     }
 
@@ -226,9 +226,9 @@ impl NetEvaluator {
     }
 
     /// The logit after a choice that leaves the board as it is.
-    fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+    fn choice_logit(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
-        self.of_view(view, stage, HandInfo::Known(hand), &view.board, scratch)
+        self.view_logit(view, stage, HandInfo::Known(hand), &view.board, scratch)
     }
 }
 
@@ -309,7 +309,7 @@ impl IncrementalSums {
     }
 
     /// What must be added to the sums of the base to get the sums of this list.
-    pub fn of(&mut self, inputs: &[Input]) -> &[Input] {
+    pub fn differences(&mut self, inputs: &[Input]) -> &[Input] {
         let list = self.next();
         let most = inputs.len() + self.active.len();
         if self.found.len() < most {

@@ -308,7 +308,7 @@ impl<'a> Inputs<'a> {
             self.layout.beginner + usize::from(self.relative[beginner]),
             1.0,
         );
-        let deal = self.rules.deal_sizes.of_round(view.round + 1);
+        let deal = self.rules.deal_sizes.in_round(view.round + 1);
         add(self.layout.deal + usize::from(deal.min(HAND)), 1.0);
         for (option, value) in options(self.rules).into_iter().enumerate() {
             if value != 0.0 {
@@ -378,7 +378,7 @@ impl<'a> Inputs<'a> {
         let partner = self.seat.partner(self.rules.seats);
         let effects = card_effects::CardEffects::new(self.rules, board, partner);
         for card in self.partners.ranks() {
-            let found = effects.of(card);
+            let found = effects.effect(card);
             let first = self.layout.partner_uses + card as usize * USES;
             flags(found, first, &mut add);
             if found.playable {
@@ -395,7 +395,7 @@ impl<'a> Inputs<'a> {
         // The gains of the two best cards.
         let mut best = [0.0; 2];
         for card in kept.ranks() {
-            let found = effects.of(card);
+            let found = effects.effect(card);
             if !found.playable {
                 unplayable += kept.count(card);
                 continue;

@@ -45,7 +45,7 @@ impl NetVariant {
     pub const ALL: [NetVariant; 3] = [NetVariant::Four15, NetVariant::Four16, NetVariant::Six];
 
     /// The variant that serves these rules.
-    pub fn of(rules: &Rules) -> NetVariant {
+    pub fn for_rules(rules: &Rules) -> NetVariant {
         match (rules.seats, rules.fields_per_seat) {
             (6, _) => NetVariant::Six,
             (_, 15) => NetVariant::Four15,
@@ -133,8 +133,8 @@ impl Nets {
     }
 
     /// The net for these rules.
-    pub fn of(&self, rules: &Rules) -> &NetEvaluator {
-        &self.evaluators[NetVariant::of(rules) as usize]
+    pub fn for_rules(&self, rules: &Rules) -> &NetEvaluator {
+        &self.evaluators[NetVariant::for_rules(rules) as usize]
     }
 
     /// Replaces the net of a variant.

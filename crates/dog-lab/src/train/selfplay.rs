@@ -45,8 +45,9 @@ pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
 
 /// The presets that are published for the net's ring; with six seats all presets.
 pub fn presets(setting: NetVariant) -> Vec<Rules> {
-    let published =
-        |preset: &Preset| setting == NetVariant::Six || NetVariant::of(&preset.rules()) == setting;
+    let published = |preset: &Preset| {
+        setting == NetVariant::Six || NetVariant::for_rules(&preset.rules()) == setting
+    };
     let rules = |preset| Rules::try_from(setting.options(preset));
     let presets = Preset::ALL.into_iter().filter(published).map(rules);
     presets
@@ -304,7 +305,7 @@ impl<'a> SelfPlay<'a> {
                 clock: &clock,
                 scratch: &mut self.scratch,
             };
-            let Some(end) = playing.on(view.seat, game, candidate, &mut luck.clone()) else {
+            let Some(end) = playing.play_out(view.seat, game, candidate, &mut luck.clone()) else {
                 continue;
             };
             let ((stage, hand), board) = match candidate {

@@ -50,7 +50,7 @@ impl RecordFormat {
     const ALL: [RecordFormat; 2] = [RecordFormat::One, RecordFormat::Two];
 
     /// The format of a game's record.
-    pub fn of(game: &Game) -> RecordFormat {
+    pub fn for_game(game: &Game) -> RecordFormat {
         if game.seats_changed() {
             RecordFormat::Two
         } else {
@@ -126,7 +126,7 @@ impl Transcript {
             return Err(GameNotOver);
         }
         Ok(Transcript {
-            format: RecordFormat::of(game),
+            format: RecordFormat::for_game(game),
             about,
             setup: game.setup(),
             commitment: game.commitment(),
@@ -139,7 +139,7 @@ impl Transcript {
 impl RecordStep {
     /// The step of one version in a game's log, from its action and the events that followed. None
     /// for the creation, which has no action.
-    pub fn of(
+    pub fn from_entry(
         format: RecordFormat,
         action: Option<&Action>,
         events: &[Event],
@@ -459,9 +459,9 @@ impl fmt::Display for Transcript {
         if let Some(dealer) = setup.first_dealer {
             header(f, "Dealer", &dealer.number().to_string())?;
         }
-        if !setup.awaited.is_empty() {
+        if !setup.must_confirm.is_empty() {
             let seats: Vec<String> = setup
-                .awaited
+                .must_confirm
                 .iter()
                 .map(|seat| seat.number().to_string())
                 .collect();

@@ -181,8 +181,8 @@ impl Headers {
             _ => None,
         };
         let seats = |text: &str| text.split_whitespace().map(seat).collect();
-        let awaited = self.optional("Awaited", "numbers of seats", seats)?;
-        if awaited.is_some() && self.format() == RecordFormat::One {
+        let must_confirm = self.optional("Awaited", "numbers of seats", seats)?;
+        if must_confirm.is_some() && self.format() == RecordFormat::One {
             return Err(self.at("Awaited", TextErrorKind::Format2Only));
         }
         Ok(Transcript {
@@ -201,7 +201,7 @@ impl Headers {
                 seed: Seed::from_hex(self.needed("Seed")?)
                     .map_err(|error| self.at("Seed", error.into()))?,
                 seed_given: self.value("SeedGiven", "yes or no", yes)?,
-                awaited: awaited.unwrap_or_default(),
+                must_confirm: must_confirm.unwrap_or_default(),
                 rules,
             },
         })
@@ -221,8 +221,8 @@ impl Headers {
 
     /// One player a seat.
     fn players(&self, rules: &Rules) -> Result<Vec<Player>, TextError> {
-        let (names, strangers) = SEATS.split_at(usize::from(rules.seats));
-        for (seat, header) in (rules.seats..).zip(strangers) {
+        let (names, surplus) = SEATS.split_at(usize::from(rules.seats));
+        for (seat, header) in (rules.seats..).zip(surplus) {
             if self.texts.contains_key(header) {
                 return Err(self.at(header, TextErrorKind::Seat(seat)));
             }

@@ -154,7 +154,7 @@ fn setup(preset: Preset, kinds: &str) -> Setup {
         first_dealer: None,
         seed: Seed::new([7; 32]),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     }
 }
 
@@ -714,7 +714,7 @@ fn changed_settings_are_public_and_change_nothing_else() {
 fn rematch() -> Table {
     Table::made_from(Setup {
         first_dealer: Some(seat(1)),
-        awaited: [0, 2, 3].map(seat).to_vec(),
+        must_confirm: [0, 2, 3].map(seat).to_vec(),
         ..setup(DogspielIt, "human bot human human")
     })
 }
@@ -726,20 +726,21 @@ fn ask(by: u8) -> Action {
 #[test]
 fn a_rematch_begins_when_all_people_have_asked() {
     let mut table = rematch();
-    let awaited = |table: &Table| [0, 1, 2, 3].map(|by| table.game.awaits(seat(by)));
+    let must_confirm =
+        |table: &Table| [0, 1, 2, 3].map(|by| table.game.awaits_confirmation(seat(by)));
     assert_eq!(
         (table.game.phase(), table.game.dealer()),
         (Phase::Seating, seat(1))
     );
-    assert!(table.game.is_awaited_rematch() && table.game.dealer_known());
-    assert_eq!(awaited(&table), [true, false, true, true]);
+    assert!(table.game.needs_confirmations() && table.game.dealer_known());
+    assert_eq!(must_confirm(&table), [true, false, true, true]);
     let version = table.game.version();
     assert_eq!(
         table.act(ask(2)),
         [EventKind::RematchAsked { seat: seat(2) }.into()]
     );
     assert_eq!(table.game.version(), version + 1);
-    assert_eq!(awaited(&table), [true, false, false, true]);
+    assert_eq!(must_confirm(&table), [true, false, false, true]);
     table.act(ask(2));
     table.act(ask(0));
     let deal = Action::Deal { by: Some(seat(1)) };

@@ -80,12 +80,12 @@ impl RandomGame {
             .collect();
         let humans = Seat::all(seats).filter(|seat| players[usize::from(seat.number())].is_human());
         let is_rematch = rng.random_bool(0.3);
-        let awaited: Vec<Seat> = humans.filter(|_| is_rematch).collect();
+        let must_confirm: Vec<Seat> = humans.filter(|_| is_rematch).collect();
         let setup = Setup {
             first_dealer: rng.random_bool(0.5).then(|| any_seat(rng, seats)),
             seed: Seed::new(rng.random()),
             seed_given: rng.random(),
-            awaited,
+            must_confirm,
             players,
             rules,
         };
@@ -97,7 +97,7 @@ impl RandomGame {
                 events: vec![game.last_event().clone()],
             }],
             holders: vec![vec![None; usize::from(seats)]],
-            missing: setup.awaited.iter().copied().collect(),
+            missing: setup.must_confirm.iter().copied().collect(),
             dealt: false,
             proposer: Proposer::new(true),
             restless: *[5, 50, 300].choose(rng).expect("a number"),
@@ -220,7 +220,7 @@ impl RandomGame {
     /// The record of a finished game is read back to the same game. Returns whether it has format
     /// 2.
     fn check_record(self) -> bool {
-        let format = RecordFormat::of(&self.game);
+        let format = RecordFormat::for_game(&self.game);
         if self.game.phase() == Phase::Finished && format == RecordFormat::Two {
             let (game, log) = (self.game, self.log);
             let played = Replayed { game, log };
