@@ -269,14 +269,14 @@ pub fn hand_value(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 
 fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let owner = board.mover(rules, seat);
     let walker = Walker::new(rules, board, owner);
-    let fits = |card: &Card| {
-        let enters = |from| {
-            let mut steps = card.forward().iter();
-            steps.any(|&steps| walker.into_goal(from, steps).is_ok())
-        };
-        ring::fields(board.track(owner)).any(enters)
-    };
-    hand.ranks().filter(fits).count() as f64
+    hand.ranks()
+        .filter(|card| {
+            ring::fields(board.track(owner)).any(|from| {
+                let mut steps = card.forward().iter();
+                steps.any(|&steps| walker.into_goal(from, steps).is_ok())
+            })
+        })
+        .count() as f64
 }
 
 /// The value of one more card to a seat whose hand is unknown and, with this probability, has no

@@ -50,13 +50,16 @@ impl Game {
         })];
         let partner = seat.partner(self.rules().seats);
         if let Some(ExchangeAnswer::Offered(theirs)) = self.state(partner).answer {
-            let given = |seat, card| OfferedCard {
-                seat,
-                card: Some(card),
-                holder: self.state(seat).dealt_to,
-            };
-            let mut given = vec![given(seat, card), given(partner, theirs)];
-            given.sort_by_key(|given| given.seat);
+            let mut given = vec![(seat, card), (partner, theirs)];
+            given.sort_by_key(|&(seat, _)| seat);
+            let given = given
+                .into_iter()
+                .map(|(seat, card)| OfferedCard {
+                    seat,
+                    card: Some(card),
+                    holder: self.state(seat).dealt_to,
+                })
+                .collect();
             events.push(EventKind::CardsSwapped { given }.into());
             for (giver, taker, card) in [(seat, partner, card), (partner, seat, theirs)] {
                 self.state_mut(giver).hand.remove(card);

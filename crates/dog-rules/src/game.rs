@@ -113,9 +113,9 @@ pub struct Game {
     seats: Vec<SeatState>,
     winner: Option<u8>,
     last_event: Event,
-    /// The moves of this round, once there are some. Games stored by earlier builds have none.
+    /// The moves of this round, once there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    record: Option<RoundHistory>,
+    round_history: Option<RoundHistory>,
     /// The players at set-up, once a seat has been handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_players: Option<Vec<Player>>,
@@ -191,10 +191,10 @@ impl Game {
         let seats = setup.rules.seats;
         let players = setup.players;
         assert_eq!(players.len(), usize::from(seats), "one player per seat");
-        let drawn = || setup.seed.first_dealer(seats);
-        let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
-        let is_open = |player: &Player| player.kind == SeatKind::Open;
-        let seating = players.iter().any(is_open) || !setup.must_confirm.is_empty();
+        let first_dealer = setup
+            .first_dealer
+            .unwrap_or_else(|| setup.seed.first_dealer(seats));
+        let seating = players.iter().any(Player::is_open) || !setup.must_confirm.is_empty();
         let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
             players,
@@ -214,7 +214,7 @@ impl Game {
                 dealer: (!draws_dealer).then_some(first_dealer),
             }
             .into(),
-            record: None,
+            round_history: None,
             first_players: None,
             occupants: BySeat::default(),
             draws_dealer,
@@ -287,16 +287,16 @@ impl Game {
     /// Who the first event of an action says has taken it; none for the seat's own person, and for
     /// actions that nobody can take in a person's place.
     fn mark(&self, action: &Action, actor: Actor) -> Option<By> {
-        let bot_plays = |seat| action.is_play() && self.bot_plays(seat);
         if !action.is_play() && !matches!(action, Action::HandOver { .. }) {
             return None;
         }
-        match (actor, action) {
-            (Actor::Server, _) => Some(By::Server),
+        let acting = action.seat().filter(|_| action.is_play());
+        match actor {
+            Actor::Server => Some(By::Server),
             // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
-            _ if action.seat().is_some_and(bot_plays) => Some(By::Bot),
-            (Actor::Clock, _) => Some(By::Clock),
-            (Actor::Player, _) => None,
+            _ if acting.is_some_and(|seat| self.bot_plays(seat)) => Some(By::Bot),
+            Actor::Clock => Some(By::Clock),
+            Actor::Player => None,
         }
     }
 
@@ -519,10 +519,9 @@ impl Game {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
-        let record = self
-            .record
-            .get_or_insert_with(|| RoundHistory::new(self.board));
-        record.push(seat, *mv, hand);
+        self.round_history
+            .get_or_insert_with(|| RoundHistory::new(self.board))
+            .push(seat, *mv, hand);
         let mut events = Vec::with_capacity(2);
         match *mv {
             Move::Fold => {
@@ -564,15 +563,14 @@ impl Game {
 
     /// Passes the turn to the next seat with cards. If there is none, the round is over.
     fn next_turn(&mut self, seat: Seat) -> Option<Event> {
-        let has_cards = |seat: Seat| !self.state(seat).hand.is_empty();
-        self.turn = seat.next_of(self.rules.seats, has_cards);
+        self.turn = seat.next_of(self.rules.seats, |seat| self.cards(seat) > 0);
         if self.turn.is_some() {
             return None;
         }
         let round = self.round;
         self.phase = Phase::Deal;
         self.seats.fill(SeatState::default());
-        self.record = None;
+        self.round_history = None;
         self.round += 1;
         Some(EventKind::RoundEnded { round }.into())
     }
@@ -696,8 +694,7 @@ impl Game {
 
     /// Whether anybody may take a seat.
     pub fn has_open_seat(&self) -> bool {
-        let is_open = |player: &Player| player.kind == SeatKind::Open;
-        self.players.iter().any(is_open)
+        self.players.iter().any(Player::is_open)
     }
 
     /// Whether a seat's person must still ask for the rematch.
@@ -745,15 +742,16 @@ impl Game {
     /// Whether this is the game that a build which did not know who acted, and whose cards they
     /// were, stored as `stored`.
     pub fn equals_without_marks(&self, stored: &Game) -> bool {
-        let plain = |game: &Game| {
-            let mut game = game.clone();
-            game.seats
-                .iter_mut()
-                .for_each(|state| state.dealt_to = None);
-            game.last_event = game.last_event.without_marks();
-            game
-        };
-        plain(self) == plain(stored)
+        self.without_marks() == stored.without_marks()
+    }
+
+    fn without_marks(&self) -> Game {
+        let mut game = self.clone();
+        for state in &mut game.seats {
+            state.dealt_to = None;
+        }
+        game.last_event = game.last_event.without_marks();
+        game
     }
 
     /// SHA-256 of the shuffle seed.
@@ -778,11 +776,12 @@ impl Game {
 
     /// The moves of this round so far, which everybody saw.
     pub(super) fn past_moves(&self) -> Vec<PastMove> {
-        let plays = |record: &RoundHistory| {
-            let plays = record.moves(&self.rules);
-            plays.expect("every move was checked when it was played or read")
+        let Some(history) = &self.round_history else {
+            return Vec::new();
         };
-        self.record.as_ref().map(plays).unwrap_or_default()
+        history
+            .moves(&self.rules)
+            .expect("every move was checked when it was played or read")
     }
 
     /// A seat's hand: its own secret. An offered card counts as in the hand until the swap.
@@ -822,21 +821,23 @@ impl Game {
     /// Whether the game can go on, and its round history can have led to it.
     fn is_consistent(&self) -> bool {
         let seats = self.rules.seats;
-        let sits = |seat: Seat| seat.number() < seats;
         self.players.len() == usize::from(seats)
             && self.first_players().len() == usize::from(seats)
             && self.seats.len() == usize::from(seats)
-            && sits(self.first_dealer)
-            && self.turn.is_none_or(sits)
+            && self.first_dealer.number() < seats
+            && self.turn.is_none_or(|turn| turn.number() < seats)
             && self.turn.is_some() == (self.phase == Phase::Play)
             && self.round > 0
             && self.board.fits(&self.rules)
-            && self.record.as_ref().is_none_or(|record| self.fits(record))
+            && self
+                .round_history
+                .as_ref()
+                .is_none_or(|history| self.fits(history))
     }
 
-    fn fits(&self, record: &RoundHistory) -> bool {
+    fn fits(&self, history: &RoundHistory) -> bool {
         let of_this_round = [Phase::Play, Phase::Finished].contains(&self.phase);
-        let Some(plays) = record.moves(&self.rules).filter(|_| of_this_round) else {
+        let Some(plays) = history.moves(&self.rules).filter(|_| of_this_round) else {
             return false;
         };
         let mut cards = BySeat::default();

@@ -50,13 +50,13 @@ impl PlayedPart {
             (_, Field::Goal(to)) => 0..to + 1,
         };
         let on_ring = self.steps.saturating_sub(in_goal.len() as u8);
-        let ring_field = |steps| match (self.from, kind) {
-            (Some(Field::Track(from)), MoveKind::Retreat) => Some(ring.backward(from, steps)),
-            (Some(Field::Track(from)), _) => Some(ring.forward(from, steps)),
+        let on_ring = (1..=on_ring).filter_map(|steps| match (self.from?, kind) {
+            (Field::Track(from), MoveKind::Retreat) => Some(ring.backward(from, steps)),
+            (Field::Track(from), _) => Some(ring.forward(from, steps)),
             _ => None,
-        };
-        let on_ring = (1..=on_ring).filter_map(ring_field).map(Field::Track);
-        on_ring.chain(in_goal.map(Field::Goal)).collect()
+        });
+        let in_goal = in_goal.map(Field::Goal);
+        on_ring.map(Field::Track).chain(in_goal).collect()
     }
 }
 
@@ -502,21 +502,29 @@ impl<'a> MoveJudge<'a> {
         });
     }
 
-    /// The piece a part names, whose it is, and where the part takes it.
-    fn piece(&self, part: Part) -> Result<(Seat, Field, Field), Refusal> {
+    /// The field of this name, for a piece of this owner.
+    fn field_of(&self, owner: Seat, place: NotedField) -> Result<Field, Refusal> {
         let partner = self.seat.partner(self.rules.seats);
-        let field = |place: NotedField, owner: Seat| match place {
+        match place {
             NotedField::Track(field) => self.track_field(field).map(Field::Track),
             NotedField::OwnGoal(field) if owner == self.seat => Ok(Field::Goal(field)),
             NotedField::PartnerGoal(field) if owner == partner => Ok(Field::Goal(field)),
             NotedField::OwnGoal(_) | NotedField::PartnerGoal(_) => Err(Refusal::ForeignGoal),
-        };
+        }
+    }
+
+    /// The piece a part names, whose it is, and where the part takes it.
+    fn piece(&self, part: Part) -> Result<(Seat, Field, Field), Refusal> {
+        let partner = self.seat.partner(self.rules.seats);
         let owner = match part.from {
             NotedField::Track(field) => self.on_track(field)?,
             NotedField::OwnGoal(_) => self.seat,
             NotedField::PartnerGoal(_) => partner,
         };
-        let (from, to) = (field(part.from, owner)?, field(part.to, owner)?);
+        let (from, to) = (
+            self.field_of(owner, part.from)?,
+            self.field_of(owner, part.to)?,
+        );
         match (from, to) {
             (Field::Goal(field), _) if self.board.goal(owner) >> field & 1 == 0 => {
                 Err(Refusal::NoPiece(PlaceName(part.from)))

@@ -48,15 +48,10 @@ impl ShortListItem for PieceMove {
 impl PieceMove {
     /// A walk of the owner's piece, when `seat` acts.
     #[inline(always)]
-    pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> PieceMove {
-        let place = |field| match field {
-            Field::Track(field) => NotedField::Track(field),
-            Field::Goal(field) if owner == seat => NotedField::OwnGoal(field),
-            Field::Goal(field) => NotedField::PartnerGoal(field),
-        };
+    pub(super) fn new(seat: Seat, owner: Seat, from: Field, to: Field, steps: u8) -> PieceMove {
         let part = Part {
-            from: place(from),
-            to: place(to),
+            from: NotedField::new(from, owner == seat),
+            to: NotedField::new(to, owner == seat),
         };
         PieceMove {
             owner,

@@ -216,8 +216,10 @@ impl Generator {
 
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
-        let stop = |_: FoundMove| ControlFlow::Break(());
-        of_card(&mut self.seen, rules, board, seat, card, stop).is_break()
+        of_card(&mut self.seen, rules, board, seat, card, |_| {
+            ControlFlow::Break(())
+        })
+        .is_break()
     }
 }
 
@@ -296,7 +298,7 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let piece_move = PieceMove::new(seat, mover, (from, walk.to), steps);
+        let piece_move = PieceMove::new(seat, mover, from, walk.to, steps);
         found(FoundUse::Walk(kind, piece_move), &after)
     };
     for from in board.pieces(mover).places() {

@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::{Card, ShortList, short_list::ShortListItem};
+use crate::{Card, Field, ShortList, short_list::ShortListItem};
 
 /// A field as a move id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +21,18 @@ pub enum NotedField {
     OwnGoal(u8),
     /// `p`: a field of its partner's goal.
     PartnerGoal(u8),
+}
+
+impl NotedField {
+    /// The name of a field, for a seat that owns the piece or whose partner does.
+    #[inline(always)]
+    pub(super) fn new(field: Field, is_own: bool) -> NotedField {
+        match field {
+            Field::Track(field) => NotedField::Track(field),
+            Field::Goal(field) if is_own => NotedField::OwnGoal(field),
+            Field::Goal(field) => NotedField::PartnerGoal(field),
+        }
+    }
 }
 
 /// One piece's walk from here to there.

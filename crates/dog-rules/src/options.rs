@@ -380,12 +380,14 @@ impl FromStr for Rules {
             .ok_or_else(|| RulesTextError::Preset(preset.to_owned()))?
             .options();
         for word in words {
-            let unknown = || RulesTextError::Option(word.to_owned());
-            let (name, value) = word.split_once('=').ok_or_else(unknown)?;
             let mut all = as_data(&options);
-            let option = all.get_mut(name).filter(|_| name != "preset");
+            let (name, option, value) = word
+                .split_once('=')
+                .filter(|&(name, _)| name != "preset")
+                .and_then(|(name, value)| Some((name, all.get_mut(name)?, value)))
+                .ok_or_else(|| RulesTextError::Option(word.to_owned()))?;
             // Numbers and booleans are written as in JSON, words without quotes.
-            *option.ok_or_else(unknown)? =
+            *option =
                 serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
             options = Options::deserialize(Value::Object(all)).map_err(|error| {
                 RulesTextError::Value {

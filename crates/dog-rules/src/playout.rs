@@ -228,11 +228,9 @@ impl<'a> Playout<'a> {
                 }
             }
         }
-        let open = |seat: Seat| {
-            use ExchangeState::*;
-            matches!(self.round_state.exchange[seat], Pending | Asked | Offered)
-        };
-        if !self.rules.ring().seats().any(open) {
+        use ExchangeState::*;
+        let mut seats = self.rules.ring().seats();
+        if seats.all(|seat| matches!(self.round_state.exchange[seat], Declined | Swapped | Kept)) {
             self.phase = Phase::Play;
             self.turn = self.beginner;
         }
@@ -272,8 +270,10 @@ impl<'a> Playout<'a> {
     }
 
     fn next_turn(&mut self) {
-        let has_cards = |seat: Seat| !self.hands[seat].is_empty();
-        match self.turn.next_of(self.rules.seats, has_cards) {
+        let next = self
+            .turn
+            .next_of(self.rules.seats, |seat| !self.hands[seat].is_empty());
+        match next {
             Some(seat) => self.turn = seat,
             None => {
                 self.phase = Phase::Deal;

@@ -69,7 +69,8 @@ impl RoundHistory {
         if !board.fits(rules) {
             return None;
         }
-        let play = |&RoundMove(seat, mv, hand): &RoundMove| {
+        let turns = self.turns.iter();
+        let moves = turns.map(|&RoundMove(seat, mv, hand)| {
             let sound = seat.number() < rules.seats && revealed_cards(&mv, hand) == hand;
             let outcome = judge::judge(rules, &board, sound.then_some(seat)?, hand, &mv).ok()?;
             let before = std::mem::replace(&mut board, outcome.board);
@@ -80,8 +81,8 @@ impl RoundHistory {
                 revealed: hand,
                 after: board,
             })
-        };
-        self.turns.iter().map(play).collect()
+        });
+        moves.collect()
     }
 }
 

@@ -100,6 +100,11 @@ impl<T> BySeat<T> {
         BySeat(std::array::from_fn(make))
     }
 
+    /// Each entry mapped to another.
+    pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> BySeat<U> {
+        BySeat::from_fn(|seat| each(&self.0[seat]))
+    }
+
     /// Each possible seat's entry, in turn order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter()

@@ -174,7 +174,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                let piece_move = PieceMove::new(self.seat, owner, (from, walk.to), steps);
+                let piece_move = PieceMove::new(self.seat, owner, from, walk.to, steps);
                 self.walked.push(piece_move);
                 let flow = self.walk(place + 1, left - steps, &after);
                 self.walked.pop();

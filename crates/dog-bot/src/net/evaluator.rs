@@ -139,16 +139,14 @@ impl NetEvaluator {
     ) -> BaseSums<'a> {
         let inputs = Inputs::new(&self.layout, view, AfterChoice::Played);
         let list = &mut scratch.inputs;
-        let add = |hidden, differences: &mut IncrementalSums, list: &[Input]| {
-            differences.begin(self.layout.inputs(), list);
-            self.net.more(hidden, list)
-        };
         list.clear();
         inputs.cards(kept, list);
-        let hidden = add(&self.net.first_bias, &mut scratch.cards, list);
+        scratch.cards.begin(self.layout.inputs(), list);
+        let hidden = self.net.more(&self.net.first_bias, list);
         list.clear();
         inputs.board(&view.board, kept, list);
-        let hidden = add(&hidden, &mut scratch.board, list);
+        scratch.board.begin(self.layout.inputs(), list);
+        let hidden = self.net.more(&hidden, list);
         BaseSums {
             inputs,
             view,
@@ -208,9 +206,10 @@ impl NetEvaluator {
 
     /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
-        let choices = answers(view);
-        let judged = |choice| (choice, self.choice_logit(view, choice, scratch));
-        choices.into_iter().map(judged).collect()
+        answers(view)
+            .into_iter()
+            .map(|choice| (choice, self.choice_logit(view, choice, scratch)))
+            .collect()
     }
 
     /// The best answer in the exchange.
@@ -218,11 +217,10 @@ impl NetEvaluator {
     /// # Panics
     /// In an exchange without cards, which does not occur in a game.
     pub fn best_answer(&self, view: &SeatView, scratch: &mut Scratch) -> (Choice, f32) {
-        let answers = self.answers(view, scratch).into_iter();
-        let better = |best: (Choice, f32), other: (Choice, f32)| {
-            if other.1 > best.1 { other } else { best }
-        };
-        answers.reduce(better).expect("a hand in the exchange")
+        self.answers(view, scratch)
+            .into_iter()
+            .reduce(|best, other| if other.1 > best.1 { other } else { best })
+            .expect("a hand in the exchange")
     }
 
     /// The logit after a choice that leaves the board as it is.

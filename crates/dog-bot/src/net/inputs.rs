@@ -489,19 +489,18 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
 
 /// The options that change the value of a position (RULES §2).
 fn options(rules: &Rules) -> [f32; OPTIONS] {
-    let set = |is: bool| f32::from(u8::from(is));
     [
-        set(rules.fields_per_seat == 15),
+        (rules.fields_per_seat == 15).into(),
         f32::from(rules.jokers) / 8.0,
-        set(rules.exchange == Exchange::Optional),
-        set(rules.start_block == Protection::Always),
-        set(rules.start_swap_protection == Protection::Always),
-        set(rules.goal_entry == GoalEntry::BeforeStart),
-        set(rules.backward_into_goal),
-        set(rules.seven_landing == SevenLanding::MustBeFree),
-        set(rules.seven_surplus == SevenSurplus::LapsesOnWin),
-        set(rules.seven_partner == SevenPartner::Always),
-        set(rules.jack_own_pair),
-        set(rules.jack_without_effect),
+        (rules.exchange == Exchange::Optional).into(),
+        (rules.start_block == Protection::Always).into(),
+        (rules.start_swap_protection == Protection::Always).into(),
+        (rules.goal_entry == GoalEntry::BeforeStart).into(),
+        rules.backward_into_goal.into(),
+        (rules.seven_landing == SevenLanding::MustBeFree).into(),
+        (rules.seven_surplus == SevenSurplus::LapsesOnWin).into(),
+        (rules.seven_partner == SevenPartner::Always).into(),
+        rules.jack_own_pair.into(),
+        rules.jack_without_effect.into(),
     ]
 }

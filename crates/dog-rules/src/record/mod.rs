@@ -384,21 +384,22 @@ impl RecordStep {
     /// Carries out the step and compares the hands.
     fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
-        let step = || DisplayStep { step: self, round }.to_string();
+        let step = DisplayStep { step: self, round };
         let actor = match self.by {
             Some(By::Clock) => Actor::Clock,
             Some(By::Server) => Actor::Server,
             Some(By::Bot) | None => Actor::Player,
         };
-        let events = game.apply_by(&self.action, actor);
-        let events = events.map_err(|refusal| Mismatch::Refused {
-            step: step(),
-            refusal,
-        })?;
+        let events = game
+            .apply_by(&self.action, actor)
+            .map_err(|refusal| Mismatch::Refused {
+                step: step.to_string(),
+                refusal,
+            })?;
         let found = events.first().and_then(|event| event.by);
         if self.by.is_some() && found != self.by {
             return Err(Mismatch::By {
-                step: step(),
+                step: step.to_string(),
                 found: found.map_or("its person", By::name),
                 written: self.by.map_or("its person", By::name),
             });
