@@ -57,8 +57,8 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 impl ThreadsArg {
     /// The configured number, or the number of cores.
     pub fn number(self) -> NonZeroUsize {
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(cores)
+        self.threads
+            .unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
 }
 

@@ -41,9 +41,10 @@ pub struct BeginnerPlayer;
 impl Policy for BeginnerPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
         let choices = static_advice(Level::Greedy, view, rng);
-        let place = match rng.random_bool(BLUNDERS) {
-            true => rng.random_range(0..choices.len()),
-            false => 0,
+        let place = if rng.random_bool(BLUNDERS) {
+            rng.random_range(0..choices.len())
+        } else {
+            0
         };
         choices[place].choice
     }
@@ -376,11 +377,10 @@ impl fmt::Display for TeamSpec {
 
 /// Reads a net from a file.
 fn read(file: &str) -> Result<(NetVariant, NetEvaluator), SpecError> {
-    let named = |error| SpecError::File {
+    let bytes = std::fs::read(file).map_err(|error| SpecError::File {
         file: file.to_owned(),
         error,
-    };
-    let bytes = std::fs::read(file).map_err(named)?;
+    })?;
     let (evaluator, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
         file: file.to_owned(),
         error,

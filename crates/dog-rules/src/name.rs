@@ -94,9 +94,10 @@ pub fn repaired(text: &str, seat: Seat, kind: SeatKind) -> String {
     }
     let name = one_blank_each(&text.replace(is_forbidden, " "));
     let name: String = name.chars().take(MAX_NAME).collect();
-    match name.chars().all(is_invisible) {
-        true => default_name(seat, kind),
-        false => name.trim_end().to_owned(),
+    if name.chars().all(is_invisible) {
+        default_name(seat, kind)
+    } else {
+        name.trim_end().to_owned()
     }
 }
 

@@ -73,10 +73,10 @@ impl CalibrateArgs {
         let advisor = &self.a.players[0];
         let teams = [&self.a, self.b.as_ref().unwrap_or(&self.a)];
         let mut players = teams.map(|team| team.players.each_ref().map(PlayerSpec::build));
-        let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
-        let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
+        let first_stream = u64::from(number) * 8;
+        let mut rngs = BySeat::from_fn(|seat| self.of.stream(first_stream + seat as u64));
         let mut predictions: Vec<(u8, f64)> = Vec::new();
-        let mut game = set_up(rules, &mut stream(7));
+        let mut game = set_up(rules, &mut self.of.stream(first_stream + 7));
         let mut watching = Watching::new(nets);
         let winner = play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
@@ -87,12 +87,12 @@ impl CalibrateArgs {
             let player = &teams[side].players[place];
             let models = &watching.models;
             let choice = if player == advisor {
-                let advice = player.advise(&view, models, &mut luck[seat]);
+                let advice = player.advise(&view, models, &mut rngs[seat]);
                 let best = advice.first().expect("a seat that is to act has a choice");
                 predictions.push((team, best.win_probability));
                 best.choice
             } else {
-                players[side][place].choose(&view, models, &mut luck[seat])
+                players[side][place].choose(&view, models, &mut rngs[seat])
             };
             watching.see_choice(&view, choice);
             choice.action(seat)
@@ -184,8 +184,11 @@ fn calibration_slope<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f6
     let (mut low, mut high) = (0.0, 10.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        let slope = |&(odds, won): &(f64, f64)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds;
-        if inner.iter().map(slope).sum::<f64>() > 0.0 {
+        let slope: f64 = inner
+            .iter()
+            .map(|(odds, won)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds)
+            .sum();
+        if slope > 0.0 {
             low = middle;
         } else {
             high = middle;
