@@ -80,7 +80,7 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
     })
 }
 
-/// Plays so many rounds, or to the end, and returns what all have seen of how the seats play.
+/// Plays this many rounds, or to the end, and returns what all have seen of how the seats play.
 pub fn watch(
     game: &mut Game,
     rounds: u32,

@@ -440,7 +440,7 @@ impl<'a> MoveJudge<'a> {
         Ok(left)
     }
 
-    /// Carries out one part of a seven with so many steps left, and returns its steps.
+    /// Carries out one part of a seven with this many steps left, and returns its steps.
     fn seven_part(&mut self, part: Part, left: u8) -> Result<u8, Refusal> {
         let partner = self.seat.partner(self.rules.seats);
         let (owner, from, to) = self

@@ -100,6 +100,7 @@ pub mod round_history;
 #[cfg(feature = "utoipa")]
 mod schema;
 pub mod seat;
+mod seating;
 mod seven;
 pub mod short_list;
 pub mod shuffle;

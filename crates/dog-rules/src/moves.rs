@@ -11,7 +11,7 @@ use crate::{
     seven::{BoardSet, sevens},
 };
 
-/// A legal move and what it does. [`judge`](crate::judge::judge) says the same of it.
+/// A legal move and what it does. [`judge`](crate::judge::judge) computes the same outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegalMove {
     pub mv: Move,

@@ -17,7 +17,7 @@ pub struct PastMove {
 }
 
 impl PastMove {
-    /// The move that an event tells of, made on this board; none for other events.
+    /// The move of an event, made on this board; none for other events.
     pub fn from_event(event: &Event, before: &Board) -> Option<PastMove> {
         let (seat, card, revealed, after) = match &event.what {
             EventKind::CardPlayed {

@@ -55,7 +55,7 @@ pub(super) fn sevens(
     search.walk(0, STEPS, board)
 }
 
-/// Whether a seven with so many steps left, of which at least one is taken, can be completed by
+/// Whether a seven with this many steps left, of which at least one is taken, can be completed by
 /// pieces that have had no part. The pieces of `moved` have had one.
 pub(super) fn can_complete(
     rules: &Rules,
@@ -106,7 +106,7 @@ pub(super) struct PieceSet {
 }
 
 impl PieceSet {
-    /// Adds the piece of this seat that stands there.
+    /// Adds the piece of this seat on this field.
     pub fn insert(&mut self, seat: Seat, place: Field) {
         match place {
             Field::Track(field) => self.track[seat] |= bit(field),
@@ -114,7 +114,7 @@ impl PieceSet {
         }
     }
 
-    /// Removes the piece of this seat that stands there.
+    /// Removes the piece of this seat on this field.
     pub fn remove(&mut self, seat: Seat, place: Field) {
         match place {
             Field::Track(field) => self.track[seat] &= !bit(field),
