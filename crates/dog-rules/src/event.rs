@@ -123,6 +123,17 @@ impl By {
     }
 }
 
+impl From<Option<By>> for Actor {
+    /// Who took an action whose first event says this.
+    fn from(by: Option<By>) -> Actor {
+        match by {
+            Some(By::Clock) => Actor::Clock,
+            Some(By::Server) => Actor::Server,
+            Some(By::Bot) | None => Actor::Player,
+        }
+    }
+}
+
 /// The number of a person who has had a seat, from 0. A hand belongs to the person it was dealt to.
 pub type Person = u32;
 
@@ -330,11 +341,7 @@ impl Event {
 
     /// Who took the action with this first event.
     pub fn actor(&self) -> Actor {
-        match self.by {
-            Some(By::Clock) => Actor::Clock,
-            Some(By::Server) => Actor::Server,
-            Some(By::Bot) | None => Actor::Player,
-        }
+        self.by.into()
     }
 
     /// The event as earlier releases stored it: without who acted, and whose cards they were.

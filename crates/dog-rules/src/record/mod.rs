@@ -24,7 +24,7 @@ use thiserror::Error;
 
 use super::{
     card::{Card, Cards},
-    event::{Action, Actor, By, Event, EventKind, TableSettings},
+    event::{Action, By, Event, EventKind, TableSettings},
     game::{ActionRefusal, Game, Phase, Setup},
     notation::NotationError,
     options::RulesTextError,
@@ -385,13 +385,8 @@ impl RecordStep {
     fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
         let step = DisplayStep { step: self, round };
-        let actor = match self.by {
-            Some(By::Clock) => Actor::Clock,
-            Some(By::Server) => Actor::Server,
-            Some(By::Bot) | None => Actor::Player,
-        };
         let events = game
-            .apply_by(&self.action, actor)
+            .apply_by(&self.action, self.by.into())
             .map_err(|refusal| Mismatch::Refused {
                 step: step.to_string(),
                 refusal,
