@@ -137,7 +137,7 @@ impl GameInPlay {
             first_dealer: None,
             seed: Seed::new(rand::random()),
             seed_given: false,
-            awaited: Vec::new(),
+            must_confirm: Vec::new(),
         });
         let at = now();
         let stored = StoredGame {

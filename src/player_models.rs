@@ -12,7 +12,7 @@ use dog_bot::{
     net::{evaluator::Scratch, nets::Nets},
     player_model::PlayerModels,
 };
-use dog_rules::{Board, BySeat, Event, Rules, Seat, round_history::PastMove};
+use dog_rules::{Board, BySeat, Event, EventKind, Rules, Seat, round_history::PastMove};
 use quick_cache::sync::Cache;
 
 use crate::store::{GameId, LogEntry, LogPage, Store, StoreError, StoredGame};
@@ -129,16 +129,16 @@ impl GameModels {
         let mut board = self.board;
         let (mut moves, mut is_new) = (Vec::new(), BySeat::<bool>::default());
         for (version, event) in entries.into_iter().flat_map(events) {
-            moves.extend(board.and_then(|before| PastMove::of_event(&event, &before)));
-            match event {
-                Event::CardPlayed { board: after, .. } => board = Some(after),
-                Event::SeatHandedOver { seat, .. } | Event::SeatTaken { seat, .. } => {
+            moves.extend(board.and_then(|before| PastMove::from_event(&event, &before)));
+            match event.what {
+                EventKind::CardPlayed { board: after, .. } => board = Some(after),
+                EventKind::SeatHandedOver { seat, .. } | EventKind::SeatTaken { seat, .. } => {
                     is_new[seat] = true;
                 }
-                Event::RoundEnded { round } => {
+                EventKind::RoundEnded { round } => {
                     // A round counts if its beginning is known.
                     if self.round == Some(round) {
-                        let evaluator = nets.of(rules);
+                        let evaluator = nets.for_rules(rules);
                         self.models.observe(evaluator, rules, &moves, &mut scratch);
                     }
                     moves.clear();

@@ -91,7 +91,7 @@ pub fn beginning(seed: &Seed) -> Game {
         first_dealer: Seat::new(0, 4),
         seed: seed.clone(),
         seed_given: true,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     })
 }
 

@@ -27,7 +27,7 @@ fn play(u: &mut Unstructured) -> Result<()> {
         rules,
         seed: Seed::new(u.arbitrary()?),
         seed_given: u.arbitrary()?,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     });
     for _ in 0..ACTIONS {
         let in_order = game.phase() != Phase::Finished && u.ratio(3, 4)?;

@@ -76,7 +76,7 @@ impl AdviceParams {
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         let level = self.level.unwrap_or(Level::Strong);
         let requested = self.budget()?;
-        let budget = Budget::of(level).map(|own| requested.unwrap_or(own));
+        let budget = Budget::for_level(level).map(|own| requested.unwrap_or(own));
         // 53 bits, so that a client that parses numbers as doubles can send it back.
         let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
         Ok(AdviceSettings {
@@ -325,7 +325,7 @@ impl SuggestionView {
             Choice::Play(mv) => {
                 let outcome = suggestion.outcome;
                 let outcome = outcome.ok_or_else(|| Problem::internal("a move has no outcome"))?;
-                let effect = MoveEffect::of(view, &outcome);
+                let effect = MoveEffect::new(view, &outcome);
                 let mv = MoveView::new(view.rules, &mv, view.seat, outcome, true);
                 let request = RequestToPlay {
                     method,
@@ -393,7 +393,7 @@ pub async fn suggest_move(
         game: format!("/v1/games/{}", stored.id),
         version: Some(stored.game.version()),
     };
-    let log = match Budget::of(settings.level) {
+    let log = match Budget::for_level(settings.level) {
         Some(_) => Some(app.models.read(&stored).await?),
         None => None,
     };

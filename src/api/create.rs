@@ -143,7 +143,7 @@ impl CreateGame {
             seed_given: given.is_some(),
             seed: given.unwrap_or_else(|| Seed::new(random_bytes())),
             rules,
-            awaited: Vec::new(),
+            must_confirm: Vec::new(),
         };
         let is = |kind| move |player: &Player| player.kind == kind;
         if setup.seed_given && setup.players.iter().any(is(SeatKind::Open)) {

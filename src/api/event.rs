@@ -3,8 +3,8 @@
 
 use dog_bot::Level;
 use dog_rules::{
-    By, Card, Cards, Event, Game, OfferedCard, Outcome, Phase, Player, Rules, Seat, SeatKind,
-    TableSettings, Viewer,
+    By, Card, Cards, Event, EventKind, Game, Level, OfferedCard, Outcome, Phase, Player, Rules,
+    Seat, SeatKind, TableSettings, Viewer,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -173,9 +173,10 @@ impl EventView {
     /// The event with nothing hidden, for finished games.
     fn in_full(rules: &Rules, event: Event) -> EventView {
         let sorted = |cards: Cards| cards.sorted().collect();
-        match event {
-            Event::GameCreated { dealer } => EventView::GameCreated { dealer },
-            Event::CardsDealt {
+        let Event { what, by } = event;
+        match what {
+            EventKind::GameCreated { dealer } => EventView::GameCreated { dealer },
+            EventKind::CardsDealt {
                 round,
                 dealer,
                 beginner,
@@ -183,7 +184,6 @@ impl EventView {
                 reshuffled,
                 hands,
                 holders: _,
-                by,
             } => {
                 let hands = hands.into_iter().map(|hand| hand.map(sorted)).collect();
                 EventView::CardsDealt {
@@ -196,29 +196,23 @@ impl EventView {
                     by,
                 }
             }
-            Event::HelpAsked { seat, by } => EventView::HelpAsked { seat, by },
-            Event::CardOffered {
-                seat,
-                card,
-                holder: _,
-                by,
-            } => EventView::CardOffered { seat, card, by },
-            Event::ExchangeDeclined { seat, by } => EventView::ExchangeDeclined { seat, by },
-            Event::CardsSwapped { given } => EventView::CardsSwapped {
+            EventKind::HelpAsked { seat } => EventView::HelpAsked { seat, by },
+            EventKind::CardOffered { seat, card, .. } => EventView::CardOffered { seat, card, by },
+            EventKind::ExchangeDeclined { seat } => EventView::ExchangeDeclined { seat, by },
+            EventKind::CardsSwapped { given } => EventView::CardsSwapped {
                 given: given
                     .into_iter()
                     .map(|OfferedCard { seat, card, .. }| GivenView { seat, card })
                     .collect(),
             },
-            Event::PlayBegan { turn } => EventView::PlayBegan { turn },
-            Event::CardPlayed {
+            EventKind::PlayBegan { turn } => EventView::PlayBegan { turn },
+            EventKind::CardPlayed {
                 seat,
                 mv,
                 kind,
                 parts,
                 captures,
                 board,
-                by,
             } => {
                 let outcome = Outcome {
                     kind,
@@ -229,25 +223,25 @@ impl EventView {
                 let mv = MoveView::new(rules, &mv, seat, outcome, true);
                 EventView::CardPlayed { seat, mv, by }
             }
-            Event::HandFolded { seat, cards, by } => EventView::HandFolded {
+            EventKind::HandFolded { seat, cards } => EventView::HandFolded {
                 seat,
                 cards: sorted(cards),
                 by,
             },
-            Event::RoundEnded { round } => EventView::RoundEnded { round },
-            Event::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
-            Event::TokenReissued { seat } => EventView::TokenReissued { seat },
-            Event::SeatHandedOver { seat, player, by } => EventView::SeatHandedOver {
+            EventKind::RoundEnded { round } => EventView::RoundEnded { round },
+            EventKind::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
+            EventKind::TokenReissued { seat } => EventView::TokenReissued { seat },
+            EventKind::SeatHandedOver { seat, player } => EventView::SeatHandedOver {
                 seat,
                 kind: player.kind,
                 level: player.level,
                 name: player.name,
                 by,
             },
-            Event::SeatTaken { seat, name } => EventView::SeatTaken { seat, name },
-            Event::TokenRenewed { seat } => EventView::TokenRenewed { seat },
-            Event::RematchAsked { seat } => EventView::RematchAsked { seat },
-            Event::SettingsChanged { settings } => {
+            EventKind::SeatTaken { seat, name } => EventView::SeatTaken { seat, name },
+            EventKind::TokenRenewed { seat } => EventView::TokenRenewed { seat },
+            EventKind::RematchAsked { seat } => EventView::RematchAsked { seat },
+            EventKind::SettingsChanged { settings } => {
                 let TableSettings {
                     turn_seconds,
                     bot_pace_ms,
@@ -259,8 +253,8 @@ impl EventView {
                     listed,
                 }
             }
-            Event::SeatAway { seat } => EventView::SeatAway { seat },
-            Event::SeatBack { seat } => EventView::SeatBack { seat },
+            EventKind::SeatAway { seat } => EventView::SeatAway { seat },
+            EventKind::SeatBack { seat } => EventView::SeatBack { seat },
         }
     }
 }

@@ -253,14 +253,14 @@ impl ExampleGame {
         ExampleGame::of_players(players, Vec::new())
     }
 
-    fn of_players(players: Vec<Player>, awaited: Vec<Seat>) -> ExampleGame {
+    fn of_players(players: Vec<Player>, must_confirm: Vec<Seat>) -> ExampleGame {
         let game = Game::new(Setup {
             rules: Preset::Hausregeln.rules(),
             players,
             first_dealer: Seat::new(3, 4),
             seed: Seed::new([2; 32]),
             seed_given: false,
-            awaited,
+            must_confirm,
         });
         let at = time(1);
         let creation = LogEntry {
@@ -338,7 +338,7 @@ impl ExampleGame {
     fn play(&mut self) -> Vec<Event> {
         let seat = self.stored.game.turn().expect("a seat is to move");
         let view = self.stored.game.seen_from(seat);
-        let home = |legal: &LegalMove| MoveEffect::of(&view, &legal.outcome).pieces_home;
+        let home = |legal: &LegalMove| MoveEffect::new(&view, &legal.outcome).pieces_home;
         let best = self.moves().into_iter().rev().max_by_key(home);
         let mv = best.expect("a seat to move has a move").mv;
         self.apply(Action::Play { seat, mv })

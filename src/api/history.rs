@@ -187,7 +187,7 @@ impl History {
         for entry in &log {
             if self.media_type == TEXT {
                 if let Some(step) =
-                    RecordStep::of(self.format(), entry.action.as_ref(), &entry.events)
+                    RecordStep::from_entry(self.format(), entry.action.as_ref(), &entry.events)
                 {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
                 }
@@ -209,7 +209,7 @@ impl History {
     }
 
     fn format(&self) -> RecordFormat {
-        RecordFormat::of(&self.stored.game)
+        RecordFormat::for_game(&self.stored.game)
     }
 
     /// What comes before the log.

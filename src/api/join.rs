@@ -368,7 +368,7 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem
             first_dealer: None,
             seed: Seed::new(random_bytes()),
             seed_given: false,
-            awaited: Vec::new(),
+            must_confirm: Vec::new(),
         },
         // As soon as somebody has taken a seat.
         listed: false,

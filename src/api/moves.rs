@@ -9,23 +9,6 @@ use utoipa::ToSchema;
 
 use crate::http::problem::Problem;
 
-/// Where one seat's four pieces stand.
-#[derive(Serialize, ToSchema)]
-#[schema(example = json!({"track": [0, 17], "goal": [2], "kennel": 1, "fresh": true}))]
-pub struct SeatBoard {
-    /// Track fields, ascending.
-    #[schema(max_items = 4)]
-    track: Vec<u8>,
-    /// Own goal fields, ascending: 0 is nearest the ring.
-    #[schema(max_items = 4)]
-    goal: Vec<u8>,
-    /// Pieces in the kennel.
-    #[schema(maximum = 4)]
-    kennel: u8,
-    /// Whether the piece on the own start is fresh.
-    fresh: bool,
-}
-
 /// Where one seat's four pieces stand, in a request.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,17 +25,6 @@ pub struct SeatBoardRequest {
     /// Whether the piece on the own start is fresh.
     #[serde(default)]
     fresh: bool,
-}
-
-/// The board, with one entry per seat.
-pub fn board_view(rules: &Rules, board: &Board) -> Vec<SeatBoard> {
-    let view = |placement: Placement| SeatBoard {
-        kennel: placement.kennel.unwrap_or_default(),
-        track: placement.track,
-        goal: placement.goal,
-        fresh: placement.fresh,
-    };
-    board.placements(rules).into_iter().map(view).collect()
 }
 
 /// The board of a request; `invalid_board`, if it is impossible.
@@ -87,10 +59,11 @@ pub struct MoveView {
     /// What moves, in order.
     parts: Vec<PartView>,
     /// The pieces sent to their kennels.
-    captures: Vec<CaptureView>,
+    #[schema(value_type = Vec<Capture>)]
+    captures: ShortList<Capture>,
     /// The board after the move; absent with `board=false`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    board: Option<Vec<SeatBoard>>,
+    board: Option<Vec<Placement>>,
 }
 
 /// One piece's part in a move.
@@ -103,26 +76,19 @@ pub struct PartView {
     #[schema(pattern = "^(kennel|[0-9]{1,2}|goal:[0-3])$", examples("17", "kennel"))]
     from: String,
     /// As `from`.
-    #[schema(pattern = "^([0-9]{1,2}|goal:[0-3])$", examples("29", "goal:2"))]
-    to: String,
+    #[schema(
+        value_type = String,
+        pattern = "^([0-9]{1,2}|goal:[0-3])$",
+        examples("29", "goal:2")
+    )]
+    to: Field,
     /// Number of steps; 0 for a swap and for leaving the kennel.
     #[schema(maximum = 13)]
     steps: u8,
     /// Every place that the piece walks over, written as in `to`, which is the last. Empty for a
     /// swap and for leaving the kennel.
-    #[schema(max_items = 13, example = json!(["18", "19", "goal:0"]))]
-    path: Vec<String>,
-}
-
-/// A piece sent to its kennel.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Capture)]
-pub struct CaptureView {
-    /// Whose piece it was.
-    seat: Seat,
-    /// The track field where it stood, as text.
-    #[schema(pattern = "^[0-9]{1,2}$", examples("29"))]
-    from: String,
+    #[schema(value_type = Vec<String>, max_items = 13, example = json!(["18", "19", "goal:0"]))]
+    path: Vec<Field>,
 }
 
 fn field(field: Field) -> String {
@@ -137,21 +103,14 @@ impl PartView {
     pub fn new(rules: &Rules, kind: MoveKind, part: &PlayedPart) -> PartView {
         PartView {
             seat: part.seat,
-            from: part.from.map_or_else(|| "kennel".to_owned(), field),
-            to: field(part.to),
+            from: part
+                .from
+                .map_or_else(|| "kennel".to_owned(), |from| from.to_string()),
+            to: part.to,
             steps: part.steps,
-            path: part.path(rules, kind).into_iter().map(field).collect(),
+            path: part.path(rules, kind),
         }
     }
-}
-
-/// The pieces sent to their kennels.
-pub fn captures_view(captures: &[Capture]) -> Vec<CaptureView> {
-    let view = |capture: &Capture| CaptureView {
-        seat: capture.seat,
-        from: capture.from.to_string(),
-    };
-    captures.iter().map(view).collect()
 }
 
 impl MoveView {
@@ -171,8 +130,8 @@ impl MoveView {
             kind: outcome.kind,
             seat,
             parts: outcome.parts.iter().map(part).collect(),
-            captures: captures_view(&outcome.captures),
-            board: with_board.then(|| board_view(rules, &outcome.board)),
+            captures: outcome.captures,
+            board: with_board.then(|| outcome.board.placements(rules)),
         }
     }
 }

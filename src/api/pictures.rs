@@ -6,7 +6,8 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    BegunSeven, Board, Cards, Event, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
+    BegunSeven, Board, Card, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules,
+    Seat,
     begun_seven::SevenSoFar,
     judge::{self, MoveKind},
 };
@@ -203,8 +204,8 @@ pub fn of_position(
 
 /// The last action, if it was a move.
 fn last_move(event: &Event) -> Option<Shown<'_>> {
-    match event {
-        Event::CardPlayed {
+    match &event.what {
+        EventKind::CardPlayed {
             seat,
             mv,
             kind,
@@ -219,7 +220,7 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
             captures,
             preview: false,
         }),
-        Event::HandFolded { seat, .. } => Some(Shown {
+        EventKind::HandFolded { seat, .. } => Some(Shown {
             seat: *seat,
             mv: Move::Fold,
             kind: MoveKind::Fold,

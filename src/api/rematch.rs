@@ -104,7 +104,7 @@ pub async fn ask_rematch(
             return Ok(Decision::Change(WriteOp::Insert(new.into()), answer));
         };
         match role_in(next, request.caller) {
-            Role::Seat(seat) if next.game.awaits(seat) => {
+            Role::Seat(seat) if next.game.awaits_confirmation(seat) => {
                 let draft = Draft::new(next, &Action::AskRematch { seat }, Actor::Player)?;
                 let answer = answer(StatusCode::OK, &draft.next, request.caller)?;
                 Ok(Decision::Change(draft.into(), answer))
@@ -176,7 +176,7 @@ fn new_game(
         bots_at: old.tokens.host.is_none().then(|| now + WAIT_FOR_OTHERS),
         ..Seating::default()
     };
-    let (mut players, mut awaited) = (Vec::<Player>::new(), Vec::new());
+    let (mut players, mut must_confirm) = (Vec::<Player>::new(), Vec::new());
     for (seat, &from) in Seat::all(rules.seats).zip(order) {
         let player = old.game.player(from);
         let kind = match (player.kind, old.tokens.seats[from]) {
@@ -186,7 +186,7 @@ fn new_game(
                 tokens.seats[seat] = token;
                 seating.seats[seat].joined = old.seating.seats[from].joined;
                 if asker != Some(from) {
-                    awaited.push(seat);
+                    must_confirm.push(seat);
                 }
                 SeatKind::Human
             }
@@ -207,7 +207,7 @@ fn new_game(
         players,
         seed: Seed::new(random_bytes()),
         seed_given: false,
-        awaited,
+        must_confirm,
     });
     let event = game.last_event().clone();
     let stored = StoredGame {

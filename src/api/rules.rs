@@ -15,17 +15,6 @@ errors! {
     RulesErrors: [], [InvalidRequest];
 }
 
-/// How many cards each seat gets: first one list of rounds, then another that is repeated.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = DealSizes)]
-pub struct DealSizesView {
-    #[schema(min_items = 1, max_items = 20)]
-    first: Vec<u8>,
-    #[schema(min_items = 1, max_items = 20)]
-    then: Vec<u8>,
-}
-
 /// Defines the options twice: for requests, where each is optional, and for responses, which have
 /// them all.
 macro_rules! options {
@@ -54,7 +43,7 @@ macro_rules! options {
             fn options(self) -> Options {
                 let mut options = self.preset.unwrap_or(DEFAULT_PRESET).options();
                 $(if let Some(value) = self.$name {
-                    options.$name = value.into();
+                    options.$name = value;
                 })+
                 options
             }
@@ -64,7 +53,7 @@ macro_rules! options {
             fn from(options: &Options) -> RulesView {
                 RulesView {
                     preset: options.preset,
-                    $($name: options.$name.clone().into(),)+
+                    $($name: options.$name.clone(),)+
                 }
             }
         }
@@ -89,7 +78,7 @@ options! {
     #[schema(maximum = 12)]
     jokers: u8,
     /// Cards that each seat gets, round by round: first one list, then another that is repeated.
-    deal_sizes: DealSizesView,
+    deal_sizes: DealSizes,
     /// Whether the dealer changes each round, or only the seat that begins.
     dealer: Dealer,
     /// Whether partners must swap a card before play, or may ask, offer and decline.
@@ -112,18 +101,6 @@ options! {
     jack_own_pair: bool,
     /// Whether a jack may be played without effect when only own pieces are on the ring.
     jack_without_effect: bool,
-}
-
-impl From<DealSizesView> for DealSizes {
-    fn from(DealSizesView { first, then }: DealSizesView) -> DealSizes {
-        DealSizes { first, then }
-    }
-}
-
-impl From<DealSizes> for DealSizesView {
-    fn from(DealSizes { first, then }: DealSizes) -> DealSizesView {
-        DealSizesView { first, then }
-    }
 }
 
 /// The rules of a request; the default preset if there are none.

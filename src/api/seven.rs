@@ -5,14 +5,16 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    BegunSeven, Board, Cards, Refusal, Rules, Seat, begun_seven::NextPart, judge::MoveKind,
+    BegunSeven, Board, Cards, Placement, Refusal, Rules, Seat, ShortList,
+    begun_seven::NextPart,
+    judge::{Capture, MoveKind},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::{CaptureView, PartView, SeatBoard, board_view, captures_view},
+    moves::PartView,
     parameters::{GamePath, load_game},
 };
 use crate::{
@@ -60,7 +62,7 @@ pub struct SevenView {
     #[schema(maximum = 7)]
     left: u8,
     /// The board after the parts so far, with one entry per seat.
-    board: Vec<SeatBoard>,
+    board: Vec<Placement>,
     /// Every next part of a piece that has had none, after which such pieces can complete the seven.
     /// Empty if the seven is complete.
     next: Vec<NextPartView>,
@@ -78,9 +80,10 @@ pub struct NextPartView {
     #[schema(maximum = 6)]
     left: u8,
     /// The pieces that this part sends to their kennels.
-    captures: Vec<CaptureView>,
+    #[schema(value_type = Vec<Capture>)]
+    captures: ShortList<Capture>,
     /// The board after this part, with one entry per seat.
-    board: Vec<SeatBoard>,
+    board: Vec<Placement>,
     /// Whether the seven is then complete.
     complete: bool,
     /// The steps that lapse, because this part wins the game.
@@ -107,8 +110,8 @@ impl SevenView {
             id: next.begun.to_string(),
             part: PartView::new(rules, MoveKind::Seven, &next.part),
             left: next.left,
-            captures: captures_view(&next.captures),
-            board: board_view(rules, &next.board),
+            captures: next.captures,
+            board: next.board.placements(rules),
             complete: next.left == 0,
             lapsed: next.lapsed,
         };
@@ -116,7 +119,7 @@ impl SevenView {
         Ok(SevenView {
             begun: begun.to_string(),
             left: so_far.left,
-            board: board_view(rules, &so_far.outcome.board),
+            board: so_far.outcome.board.placements(rules),
             next: next.into_iter().map(view).collect(),
         })
     }

@@ -2,7 +2,8 @@
 
 use dog_bot::Level;
 use dog_rules::{
-    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Phase, Seat, SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement,
+    Player, Preset, Seat, SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -10,7 +11,6 @@ use utoipa::ToSchema;
 
 use super::{
     event::{EventView, level_of},
-    moves::{SeatBoard, board_view},
     rules::RulesView,
 };
 use crate::{
@@ -48,7 +48,7 @@ pub struct GameView {
     /// One entry per seat, in turn order.
     seats: Vec<SeatJson>,
     /// One entry per seat, in turn order.
-    board: Vec<SeatBoard>,
+    board: Vec<Placement>,
     /// Cards left to deal before the discard pile is shuffled.
     stock: u8,
     /// The discard pile: how many of each card.
@@ -210,7 +210,7 @@ impl GameView {
             actions: actions(stored, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
             seats: seats.map(|seat| seat_view(stored, seat)).collect(),
-            board: board_view(game.rules(), game.board()),
+            board: game.board().placements(game.rules()),
             stock: game.stock_size(),
             discards: CardCounts(game.discards()),
             winner: game.winner(),
@@ -234,7 +234,7 @@ impl GameView {
 fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
     let game = &stored.game;
     let player = game.player(seat.seat);
-    let may_ask = game.phase() == Phase::Seating && game.is_awaited_rematch() && player.is_human();
+    let may_ask = game.phase() == Phase::Seating && game.needs_confirmations() && player.is_human();
     SeatJson {
         seat: seat.seat,
         team: seat.team,
@@ -244,7 +244,7 @@ fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
         joined: stored.seating.seats[seat.seat].joined,
         away: game.is_away(seat.seat),
         stand_in: game.has_stand_in(seat.seat),
-        asked: may_ask.then(|| !game.awaits(seat.seat)),
+        asked: may_ask.then(|| !game.awaits_confirmation(seat.seat)),
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,

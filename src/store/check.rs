@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use dog_rules::{Event, Game, Phase};
+use dog_rules::{Event, EventKind, Game, Phase};
 use jiff::Timestamp;
 
 use super::{GameId, LogEntry, StoreError, StoredGame};
@@ -118,8 +118,8 @@ pub(super) fn replay(
         ..stored.clone()
     };
     let log = log.map_err(|error| format!("its log: {error}"))?;
-    let settings = |entry: &LogEntry| match entry.events.first() {
-        Some(Event::SettingsChanged { settings }) => Some(*settings),
+    let settings = |entry: &LogEntry| match entry.events.first()?.what {
+        EventKind::SettingsChanged { settings } => Some(settings),
         _ => None,
     };
     // The settings of the creation are not known if they were changed.

@@ -270,7 +270,7 @@ impl StoredGame {
             return self.open_since_creation().map(|seat| (seat, SeatKind::Bot));
         }
         let mut people = self.seats_of(SeatKind::Human);
-        if let Some(seat) = people.find(|&seat| self.game.awaits(seat)) {
+        if let Some(seat) = people.find(|&seat| self.game.awaits_confirmation(seat)) {
             return Some((seat, SeatKind::Bot));
         }
         let mut people = self.seats_of(SeatKind::Human);

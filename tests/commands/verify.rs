@@ -68,7 +68,7 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     });
     let mut log = vec![(None, vec![game.last_event().clone()])];
     while game.phase() != Phase::Finished {
@@ -93,9 +93,9 @@ fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
         created: Some("2026-11-22T09:30:00.125Z".to_owned()),
         ended: Some("2026-11-22T10:15:30.25Z".to_owned()),
     };
-    let steps = log
-        .iter()
-        .filter_map(|(action, events)| RecordStep::of(RecordFormat::One, action.as_ref(), events));
+    let steps = log.iter().filter_map(|(action, events)| {
+        RecordStep::from_entry(RecordFormat::One, action.as_ref(), events)
+    });
     Transcript {
         steps: steps.collect(),
         ..Transcript::without_steps(&game, about).expect("a finished game")

@@ -59,17 +59,18 @@ fn evaluations(criterion: &mut Criterion) {
         let mut scratch = Scratch::default();
         let mut boards = 0;
         for view in &views {
-            nets.of(view.rules).plays(view, &mut scratch, |_, _, _| {
-                boards += 1;
-                ControlFlow::Continue(())
-            });
+            nets.for_rules(view.rules)
+                .plays(view, &mut scratch, |_, _, _| {
+                    boards += 1;
+                    ControlFlow::Continue(())
+                });
         }
         // The cost of one board in a decision: the list of moves, the inputs and all three layers.
         group.throughput(Throughput::Elements(boards));
         group.bench_function("decisions, a board", |bencher| {
             bencher.iter(|| {
                 for view in &views {
-                    black_box(nets.of(view.rules).best_play(view, &mut scratch));
+                    black_box(nets.for_rules(view.rules).best_play(view, &mut scratch));
                 }
             });
         });
@@ -77,7 +78,7 @@ fn evaluations(criterion: &mut Criterion) {
         let mut evaluations = Vec::new();
         let mut number = 0;
         for view in &views {
-            let evaluator = nets.of(view.rules);
+            let evaluator = nets.for_rules(view.rules);
             let inputs = Inputs::new(&evaluator.layout, view, AfterChoice::Played);
             let kept = HandInfo::Known(view.hand);
             let (mut cards, mut before) = (Vec::new(), Vec::new());
@@ -106,7 +107,7 @@ fn evaluations(criterion: &mut Criterion) {
                 for (evaluator, common, before, lists, head) in &evaluations {
                     differences.begin(evaluator.layout.inputs(), before);
                     for list in lists {
-                        let found = differences.of(list);
+                        let found = differences.differences(list);
                         black_box(evaluator.net.logit(common, found, *head));
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use dog_rules::{Board, Card, Generator, LegalMove, Level, Move, Outcome, Seat, SeatView};
+use dog_rules::{Card, Generator, LegalMove, Level, Move, Outcome, SeatView};
 use rand::{Rng, seq::SliceRandom};
 
 use super::{
@@ -56,7 +56,7 @@ pub fn advise(
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
     let config = SearchConfig::default();
-    suggestions((nets, config), level, budget, (view, models), rng)
+    advise_with(nets, config, level, budget, view, models, rng)
 }
 
 /// What a bot of this level does: the best advice, without searching longer than it takes to be
@@ -73,47 +73,52 @@ pub fn choose(
     rng: &mut impl Rng,
 ) -> Choice {
     let config = SearchConfig::for_play();
-    let suggestions = suggestions((nets, config), level, budget, (view, models), rng);
-    let best = suggestions.into_iter().next();
-    best.expect("a seat that is to act has a choice").choice
+    advise_with(nets, config, level, budget, view, models, rng)
+        .first()
+        .expect("a seat that is to act has a choice")
+        .choice
+}
+
+/// The advice of a level, with these parameters of the search if it searches.
+fn advise_with(
+    nets: &Nets,
+    config: SearchConfig,
+    level: Level,
+    budget: Option<Budget>,
+    view: &SeatView,
+    models: &PlayerModels,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
+    match Budget::for_level(level) {
+        None => static_advice(level, view, rng),
+        Some(default) => {
+            let searcher = Searcher::new(nets, config, *models);
+            advise_by_search(searcher, budget.unwrap_or(default), view, rng)
+        }
+    }
 }
 
 /// The advice of the levels that do not search.
-pub fn at_once(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
+pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
     let mut scored = greedy::scored(view);
     if level == Level::Random {
-        by_card(&mut scored, rng);
+        shuffle_by_card(&mut scored, rng);
     } else {
         // The sort is stable, so exact ties stay in random order.
         scored.shuffle(rng);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
-    let suggestion = |scored: Scored| Suggestion {
-        choice: scored.choice,
-        win_probability: chance_to_win(view.rules, &view.board, scored.score),
-        standard_error: None,
-        samples: 0,
-        risk: None,
-        outcome: scored.outcome,
-    };
-    scored.into_iter().map(suggestion).collect()
-}
-
-/// The advice of a level, with the parameters of the search if it searches.
-fn suggestions(
-    (nets, config): (&Nets, SearchConfig),
-    level: Level,
-    budget: Option<Budget>,
-    (view, models): (&SeatView, &PlayerModels),
-    rng: &mut impl Rng,
-) -> Vec<Suggestion> {
-    match Budget::of(level) {
-        None => at_once(level, view, rng),
-        Some(own) => {
-            let searcher = Searcher::new(nets, config, *models);
-            advise_by_search(searcher, budget.unwrap_or(own), view, rng)
-        }
-    }
+    scored
+        .into_iter()
+        .map(|scored| Suggestion {
+            choice: scored.choice,
+            win_probability: chance_to_win(view.rules, &view.board, scored.score),
+            standard_error: None,
+            samples: 0,
+            risk: None,
+            outcome: scored.outcome,
+        })
+        .collect()
 }
 
 /// The advice of a search. It ranks boards, and each is listed with every move that leads to it.
@@ -123,8 +128,8 @@ pub fn advise_by_search(
     view: &SeatView,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    let thoughts = searcher.think(view, budget, rng);
-    let mut suggestions = listed(&searcher, view, &thoughts);
+    let candidates = searcher.think(view, budget, rng);
+    let mut suggestions = suggestions(&searcher, view, &candidates);
     // The net's value of a choice that was dropped early may exceed the searched value of a better
     // one. No choice gets a higher estimate than one ranked before it.
     let mut most = 1.0f64;
@@ -136,53 +141,70 @@ pub fn advise_by_search(
 }
 
 /// Each candidate with every move that leads to its board.
-fn listed(searcher: &Searcher, view: &SeatView, thoughts: &[CandidateStats]) -> Vec<Suggestion> {
-    let suggestion = |thought: &CandidateStats, choice, outcome| {
-        let (win_probability, standard_error) = searcher.win_probability(view, thought);
-        Suggestion {
-            choice,
-            win_probability,
-            standard_error,
-            samples: thought.samples,
-            risk: thought.risk(),
-            outcome,
-        }
-    };
-    let Some(Candidate::Play(..)) = thoughts.first().map(|thought| thought.candidate) else {
-        let of_thought = |thought: &CandidateStats| match thought.candidate {
-            Candidate::Answer(choice) => suggestion(thought, choice, None),
-            _ => {
-                let outcome = Outcome::fold(&view.board);
-                suggestion(thought, Choice::Play(Move::Fold), Some(outcome))
+fn suggestions(
+    searcher: &Searcher,
+    view: &SeatView,
+    candidates: &[CandidateStats],
+) -> Vec<Suggestion> {
+    let mut places = HashMap::with_capacity(candidates.len());
+    let mut suggestions = Vec::new();
+    for (place, stats) in candidates.iter().enumerate() {
+        let (choice, outcome) = match stats.candidate {
+            Candidate::Play(card, board) => {
+                places.insert((card, board), place);
+                continue;
             }
+            Candidate::Answer(choice) => (choice, None),
+            Candidate::Fold => (Choice::Play(Move::Fold), Some(Outcome::fold(&view.board))),
         };
-        return thoughts.iter().map(of_thought).collect();
-    };
-    let mut places = HashMap::with_capacity(thoughts.len());
-    for (place, thought) in thoughts.iter().enumerate() {
-        if let Candidate::Play(card, board) = thought.candidate {
-            places.insert((card, board), place);
-        }
+        suggestions.push(suggestion(searcher, view, stats, choice, outcome));
     }
-    let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
+    if places.is_empty() {
+        return suggestions;
+    }
     // Choices that the search had no time for come last, with the estimate of the last one.
-    let last = thoughts.len() - 1;
-    let place = |legal: LegalMove| {
-        let card = legal.mv.card();
-        let place = card.and_then(|card| places.get(&(card, legal.outcome.board)));
-        (place.copied().unwrap_or(last), legal)
-    };
-    let mut ranked: Vec<_> = legal.into_iter().map(place).collect();
+    let last = candidates.len() - 1;
+    let mut ranked: Vec<(usize, LegalMove)> = Generator::new()
+        .legal_moves(view.rules, &view.board, view.seat, view.hand)
+        .into_iter()
+        .map(|legal| {
+            let card = legal.mv.card();
+            let place = card.and_then(|card| places.get(&(card, legal.outcome.board)));
+            (place.copied().unwrap_or(last), legal)
+        })
+        .collect();
     ranked.sort_by_key(|&(place, _)| place);
-    let suggested = |(place, LegalMove { mv, outcome }): (usize, LegalMove)| {
-        suggestion(&thoughts[place], Choice::Play(mv), Some(outcome))
-    };
-    ranked.into_iter().map(suggested).collect()
+    ranked
+        .into_iter()
+        .map(|(place, LegalMove { mv, outcome })| {
+            let choice = Choice::Play(mv);
+            suggestion(searcher, view, &candidates[place], choice, Some(outcome))
+        })
+        .collect()
+}
+
+/// A choice with the estimate of this candidate.
+fn suggestion(
+    searcher: &Searcher,
+    view: &SeatView,
+    stats: &CandidateStats,
+    choice: Choice,
+    outcome: Option<Outcome>,
+) -> Suggestion {
+    let (win_probability, standard_error) = searcher.win_probability(view, stats);
+    Suggestion {
+        choice,
+        win_probability,
+        standard_error,
+        samples: stats.samples,
+        risk: stats.risk(),
+        outcome,
+    }
 }
 
 /// A random order: first of the cards, then of the moves of each, so that a seven with a hundred
 /// moves comes first no more often than a two.
-fn by_card(scored: &mut [Scored], rng: &mut impl Rng) {
+fn shuffle_by_card(scored: &mut [Scored], rng: &mut impl Rng) {
     let mut order = Card::ALL;
     order.shuffle(rng);
     scored.shuffle(rng);
@@ -217,7 +239,7 @@ pub struct Captured {
 
 impl MoveEffect {
     /// The effects of a move with this outcome, for the seat that plays it.
-    pub fn of(view: &SeatView, outcome: &Outcome) -> MoveEffect {
+    pub fn new(view: &SeatView, outcome: &Outcome) -> MoveEffect {
         let partner = view.seat.partner(view.rules.seats);
         let mut captured = Captured::default();
         for capture in outcome.captures.iter() {
@@ -229,14 +251,14 @@ impl MoveEffect {
                 captured.others += 1;
             }
         }
-        let home = |board: &Board| {
-            let of_seat = |seat: Seat| board.pieces(seat).in_goal();
-            of_seat(view.seat) + of_seat(partner)
-        };
+        // No piece leaves a goal, so the number never falls.
+        let pieces_home = [view.seat, partner]
+            .map(|seat| outcome.board.pieces(seat).in_goal() - view.board.pieces(seat).in_goal())
+            .iter()
+            .sum();
         MoveEffect {
             captured,
-            // No piece leaves a goal, so the number never falls.
-            pieces_home: home(&outcome.board) - home(&view.board),
+            pieces_home,
             leaves_kennel: outcome.parts.iter().any(|part| part.from.is_none()),
             steps: outcome.parts.iter().map(|part| part.steps).sum(),
         }

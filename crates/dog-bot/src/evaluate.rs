@@ -29,9 +29,9 @@ const LOCKED: f64 = 10.0;
 const FOUR: f64 = 0.25;
 /// The share of a piece's possible loss that counts for each rank that can capture it: for the
 /// evaluated team (60), whose opponents move next.
-pub const EXPOSED: f64 = 0.13;
+const EXPOSED: f64 = 0.13;
 /// The same for the other teams (51).
-pub const EXPOSED_OTHERS: f64 = 0.03;
+const EXPOSED_OTHERS: f64 = 0.03;
 /// The share of the best swap that counts before a jack is played (51).
 const JACK: f64 = 0.12;
 /// Each piece of another team within reach behind a block; pieces of the seat's own team count
@@ -44,8 +44,7 @@ const REACH: u8 = 13;
 /// How much better the board is for the seat's team than for the others, in steps. With three
 /// teams, the mean of the other two counts.
 pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
-    let deck = rules.deck();
-    let threats = Threats::new(rules, |card| f64::from(deck.count(card)) / 8.0);
+    let threats = Threats::new(rules);
     let position = EvalPosition::new(rules, board, &threats);
     let (team, teams) = (seat.team(rules.seats), rules.seats / 2);
     let mut own = 0.0;
@@ -58,7 +57,7 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
         let exposed = if mine { EXPOSED } else { EXPOSED_OTHERS };
         let of_team: f64 = [first, first.partner(rules.seats)]
             .into_iter()
-            .map(|seat| position.standing(seat) - exposed * position.risk(seat, |_| 1.0))
+            .map(|seat| position.standing(seat) - exposed * position.risk(seat))
             .sum();
         if mine {
             own = of_team;
@@ -71,7 +70,7 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
 
 /// How likely cards are that capture a piece, in units of a rank with its eight cards.
 #[derive(Clone, Debug)]
-pub struct Threats {
+struct Threats {
     /// The cards that move a piece this many steps forward, by index. A seven is included where it
     /// captures, for which passing is enough.
     ahead: [f64; REACH as usize + 1],
@@ -82,13 +81,16 @@ pub struct Threats {
 }
 
 impl Threats {
-    /// The threats of hands with this many cards of each rank.
-    pub fn new(rules: &Rules, ranks: impl Fn(Card) -> f64) -> Threats {
-        let joker = ranks(Card::Joker);
+    /// The threats of cards drawn from the whole deck.
+    fn new(rules: &Rules) -> Threats {
+        let deck = rules.deck();
+        let [joker, ace, four, seven, king] =
+            [Card::Joker, Card::Ace, Card::Four, Card::Seven, Card::King]
+                .map(|card| f64::from(deck.count(card)) / 8.0);
         let mut ahead = [joker; REACH as usize + 1];
         for card in Card::RANKS {
             for &steps in card.forward() {
-                ahead[usize::from(steps)] += ranks(card);
+                ahead[usize::from(steps)] += f64::from(deck.count(card)) / 8.0;
             }
         }
         let last = match rules.seven_landing {
@@ -96,18 +98,18 @@ impl Threats {
             SevenLanding::MustBeFree => 6,
         };
         for threat in &mut ahead[1..=last] {
-            *threat += ranks(Card::Seven);
+            *threat += seven;
         }
         Threats {
             ahead,
-            back: ranks(Card::Four) + joker,
-            out: ranks(Card::Ace) + ranks(Card::King) + joker,
+            back: four + joker,
+            out: ace + king + joker,
         }
     }
 }
 
 /// A board, with what is often needed of it.
-pub struct EvalPosition<'a> {
+struct EvalPosition<'a> {
     rules: &'a Rules,
     board: &'a Board,
     tracks: BySeat<Fields>,
@@ -118,7 +120,7 @@ pub struct EvalPosition<'a> {
 
 impl<'a> EvalPosition<'a> {
     /// Prepares a board.
-    pub fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
+    fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
         let mut tracks = BySeat::default();
         for seat in rules.ring().seats() {
             tracks[seat] = board.track(seat);
@@ -134,7 +136,7 @@ impl<'a> EvalPosition<'a> {
     }
 
     /// The value of what the seat's pieces have reached and can hope for.
-    pub fn standing(&self, seat: Seat) -> f64 {
+    fn standing(&self, seat: Seat) -> f64 {
         let (ring, goal) = (self.rules.ring(), self.board.goal(seat));
         let track = self.tracks[seat];
         let in_goal = goal.count_ones() as u8;
@@ -158,15 +160,16 @@ impl<'a> EvalPosition<'a> {
     }
 
     /// What the seat's pieces would lose by being captured, each counted once per rank that
-    /// captures it. `active` is the weight of each other seat.
-    pub fn risk(&self, seat: Seat, active: impl Fn(Seat) -> f64) -> f64 {
-        let exposed = ring::fields(self.tracks[seat] & !self.blocks);
-        let lost = |field| {
-            let others = self.others(seat);
-            let ranks = others.map(|other| active(other) * self.ranks_against(other, field));
-            ranks.sum::<f64>() * (OUT + self.progress(seat, field))
-        };
-        exposed.map(lost).sum()
+    /// captures it.
+    fn risk(&self, seat: Seat) -> f64 {
+        ring::fields(self.tracks[seat] & !self.blocks)
+            .map(|field| {
+                let ranks = self
+                    .others(seat)
+                    .map(|other| self.ranks_against(other, field));
+                ranks.sum::<f64>() * (OUT + self.progress(seat, field))
+            })
+            .sum()
     }
 
     /// The number of ranks in the other seat's hand that capture a piece on this field.
@@ -245,15 +248,15 @@ const EXIT_CARD: f64 = 8.0;
 const ONLY_EXIT_CARD: f64 = 25.0;
 
 /// The value of holding these cards, in steps.
-pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
-    let need = CardNeeds::of(rules, board, seat);
+pub fn hand_value(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
+    let need = CardNeeds::new(rules, board, seat);
     let has_exit_card = hand.ranks().any(leaves_kennel);
     if need.stuck && !has_exit_card {
         return 0.0;
     }
     let held = hand
         .ranks()
-        .map(|card| f64::from(hand.count(card)) * of_card(card));
+        .map(|card| f64::from(hand.count(card)) * plain_card_value(card));
     let exit_card = if has_exit_card {
         need.exit_card_value()
     } else {
@@ -266,26 +269,26 @@ pub fn worth_of_hand(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f
 fn fitting(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 {
     let owner = board.mover(rules, seat);
     let walker = Walker::new(rules, board, owner);
-    let fits = |card: &Card| {
-        let enters = |from| {
-            let mut steps = card.forward().iter();
-            steps.any(|&steps| walker.into_goal(from, steps).is_ok())
-        };
-        ring::fields(board.track(owner)).any(enters)
-    };
-    hand.ranks().filter(fits).count() as f64
+    hand.ranks()
+        .filter(|card| {
+            ring::fields(board.track(owner)).any(|from| {
+                let mut steps = card.forward().iter();
+                steps.any(|&steps| walker.into_goal(from, steps).is_ok())
+            })
+        })
+        .count() as f64
 }
 
 /// The value of one more card to a seat whose hand is unknown and, with this probability, has no
 /// card that leaves the kennel.
-pub fn worth_of_card(rules: &Rules, board: &Board, seat: Seat, card: Card, lacking: f64) -> f64 {
-    let need = CardNeeds::of(rules, board, seat);
+pub fn extra_card_value(rules: &Rules, board: &Board, seat: Seat, card: Card, lacking: f64) -> f64 {
+    let need = CardNeeds::new(rules, board, seat);
     if leaves_kennel(card) {
-        of_card(card) + lacking * need.exit_card_value()
+        plain_card_value(card) + lacking * need.exit_card_value()
     } else if need.stuck {
-        of_card(card) * (1.0 - lacking)
+        plain_card_value(card) * (1.0 - lacking)
     } else {
-        of_card(card)
+        plain_card_value(card)
     }
 }
 
@@ -294,7 +297,7 @@ pub fn leaves_kennel(card: Card) -> bool {
     card == Card::Joker || card.leaves_kennel()
 }
 
-fn of_card(card: Card) -> f64 {
+fn plain_card_value(card: Card) -> f64 {
     match card {
         Card::Ace => ACE,
         Card::Seven => SEVEN,
@@ -313,7 +316,7 @@ struct CardNeeds {
 }
 
 impl CardNeeds {
-    fn of(rules: &Rules, board: &Board, seat: Seat) -> CardNeeds {
+    fn new(rules: &Rules, board: &Board, seat: Seat) -> CardNeeds {
         let mover = board.mover(rules, seat);
         CardNeeds {
             waiting: board.kennel(mover),

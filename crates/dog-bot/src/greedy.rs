@@ -9,7 +9,7 @@ use dog_rules::{
     SeatView, board::PIECES,
 };
 
-use super::evaluate::{leaves_kennel, value, worth_of_card, worth_of_hand};
+use super::evaluate::{extra_card_value, hand_value, leaves_kennel, value};
 
 /// The share of the partner's gain that counts, since its hand is unknown (57 against none of it,
 /// as in [`super::evaluate`]).
@@ -65,7 +65,7 @@ pub struct Scored {
     pub choice: Choice,
     /// What the move does; none in the exchange.
     pub outcome: Option<Outcome>,
-    /// In steps: see [`value`] and [`worth_of_hand`].
+    /// In steps: see [`value`] and [`hand_value`].
     pub score: f64,
 }
 
@@ -80,14 +80,16 @@ pub fn scored(view: &SeatView) -> Vec<Scored> {
 
 /// Every move.
 fn moves(view: &SeatView) -> Vec<Scored> {
-    let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
-    let score = |LegalMove { mv, outcome }| Scored {
-        choice: Choice::Play(mv),
-        outcome: Some(outcome),
-        score: value(view.rules, &outcome.board, view.seat)
-            + worth_of_hand(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
-    };
-    legal.into_iter().map(score).collect()
+    Generator::new()
+        .legal_moves(view.rules, &view.board, view.seat, view.hand)
+        .into_iter()
+        .map(|LegalMove { mv, outcome }| Scored {
+            choice: Choice::Play(mv),
+            outcome: Some(outcome),
+            score: value(view.rules, &outcome.board, view.seat)
+                + hand_value(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
+        })
+        .collect()
 }
 
 /// The cards that are left after this move.
@@ -103,7 +105,7 @@ fn kept(mut hand: Cards, mv: &Move) -> Cards {
 
 /// Every card as an offer and, where the exchange is optional, the other answers.
 fn answers(view: &SeatView) -> Vec<Scored> {
-    let values = ExchangeValues::of(view);
+    let values = ExchangeValues::new(view);
     let optional = view.rules.exchange == Exchange::Optional;
     // Where everybody must offer, a partner sees the need on the board.
     let sees_need = !optional && view.board.track(view.seat) == 0;
@@ -126,12 +128,14 @@ fn answers(view: &SeatView) -> Vec<Scored> {
             answers.push((Choice::Ask, best - ASKING));
         }
     }
-    let score = |(choice, score)| Scored {
-        choice,
-        outcome: None,
-        score: values.board + score,
-    };
-    answers.into_iter().map(score).collect()
+    answers
+        .into_iter()
+        .map(|(choice, score)| Scored {
+            choice,
+            outcome: None,
+            score: values.board + score,
+        })
+        .collect()
 }
 
 /// What the seat knows of the exchange.
@@ -144,7 +148,7 @@ struct ExchangeValues<'a> {
 }
 
 impl<'a> ExchangeValues<'a> {
-    fn of(view: &'a SeatView<'a>) -> ExchangeValues<'a> {
+    fn new(view: &'a SeatView<'a>) -> ExchangeValues<'a> {
         let partner = view.seat.partner(view.rules.seats);
         let mut partner_lacking = 1.0;
         if !view.asked[partner] {
@@ -163,7 +167,7 @@ impl<'a> ExchangeValues<'a> {
 
     /// The value of the hand as it is.
     fn keep_value(&self) -> f64 {
-        self.worth(self.view.hand)
+        self.hand_value(self.view.hand)
     }
 
     /// The value of offering this card: to the partner, and to the seat with the card it receives.
@@ -174,23 +178,23 @@ impl<'a> ExchangeValues<'a> {
         let mut kept = self.view.hand;
         kept.remove(card);
         let partner = seat.partner(rules.seats);
-        let gain = worth_of_card(rules, board, partner, card, self.partner_lacking);
+        let gain = extra_card_value(rules, board, partner, card, self.partner_lacking);
         PARTNER * gain + self.with_return(kept, asked)
     }
 
     /// The value of these cards and the partner's card: a plain one, or perhaps one that helps.
     fn with_return(&self, kept: Cards, asked: bool) -> f64 {
-        let with = |card| {
-            let mut hand = kept;
-            hand.add(card);
-            self.worth(hand) + RETURN
-        };
         let help = if asked { HELP } else { 0.0 };
-        help * with(Card::King) + (1.0 - help) * with(Card::Nine)
+        help * self.with(kept, Card::King) + (1.0 - help) * self.with(kept, Card::Nine)
     }
 
-    fn worth(&self, hand: Cards) -> f64 {
-        worth_of_hand(self.view.rules, &self.view.board, self.view.seat, hand)
+    fn with(&self, mut hand: Cards, received: Card) -> f64 {
+        hand.add(received);
+        self.hand_value(hand) + RETURN
+    }
+
+    fn hand_value(&self, hand: Cards) -> f64 {
+        hand_value(self.view.rules, &self.view.board, self.view.seat, hand)
     }
 }
 
@@ -221,12 +225,11 @@ pub fn chance_to_win(rules: &Rules, board: &Board, score: f64) -> f64 {
 
 /// The number of pieces that the team nearest to victory must still bring home.
 fn left(rules: &Rules, board: &Board) -> f64 {
-    let at_home = |seat: Seat| {
+    let at_home = rules.ring().seats().map(|seat| {
         let partner = seat.partner(rules.seats);
         board.goal(seat).count_ones() + board.goal(partner).count_ones()
-    };
-    let most = rules.ring().seats().map(at_home).max().unwrap_or(0);
-    f64::from(2 * u32::from(PIECES) - most)
+    });
+    f64::from(2 * u32::from(PIECES) - at_home.max().unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -45,8 +45,8 @@ pub mod search;
 pub mod testing;
 
 pub use advice::{
-    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, at_once, choose,
-    reply_delay,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, choose,
+    reply_delay, static_advice,
 };
 pub use greedy::Choice;
 

@@ -12,7 +12,7 @@ use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
 use rand::{Rng, RngExt};
 
 use crate::{
-    evaluate::{value, worth_of_hand},
+    evaluate::{hand_value, value},
     net::{
         evaluator::{NetEvaluator, Scratch},
         exp,
@@ -161,21 +161,26 @@ impl PlayerModels {
     /// well; 0 before any move is seen.
     pub fn advantage(&self, rules: &Rules, seat: Seat) -> f64 {
         let seats = rules.seats;
-        let is_greedy = |policy: &PlayoutPolicy| policy.evaluation == Evaluation::Greedy;
-        let handicap = |seat: Seat| {
-            let chances = PlayoutPolicy::ALL.iter().zip(self.posterior(seat));
-            let chances = chances.filter(|(policy, _)| is_greedy(policy));
-            GREEDY_HANDICAP * chances.map(|(_, chance)| f64::from(chance)).sum::<f64>()
-        };
         let (mut own, mut others) = (0.0, 0.0);
         for other in rules.ring().seats() {
             if other.team(seats) == seat.team(seats) {
-                own += handicap(other);
+                own += self.handicap(other);
             } else {
-                others += handicap(other);
+                others += self.handicap(other);
             }
         }
         others / f64::from(seats / 2 - 1) - own
+    }
+
+    /// How much lower, in logits, the chance of a team is because of how this seat plays.
+    fn handicap(&self, seat: Seat) -> f64 {
+        let greedy: f64 = PlayoutPolicy::ALL
+            .iter()
+            .zip(self.posterior(seat))
+            .filter(|(policy, _)| policy.evaluation == Evaluation::Greedy)
+            .map(|(_, chance)| f64::from(chance))
+            .sum();
+        GREEDY_HANDICAP * greedy
     }
 
     /// Draws a policy for each seat.
@@ -183,11 +188,10 @@ impl PlayerModels {
         let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
         for seat in rules.ring().seats() {
             let mut draw: f32 = rng.random();
-            let below = |chance: f32| {
+            let place = self.posterior(seat).into_iter().position(|chance| {
                 draw -= chance;
                 draw < 0.0
-            };
-            let place = self.posterior(seat).into_iter().position(below);
+            });
             policies[seat] = PlayoutPolicy::ALL[place.unwrap_or(0)];
         }
         policies
@@ -211,13 +215,14 @@ fn likelihoods(
         let mut kept = view.hand;
         kept.remove(card);
         let score =
-            value(view.rules, board, view.seat) + worth_of_hand(view.rules, board, view.seat, kept);
+            value(view.rules, board, view.seat) + hand_value(view.rules, board, view.seat, kept);
         cards.push(card);
         by_net.push(logit);
         by_greedy.push(score as f32);
-        match cards.len() > MAX_CHOICES {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if cards.len() > MAX_CHOICES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     });
     let place = place?;
@@ -242,8 +247,10 @@ fn likelihoods(
 /// The share of one of these values, each weighted by its exponential at this temperature.
 fn share(values: &[f32], place: usize, temperature: f32) -> f32 {
     let best = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weight = |value: f32| exp(((value - best) / temperature).max(-30.0));
-    weight(values[place]) / values.iter().map(|&value| weight(value)).sum::<f32>()
+    let weights = values
+        .iter()
+        .map(|value| exp(((value - best) / temperature).max(-30.0)));
+    weights.clone().nth(place).unwrap_or_default() / weights.sum::<f32>()
 }
 
 /// The likelihoods after another move.
@@ -304,7 +311,7 @@ mod tests {
     fn an_error_raises_the_chance_of_errors_of_that_seat_alone() {
         let rules = Preset::DogspielIt.rules();
         let before = crate::testing::board(&rules, &["60 g1 g2 g3", "20", "g0 g1 g2 g3", ""]);
-        let evaluator = nets().of(&rules);
+        let evaluator = nets().for_rules(&rules);
         let mut scratch = Scratch::default();
         let hand: Cards = crate::testing::cards("4 5");
         let mut boards = Vec::new();

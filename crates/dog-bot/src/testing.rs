@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Event, Exchange, Game, GoalEntry, Options, Placement,
-    Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding, SevenPartner,
-    SevenSurplus, perft, round_history::PastMove,
+    Board, Card, Cards, DealSizes, Dealer, EventKind, Exchange, Game, GoalEntry, Options,
+    Placement, Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding,
+    SevenPartner, SevenSurplus, perft, round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -76,11 +76,11 @@ pub fn new_game(rules: &Rules, seed: u64) -> Game {
         first_dealer: None,
         seed: Seed::new(bytes),
         seed_given: true,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     })
 }
 
-/// Plays so many rounds, or to the end, and returns what all have seen of how the seats play.
+/// Plays this many rounds, or to the end, and returns what all have seen of how the seats play.
 pub fn watch(
     game: &mut Game,
     rounds: u32,
@@ -96,9 +96,9 @@ pub fn watch(
             break;
         };
         for event in events {
-            moves.extend(PastMove::of_event(&event, &before));
-            if let Event::RoundEnded { .. } = event {
-                models.observe(nets().of(&rules), &rules, &moves, &mut scratch);
+            moves.extend(PastMove::from_event(&event, &before));
+            if let EventKind::RoundEnded { .. } = event.what {
+                models.observe(nets().for_rules(&rules), &rules, &moves, &mut scratch);
                 moves.clear();
             }
         }

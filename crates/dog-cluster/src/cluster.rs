@@ -5,8 +5,10 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
+
+use parking_lot::Mutex;
 
 use crate::{
     PASSWORD, TestDatabase, available,
@@ -164,11 +166,12 @@ impl Cluster {
     pub fn configure(&self, name: &str, value: &str) {
         self.set(name, value);
         if self.order("is_ready") {
-            let loaded = || self.psql("postgres", "SELECT pg_conf_load_time()");
-            let before = loaded();
+            let load_time = "SELECT pg_conf_load_time()";
+            let before = self.psql("postgres", load_time);
             self.psql("postgres", "SELECT pg_reload_conf()");
-            let is_loaded = || loaded() != before;
-            self.node.wait_until("settings are read", is_loaded);
+            self.node.wait_until("settings are read", || {
+                self.psql("postgres", load_time) != before
+            });
         }
     }
 
@@ -238,10 +241,7 @@ impl Cluster {
 
     /// Has the supervisor do something.
     pub(crate) fn order(&self, order: &str) -> bool {
-        let supervisor = self.supervisor.lock();
-        supervisor
-            .unwrap_or_else(PoisonError::into_inner)
-            .order(order)
+        self.supervisor.lock().order(order)
     }
 
     fn make_certificates(&self) {

@@ -87,16 +87,17 @@ impl Cluster {
 
     /// Waits until the server answers queries.
     pub fn wait_until_ready(&self) {
-        let answers = || self.try_psql("postgres", "SELECT").is_ok();
-        self.node.wait_until("it is ready", answers);
+        self.node.wait_until("it is ready", || {
+            self.try_psql("postgres", "SELECT").is_ok()
+        });
     }
 
     /// Waits until this primary has a synchronous standby.
     pub fn wait_until_synchronous(&self) {
         let sql = "SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'";
-        let is_synchronous = || self.psql("postgres", sql) == "t";
-        self.node
-            .wait_until("a standby is synchronous", is_synchronous);
+        self.node.wait_until("a standby is synchronous", || {
+            self.psql("postgres", sql) == "t"
+        });
     }
 
     #[track_caller]

@@ -52,9 +52,12 @@ impl Programs {
     }
 
     fn search() -> Option<Programs> {
-        let is_linux = Path::new("/proc/self/stat").exists();
-        let has_all = |folder: &PathBuf| NEEDED.iter().all(|name| folder.join(name).is_file());
-        let folder = folders().into_iter().filter(|_| is_linux).find(has_all)?;
+        if !Path::new("/proc/self/stat").exists() {
+            return None;
+        }
+        let folder = folders()
+            .into_iter()
+            .find(|folder| NEEDED.iter().all(|name| folder.join(name).is_file()))?;
         let is_root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
         Some(Programs {
             user: is_root.then(other_user),
@@ -94,8 +97,12 @@ fn folders() -> Vec<PathBuf> {
     }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut versions: Vec<PathBuf> = versions.flatten().map(|entry| entry.path()).collect();
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
-    versions.sort_by_key(|path| Reverse(number(path)));
+    versions.sort_by_key(|path| {
+        let number = path
+            .file_name()
+            .and_then(|name| name.to_str()?.parse::<u32>().ok());
+        Reverse(number)
+    });
     let debian = versions.into_iter().map(|version| version.join("bin"));
     let path = env::var_os("PATH").unwrap_or_default();
     debian.chain(env::split_paths(&path)).collect()
@@ -104,15 +111,18 @@ fn folders() -> Vec<PathBuf> {
 /// User and group of `postgres`, else of `nobody`.
 fn other_user() -> (u32, u32) {
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let user = |name: &str| {
-        let fields = users.lines().map(|line| line.split(':'));
-        let mut fields = fields.filter_map(|mut fields| (fields.next()? == name).then_some(fields));
-        let mut numbers = fields.next()?.skip(1).map_while(|field| field.parse().ok());
-        Some((numbers.next()?, numbers.next()?))
-    };
-    user("postgres")
-        .or_else(|| user("nobody"))
+    user(&users, "postgres")
+        .or_else(|| user(&users, "nobody"))
         .unwrap_or((65_534, 65_534))
+}
+
+/// User and group of this name, in the form of `/etc/passwd`.
+fn user(users: &str, name: &str) -> Option<(u32, u32)> {
+    let mut fields = users
+        .lines()
+        .map(|line| line.split(':'))
+        .find_map(|mut fields| (fields.next()? == name).then_some(fields))?;
+    Some((fields.nth(1)?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
 /// Runs SQL through `psql`, connected by a URL or by parameters of `libpq`: rows as lines, with
@@ -135,18 +145,25 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
 }
 
 fn run_with(command: &mut Command, input: &str) -> Result<String, String> {
-    let fails = |error: io::Error| error.to_string();
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::piped()).spawn().map_err(fails)?;
+    let mut child = command
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
     let mut stdin = child.stdin.take().expect("a piped stdin");
     // If it has ended already, it says why.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
-    let output = child.wait_with_output().map_err(fails)?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
     if output.status.success() {
-        Ok(text(&output.stdout))
+        Ok(trimmed(&output.stdout))
     } else {
-        Err(text(&output.stderr))
+        Err(trimmed(&output.stderr))
     }
+}
+
+fn trimmed(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).trim_end().to_owned()
 }

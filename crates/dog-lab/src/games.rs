@@ -57,8 +57,8 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 impl ThreadsArg {
     /// The configured number, or the number of cores.
     pub fn number(self) -> NonZeroUsize {
-        let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.threads.unwrap_or_else(cores)
+        self.threads
+            .unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
 }
 
@@ -123,7 +123,7 @@ pub fn set_up(rules: &Rules, rng: &mut impl Rng) -> Game {
         first_dealer: None,
         seed: Seed::new(seed),
         seed_given: true,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     })
 }
 
@@ -150,7 +150,7 @@ impl<'n> Watching<'n> {
     /// Sees a game in which this seat is to act.
     pub fn see(&mut self, view: &SeatView) {
         if view.round > self.round.0 {
-            let (evaluator, moves) = (self.nets.of(view.rules), &self.round.1);
+            let (evaluator, moves) = (self.nets.for_rules(view.rules), &self.round.1);
             self.models
                 .observe(evaluator, view.rules, moves, &mut self.scratch);
             self.round = (view.round, Vec::new());

@@ -1,6 +1,6 @@
 //! Experiments with players of DOG; nothing here is part of the server.
 //!
-//! * [`player`] has the players, [`planner`] the one that plans its whole hand.
+//! * [`player`] has the players.
 //! * [`games`] plays games between them, on many threads.
 //! * [`arena`] measures players against each other.
 //! * [`train`] makes the nets that are built into `dog-bot`.
@@ -11,6 +11,5 @@
 pub mod arena;
 pub mod cli;
 pub mod games;
-pub mod planner;
 pub mod player;
 pub mod train;

@@ -3,19 +3,18 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use dog_bot::{
-    Choice, Level, Suggestion, advise_by_search, at_once,
+    Choice, Level, Suggestion, advise_by_search,
     net::{
         evaluator::{NetEvaluator, Scratch},
         nets::{self, NetError, NetVariant, Nets, NetsError},
     },
     player_model::{PlayerModels, PlayoutPolicy},
     search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
+    static_advice,
 };
 use dog_rules::{Board, Card, Generator, Move, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
-
-use crate::planner::Planner;
 
 /// Decides for a seat, from what the seat knows and nothing else.
 pub trait Policy {
@@ -29,7 +28,7 @@ pub struct LevelPlayer(pub Level);
 
 impl Policy for LevelPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        at_once(self.0, view, rng)[0].choice
+        static_advice(self.0, view, rng)[0].choice
     }
 }
 
@@ -41,18 +40,13 @@ pub struct BeginnerPlayer;
 
 impl Policy for BeginnerPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        let choices = at_once(Level::Greedy, view, rng);
-        let place = match rng.random_bool(BLUNDERS) {
-            true => rng.random_range(0..choices.len()),
-            false => 0,
+        let choices = static_advice(Level::Greedy, view, rng);
+        let place = if rng.random_bool(BLUNDERS) {
+            rng.random_range(0..choices.len())
+        } else {
+            0
         };
         choices[place].choice
-    }
-}
-
-impl Policy for Planner {
-    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        Planner::choose(self, view, rng)
     }
 }
 
@@ -73,7 +67,7 @@ impl NetPlayer {
 
 impl Policy for NetPlayer {
     fn choose(&mut self, view: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
-        let evaluator = self.nets.of(view.rules);
+        let evaluator = self.nets.for_rules(view.rules);
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
@@ -170,8 +164,6 @@ enum PlayerKind {
     Level(Level),
     /// `greedy` that often errs: `beginner`.
     Beginner,
-    /// Plans its whole hand, assuming that the others stand still: `planner`.
-    Planner,
     /// The net alone: `net`.
     Net(Arc<Nets>),
     /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
@@ -186,7 +178,6 @@ impl PlayerSpec {
         match &self.kind {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
             PlayerKind::Beginner => Box::new(BeginnerPlayer),
-            PlayerKind::Planner => Box::new(Planner::new()),
             PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
             PlayerKind::Search(nets, config, budget, about) => {
                 Box::new(SearchPlayer::new(nets.clone(), *config, *budget, *about))
@@ -218,7 +209,7 @@ impl PlayerSpec {
         rng: &mut ChaCha8Rng,
     ) -> Vec<Suggestion> {
         match &self.kind {
-            PlayerKind::Level(level) => at_once(*level, view, rng),
+            PlayerKind::Level(level) => static_advice(*level, view, rng),
             PlayerKind::Search(nets, config, budget, _) => {
                 let config = SearchConfig {
                     stop_errors: f64::INFINITY,
@@ -262,9 +253,7 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 7] = [
-    "random", "beginner", "greedy", "planner", "net", "fast", "strong",
-];
+const KNOWN: [&str; 6] = ["random", "beginner", "greedy", "net", "fast", "strong"];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -284,7 +273,7 @@ impl FromStr for PlayerSpec {
         let mut config = SearchConfig::for_play();
         let mut about = Decisions::All;
         let level = Level::by_name(name);
-        let own = level.and_then(Budget::of);
+        let own = level.and_then(Budget::for_level);
         let thinks = own.is_some();
         let mut budget = own.unwrap_or(Budget::Samples(0));
         for parameter in parameters {
@@ -309,7 +298,7 @@ impl FromStr for PlayerSpec {
                     about = Decisions::Cards(cards);
                 }
                 "on" if thinks => config.to_round_end = false,
-                "apart" if thinks => config.common_luck = false,
+                "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
                 "partner" if thinks => {
                     config.playout_policies = match value {
@@ -335,8 +324,7 @@ impl FromStr for PlayerSpec {
             (Some(_), _) if thinks => PlayerKind::Search(nets, config, budget, about),
             (Some(level), _) => PlayerKind::Level(level),
             (None, "net") => PlayerKind::Net(nets),
-            (None, "beginner") => PlayerKind::Beginner,
-            (None, _) => PlayerKind::Planner,
+            (None, _) => PlayerKind::Beginner,
         };
         let text = text.to_owned();
         Ok(PlayerSpec { text, kind })
@@ -389,11 +377,10 @@ impl fmt::Display for TeamSpec {
 
 /// Reads a net from a file.
 fn read(file: &str) -> Result<(NetVariant, NetEvaluator), SpecError> {
-    let named = |error| SpecError::File {
+    let bytes = std::fs::read(file).map_err(|error| SpecError::File {
         file: file.to_owned(),
         error,
-    };
-    let bytes = std::fs::read(file).map_err(named)?;
+    })?;
     let (evaluator, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
         file: file.to_owned(),
         error,
@@ -437,7 +424,6 @@ mod tests {
         for text in [
             "random",
             "greedy",
-            "planner",
             "net",
             "fast",
             "strong:samples=40:plies=4",
@@ -453,8 +439,7 @@ mod tests {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
             refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, beginner, greedy, planner, net, fast, \
-             strong"
+            "there is no player \"oracle\"; there are random, beginner, greedy, net, fast, strong"
         );
         assert_eq!(
             refused("greedy:200ms"),

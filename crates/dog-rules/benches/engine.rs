@@ -283,7 +283,7 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     });
     let mut generator = Generator::new();
     let mut moves = Vec::new();
@@ -326,14 +326,14 @@ fn playouts(criterion: &mut Criterion) {
         first_dealer: Some(Seat::default()),
         seed: Seed::new([5; 32]),
         seed_given: true,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     });
     game.apply(&Action::Deal { by: None }).expect("a deal");
     let view = game.seen_from(Seat::default());
     group.bench_function("deal the unseen hands", |bencher| {
         bencher.iter(|| {
             let hands = unseen_hands(&view, &mut rng);
-            Playout::of(&view, hands, &mut rng)
+            Playout::from_view(&view, hands, &mut rng)
         });
     });
 }

@@ -4,7 +4,7 @@ use std::{fmt, ops::ControlFlow, str::FromStr};
 
 use crate::{
     Board, Card, Cards, Move, Outcome, Refusal, Rules, Seat, ShortList,
-    judge::{self, Capture, PlayedPart},
+    judge::{self, Capture, PlayedPart, add_captures},
     movement::{PieceMove, Walker},
     notation::{CardUse, NotationError, Parts},
     seven::{self, PieceSet},
@@ -86,7 +86,7 @@ impl BegunSeven {
             for from in moved.others(before, owner) {
                 for steps in 1..=*left {
                     let _ = walker.forward(from, steps, |walk| {
-                        let step = PieceMove::new(seat, owner, (from, walk.to), steps);
+                        let step = PieceMove::new(seat, owner, from, walk.to, steps);
                         next.extend(self.with(rules, before, seat, &moved, &step, *left));
                         ControlFlow::Continue(())
                     });
@@ -113,8 +113,8 @@ impl BegunSeven {
         begun.parts.push(step.part);
         let (owner, from, to) = (step.owner, step.from, step.to);
         let stepped = step.stepped(rules);
-        let mut captures = ShortList::EMPTY;
-        captures.note(rules, before, stepped);
+        let mut captures = ShortList::new();
+        add_captures(&mut captures, rules, before, stepped);
         let mut board = *before;
         board.capture(stepped);
         board.relocate(rules, owner, from, to);
@@ -185,20 +185,19 @@ impl FromStr for BegunSeven {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<BegunSeven, NotationError> {
-        let new = |card, parts| BegunSeven { card, parts };
-        match text {
-            "7:" => return Ok(new(Card::Seven, Parts::EMPTY)),
-            "joker=7:" => return Ok(new(Card::Joker, Parts::EMPTY)),
-            _ => {}
-        }
-        match text.parse()? {
-            Move::Play {
-                card,
-                action: CardUse::Seven(parts),
-                ..
-            } => Ok(new(card, parts)),
-            _ => Err(NotationError::NotBegunSeven),
-        }
+        let (card, parts) = match text {
+            "7:" => (Card::Seven, Parts::new()),
+            "joker=7:" => (Card::Joker, Parts::new()),
+            _ => match text.parse()? {
+                Move::Play {
+                    card,
+                    action: CardUse::Seven(parts),
+                    ..
+                } => (card, parts),
+                _ => return Err(NotationError::NotBegunSeven),
+            },
+        };
+        Ok(BegunSeven { card, parts })
     }
 }
 

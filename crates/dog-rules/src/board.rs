@@ -155,11 +155,11 @@ impl Board {
             // A fresh piece stands on its start.
             Protection::Fresh => self.fresh,
             Protection::Always if self.occupied & ring.starts(u8::MAX) == 0 => 0,
-            Protection::Always => {
-                let stands = |seat: &Seat| self.pieces[*seat].stand_on(ring.start(*seat));
-                let seats = ring.seats().filter(stands);
-                seats.map(|seat| 1 << seat.number()).sum()
-            }
+            Protection::Always => ring
+                .seats()
+                .filter(|&seat| self.pieces[seat].stand_on(ring.start(seat)))
+                .map(|seat| 1 << seat.number())
+                .sum(),
         };
         ring.starts(seats)
     }
@@ -187,8 +187,8 @@ impl Board {
 
     fn send_home(&mut self, fields: Fields) {
         for field in ring::fields(self.occupied & fields) {
-            let stand_there = |pieces: &&mut Pieces| pieces.stand_on(field);
-            if let Some(pieces) = self.pieces.iter_mut().find(stand_there) {
+            let mut seats = self.pieces.iter_mut();
+            if let Some(pieces) = seats.find(|pieces| pieces.stand_on(field)) {
                 pieces.relocate(Some(Field::Track(field)), None);
             }
         }
@@ -256,13 +256,16 @@ impl Board {
 
     /// The board as a list, seat by seat.
     pub fn placements(&self, rules: &Rules) -> Vec<Placement> {
-        let placement = |seat| Placement {
-            track: self.pieces[seat].track_fields().collect(),
-            goal: ring::fields(self.goal(seat).into()).collect(),
-            kennel: Some(self.kennel(seat)),
-            fresh: self.fresh(seat),
-        };
-        rules.ring().seats().map(placement).collect()
+        rules
+            .ring()
+            .seats()
+            .map(|seat| Placement {
+                track: self.pieces[seat].track_fields().collect(),
+                goal: ring::fields(self.goal(seat).into()).collect(),
+                kennel: Some(self.kennel(seat)),
+                fresh: self.fresh(seat),
+            })
+            .collect()
     }
 
     /// Makes a board from such a list.
@@ -328,14 +331,13 @@ struct BoardJson {
 
 impl Serialize for Board {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let track = |pieces: &Pieces| pieces.track_fields().collect();
-        let mut goal = BySeat::default();
-        for (goal, pieces) in goal.iter_mut().zip(self.pieces.iter()) {
-            *goal = pieces.goal();
-        }
         BoardJson {
-            track: self.pieces.iter().map(track).collect(),
-            goal,
+            track: self
+                .pieces
+                .iter()
+                .map(|pieces| pieces.track_fields().collect())
+                .collect(),
+            goal: self.pieces.map(|pieces| pieces.goal()),
             fresh: self.fresh,
         }
         .serialize(serializer)
@@ -370,16 +372,28 @@ impl<'de> Deserialize<'de> for Board {
     }
 }
 
-/// One seat's pieces written out, as clients see and send them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Where one seat's four pieces stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "utoipa",
+    derive(utoipa::ToSchema),
+    schema(
+        as = SeatBoard,
+        example = json!({"track": [0, 17], "goal": [2], "kennel": 1, "fresh": true})
+    )
+)]
 pub struct Placement {
     /// Track fields, ascending.
+    #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub track: Vec<u8>,
-    /// Goal fields, ascending.
+    /// Own goal fields, ascending: 0 is nearest the ring.
+    #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub goal: Vec<u8>,
-    /// Pieces in the kennel; if left out, those that stand nowhere else.
+    /// Pieces in the kennel.
+    // If there is no number, those that stand nowhere else.
+    #[cfg_attr(feature = "utoipa", schema(required, value_type = u8, maximum = 4))]
     pub kennel: Option<u8>,
-    /// Whether the piece on the seat's own start is fresh.
+    /// Whether the piece on the own start is fresh.
     pub fresh: bool,
 }
 

@@ -123,6 +123,17 @@ impl By {
     }
 }
 
+impl From<Option<By>> for Actor {
+    /// Who took an action whose first event says this.
+    fn from(by: Option<By>) -> Actor {
+        match by {
+            Some(By::Clock) => Actor::Clock,
+            Some(By::Server) => Actor::Server,
+            Some(By::Bot) | None => Actor::Player,
+        }
+    }
+}
+
 /// The number of a person who has had a seat, from 0. A hand belongs to the person it was dealt to.
 pub type Person = u32;
 
@@ -135,11 +146,20 @@ pub(super) fn is_first_person(holder: &Option<Person>) -> bool {
     *holder == first_person()
 }
 
-/// Something that happened. Hidden facts are optional: the full event has them, an event as a
-/// viewer sees it may not (see [`Event::redacted_for`]).
+/// Something that happened, and who did it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Event {
+pub struct Event {
+    pub what: EventKind,
+    /// Who did it, if the seat's person did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
+}
+
+/// What happened. Hidden facts are optional: the full event has them, an event as a viewer sees it
+/// may not (see [`Event::redacted_for`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
     /// The game was set up.
     GameCreated {
         /// Who deals the first round; none if that is drawn when the seating ends.
@@ -160,15 +180,9 @@ pub enum Event {
         /// person's.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         holders: Vec<Option<Person>>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
     },
     /// A seat said "help!".
-    HelpAsked {
-        seat: Seat,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
-    },
+    HelpAsked { seat: Seat },
     /// A seat offered its partner a card, a secret of that seat.
     CardOffered {
         seat: Seat,
@@ -176,15 +190,9 @@ pub enum Event {
         /// The person whose card it is; none if a bot has laid it down.
         #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
         holder: Option<Person>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
     },
     /// A seat declined the exchange. The pair keeps its cards.
-    ExchangeDeclined {
-        seat: Seat,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
-    },
+    ExchangeDeclined { seat: Seat },
     /// A pair swapped cards. Which ones is a secret of the pair.
     CardsSwapped { given: Vec<OfferedCard> },
     /// The exchange is over. This seat begins.
@@ -198,16 +206,9 @@ pub enum Event {
         parts: ShortList<PlayedPart>,
         captures: ShortList<Capture>,
         board: Board,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
     },
     /// A seat could play no card and folded: its hand is laid open.
-    HandFolded {
-        seat: Seat,
-        cards: Cards,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
-    },
+    HandFolded { seat: Seat, cards: Cards },
     /// Every hand is empty.
     RoundEnded { round: u32 },
     /// A team has won; the seed is published.
@@ -215,12 +216,7 @@ pub enum Event {
     /// The host gave a seat a new token.
     TokenReissued { seat: Seat },
     /// The seat has another player from now on, or its player has another name or level.
-    SeatHandedOver {
-        seat: Seat,
-        player: Player,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<By>,
-    },
+    SeatHandedOver { seat: Seat, player: Player },
     /// Somebody took an open seat.
     SeatTaken { seat: Seat, name: String },
     /// A seat's person has renewed its token for the first time.
@@ -287,26 +283,33 @@ impl Viewer {
     }
 }
 
+impl From<EventKind> for Event {
+    /// What a seat's person, or nobody in particular, did.
+    fn from(what: EventKind) -> Event {
+        Event { what, by: None }
+    }
+}
+
 impl Event {
     /// The event as this viewer may see it while the game is on.
     pub fn redacted_for(mut self, viewer: Viewer) -> Event {
-        match &mut self {
-            Event::CardsDealt { hands, holders, .. } => {
+        match &mut self.what {
+            EventKind::CardsDealt { hands, holders, .. } => {
                 for (number, hand) in hands.iter_mut().enumerate() {
                     let holder = holders.get(number).copied().unwrap_or_else(first_person);
-                    if !viewer.owns(Seat::of_number(number as u8), holder) {
+                    if !viewer.owns(Seat::from_number(number as u8), holder) {
                         *hand = None;
                     }
                 }
             }
-            Event::CardOffered {
+            EventKind::CardOffered {
                 seat, card, holder, ..
             } => {
                 if !viewer.owns(*seat, *holder) {
                     *card = None;
                 }
             }
-            Event::CardsSwapped { given } => {
+            EventKind::CardsSwapped { given } => {
                 let of_the_pair = given
                     .iter()
                     .any(|given| viewer.owns(given.seat, given.holder));
@@ -316,81 +319,56 @@ impl Event {
                     }
                 }
             }
-            Event::GameCreated { .. }
-            | Event::HelpAsked { .. }
-            | Event::ExchangeDeclined { .. }
-            | Event::PlayBegan { .. }
-            | Event::CardPlayed { .. }
-            | Event::HandFolded { .. }
-            | Event::RoundEnded { .. }
-            | Event::GameWon { .. }
-            | Event::TokenReissued { .. }
-            | Event::SeatHandedOver { .. }
-            | Event::SeatTaken { .. }
-            | Event::TokenRenewed { .. }
-            | Event::RematchAsked { .. }
-            | Event::SettingsChanged { .. }
-            | Event::SeatAway { .. }
-            | Event::SeatBack { .. } => {}
+            EventKind::GameCreated { .. }
+            | EventKind::HelpAsked { .. }
+            | EventKind::ExchangeDeclined { .. }
+            | EventKind::PlayBegan { .. }
+            | EventKind::CardPlayed { .. }
+            | EventKind::HandFolded { .. }
+            | EventKind::RoundEnded { .. }
+            | EventKind::GameWon { .. }
+            | EventKind::TokenReissued { .. }
+            | EventKind::SeatHandedOver { .. }
+            | EventKind::SeatTaken { .. }
+            | EventKind::TokenRenewed { .. }
+            | EventKind::RematchAsked { .. }
+            | EventKind::SettingsChanged { .. }
+            | EventKind::SeatAway { .. }
+            | EventKind::SeatBack { .. } => {}
         }
         self
     }
 
-    /// Who did it, if the seat's person did not.
-    pub fn by(&self) -> Option<By> {
-        match self {
-            Event::CardsDealt { by, .. }
-            | Event::HelpAsked { by, .. }
-            | Event::CardOffered { by, .. }
-            | Event::ExchangeDeclined { by, .. }
-            | Event::CardPlayed { by, .. }
-            | Event::HandFolded { by, .. }
-            | Event::SeatHandedOver { by, .. } => *by,
-            _ => None,
-        }
-    }
-
     /// Who took the action with this first event.
     pub fn actor(&self) -> Actor {
-        match self.by() {
-            Some(By::Clock) => Actor::Clock,
-            Some(By::Server) => Actor::Server,
-            Some(By::Bot) | None => Actor::Player,
-        }
+        self.by.into()
     }
 
     /// The event as earlier releases stored it: without who acted, and whose cards they were.
     pub fn without_marks(mut self) -> Event {
-        match &mut self {
-            Event::CardsDealt { holders, by, .. } => {
-                holders.clear();
-                *by = None;
-            }
-            Event::CardOffered { holder, by, .. } => (*holder, *by) = (first_person(), None),
-            Event::CardsSwapped { given } => {
+        match &mut self.what {
+            EventKind::CardsDealt { holders, .. } => holders.clear(),
+            EventKind::CardOffered { holder, .. } => *holder = first_person(),
+            EventKind::CardsSwapped { given } => {
                 given
                     .iter_mut()
                     .for_each(|given| given.holder = first_person());
             }
-            Event::HelpAsked { by, .. }
-            | Event::ExchangeDeclined { by, .. }
-            | Event::CardPlayed { by, .. }
-            | Event::HandFolded { by, .. }
-            | Event::SeatHandedOver { by, .. } => *by = None,
             _ => {}
         }
+        self.by = None;
         self
     }
 
     /// Whether the turn clock starts again: the game now waits for other seats.
     pub fn restarts_clock(&self) -> bool {
         matches!(
-            self,
-            Event::GameCreated { .. }
-                | Event::CardsDealt { .. }
-                | Event::PlayBegan { .. }
-                | Event::CardPlayed { .. }
-                | Event::HandFolded { .. }
+            self.what,
+            EventKind::GameCreated { .. }
+                | EventKind::CardsDealt { .. }
+                | EventKind::PlayBegan { .. }
+                | EventKind::CardPlayed { .. }
+                | EventKind::HandFolded { .. }
         )
     }
 }

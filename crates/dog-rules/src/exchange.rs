@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::{
-    ActionRefusal, By, Card, Event, Exchange, ExchangeAnswer, ExchangeState, Game, OfferedCard,
-    Phase, Seat,
+    ActionRefusal, Card, Event, EventKind, Exchange, ExchangeAnswer, ExchangeState, Game,
+    OfferedCard, Phase, Seat,
 };
 
 /// What a seat may do in the exchange (RULES §7.3).
@@ -37,33 +37,30 @@ impl Game {
     }
 
     /// RULES §7.3: a seat offers its partner a card.
-    pub(super) fn offer(
-        &mut self,
-        seat: Seat,
-        card: Card,
-        by: Option<By>,
-    ) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         if !self.state(seat).hand.contains(card) {
             return Err(ActionRefusal::NotInHand(card));
         }
         self.state_mut(seat).answer = Some(ExchangeAnswer::Offered(card));
-        let mut events = vec![Event::CardOffered {
+        let mut events = vec![Event::from(EventKind::CardOffered {
             seat,
             card: Some(card),
             holder: self.state(seat).dealt_to,
-            by,
-        }];
+        })];
         let partner = seat.partner(self.rules().seats);
         if let Some(ExchangeAnswer::Offered(theirs)) = self.state(partner).answer {
-            let given = |seat, card| OfferedCard {
-                seat,
-                card: Some(card),
-                holder: self.state(seat).dealt_to,
-            };
-            let mut given = vec![given(seat, card), given(partner, theirs)];
-            given.sort_by_key(|given| given.seat);
-            events.push(Event::CardsSwapped { given });
+            let mut given = vec![(seat, card), (partner, theirs)];
+            given.sort_by_key(|&(seat, _)| seat);
+            let given = given
+                .into_iter()
+                .map(|(seat, card)| OfferedCard {
+                    seat,
+                    card: Some(card),
+                    holder: self.state(seat).dealt_to,
+                })
+                .collect();
+            events.push(EventKind::CardsSwapped { given }.into());
             for (giver, taker, card) in [(seat, partner, card), (partner, seat, theirs)] {
                 self.state_mut(giver).hand.remove(card);
                 let taker = self.state_mut(taker);
@@ -77,28 +74,24 @@ impl Game {
     }
 
     /// RULES §7.3, `optional`.
-    pub(super) fn decline(
-        &mut self,
-        seat: Seat,
-        by: Option<By>,
-    ) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
         self.state_mut(seat).answer = Some(ExchangeAnswer::Declined);
-        let mut events = vec![Event::ExchangeDeclined { seat, by }];
+        let mut events = vec![EventKind::ExchangeDeclined { seat }.into()];
         events.extend(self.begin_play());
         Ok(events)
     }
 
     /// RULES §7.3, `optional`: a seat says "help!" once, before it answers.
-    pub(super) fn ask(&mut self, seat: Seat, by: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
+    pub(super) fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_exchange(seat)?;
         self.check_optional()?;
         if self.state(seat).asked {
             return Err(ActionRefusal::AlreadyAsked(seat));
         }
         self.state_mut(seat).asked = true;
-        Ok(vec![Event::HelpAsked { seat, by }])
+        Ok(vec![EventKind::HelpAsked { seat }.into()])
     }
 
     /// What this seat may do in the exchange now. Empty if it may do nothing.
@@ -127,7 +120,7 @@ impl Game {
         done.then(|| {
             let turn = self.beginner();
             self.begin_turns(turn);
-            Event::PlayBegan { turn }
+            EventKind::PlayBegan { turn }.into()
         })
     }
 

@@ -4,12 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
-    Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, ExchangeAnswer, Move, Person,
-    Player, Refusal, Rules, Seat, SeatKind, Seed,
+    Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, EventKind, ExchangeAnswer, Move,
+    Person, Player, Refusal, Rules, Seat, SeatKind, Seed,
     card::codes,
     event::{first_person, is_first_person},
     judge,
     round_history::{self, PastMove, RoundHistory},
+    seating::Occupant,
 };
 
 /// Where a game stands in its round.
@@ -72,20 +73,6 @@ pub(super) struct SeatState {
     pub(super) holds_received: bool,
 }
 
-/// What a game knows of the person at a seat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Occupant {
-    /// Which person has the seat, or had it last.
-    person: Person,
-    /// A bot plays for the person until the next deal: the hand was dealt to somebody else.
-    stand_in: bool,
-    /// How often in a row the clock has acted for the seat.
-    clock_acts: u8,
-}
-
-/// How often in a row the clock acts for a seat until the seat is away.
-const CLOCK_ACTS: u8 = 2;
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -95,12 +82,12 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[serde(remote = "Self")] // `deserialize` checks what it reads
 pub struct Game {
     rules: Rules,
-    players: Vec<Player>,
+    pub(super) players: Vec<Player>,
     seed: Seed,
     seed_given: bool,
     version: u64,
-    phase: Phase,
-    round: u32,
+    pub(super) phase: Phase,
+    pub(super) round: u32,
     first_dealer: Seat,
     turn: Option<Seat>,
     board: Board,
@@ -113,26 +100,26 @@ pub struct Game {
     seats: Vec<SeatState>,
     winner: Option<u8>,
     last_event: Event,
-    /// The moves of this round, once there are some. Games stored by earlier builds have none.
+    /// The moves of this round, once there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    record: Option<RoundHistory>,
+    round_history: Option<RoundHistory>,
     /// The players at set-up, once a seat has been handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    first_players: Option<Vec<Player>>,
+    pub(super) first_players: Option<Vec<Player>>,
     #[serde(default, skip_serializing_if = "is_default")]
-    occupants: BySeat<Occupant>,
+    pub(super) occupants: BySeat<Occupant>,
     /// Whether the first dealer is drawn when the seating ends, and not known before.
     #[serde(default, skip_serializing_if = "is_default")]
     draws_dealer: bool,
     /// The seats whose people must ask for the rematch.
     #[serde(default, skip_serializing_if = "is_default")]
-    awaited: Vec<Seat>,
+    pub(super) must_confirm: Vec<Seat>,
     /// Those of them that have asked, or are no longer people.
     #[serde(default, skip_serializing_if = "is_default")]
-    arrived: Vec<Seat>,
+    pub(super) confirmed: Vec<Seat>,
     /// Whether people came, went or were away, or settings were changed.
     #[serde(default, skip_serializing_if = "is_default")]
-    seats_changed: bool,
+    pub(super) seats_changed: bool,
 }
 
 /// What a game is made from.
@@ -147,7 +134,7 @@ pub struct Setup {
     /// Whether the creator chose the seed, and so knows every card.
     pub seed_given: bool,
     /// In a rematch, the seats whose people must ask for it before it begins.
-    pub awaited: Vec<Seat>,
+    pub must_confirm: Vec<Seat>,
 }
 
 /// Why an action is refused. A refused action changes nothing.
@@ -191,10 +178,10 @@ impl Game {
         let seats = setup.rules.seats;
         let players = setup.players;
         assert_eq!(players.len(), usize::from(seats), "one player per seat");
-        let drawn = || setup.seed.first_dealer(seats);
-        let first_dealer = setup.first_dealer.unwrap_or_else(drawn);
-        let is_open = |player: &Player| player.kind == SeatKind::Open;
-        let seating = players.iter().any(is_open) || !setup.awaited.is_empty();
+        let first_dealer = setup
+            .first_dealer
+            .unwrap_or_else(|| setup.seed.first_dealer(seats));
+        let seating = players.iter().any(Player::is_open) || !setup.must_confirm.is_empty();
         let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
             players,
@@ -210,15 +197,16 @@ impl Game {
             discards: setup.rules.deck(),
             seats: vec![SeatState::default(); usize::from(seats)],
             winner: None,
-            last_event: Event::GameCreated {
+            last_event: EventKind::GameCreated {
                 dealer: (!draws_dealer).then_some(first_dealer),
-            },
-            record: None,
+            }
+            .into(),
+            round_history: None,
             first_players: None,
             occupants: BySeat::default(),
             draws_dealer,
-            awaited: setup.awaited,
-            arrived: Vec::new(),
+            must_confirm: setup.must_confirm,
+            confirmed: Vec::new(),
             seats_changed: seating,
             rules: setup.rules,
             seed: setup.seed,
@@ -242,81 +230,60 @@ impl Game {
     pub fn apply_by(&mut self, action: &Action, actor: Actor) -> Result<Vec<Event>, ActionRefusal> {
         let by = self.mark(action, actor);
         let mut events = match *action {
-            Action::Deal { by: dealer } => self.deal(dealer, by)?,
-            Action::Offer { seat, card } => self.offer(seat, card, by)?,
-            Action::Decline { seat } => self.decline(seat, by)?,
-            Action::Ask { seat } => self.ask(seat, by)?,
-            Action::Play { seat, ref mv } => self.play(seat, mv, by)?,
+            Action::Deal { by: dealer } => self.deal(dealer)?,
+            Action::Offer { seat, card } => self.offer(seat, card)?,
+            Action::Decline { seat } => self.decline(seat)?,
+            Action::Ask { seat } => self.ask(seat)?,
+            Action::Play { seat, ref mv } => self.play(seat, mv)?,
             Action::ReissueToken { seat } => {
                 self.check_not_over()?;
-                vec![Event::TokenReissued { seat }]
+                vec![EventKind::TokenReissued { seat }.into()]
             }
             Action::HandOver { seat, ref player } => {
                 self.check_not_over()?;
                 self.seats_changed |= player.kind == SeatKind::Open || actor == Actor::Server;
-                self.change_player(seat, player, by)
+                self.change_player(seat, player)
             }
             Action::ChangeSeat { seat, ref player } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                self.change_player(seat, player, None)
+                self.change_player(seat, player)
             }
             Action::Join { seat, ref name } => self.join(seat, name)?,
             Action::RenewToken { seat } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                vec![Event::TokenRenewed { seat }]
+                vec![EventKind::TokenRenewed { seat }.into()]
             }
             Action::AskRematch { seat } => self.ask_rematch(seat)?,
             Action::ChangeSettings { settings } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
-                vec![Event::SettingsChanged { settings }]
+                vec![EventKind::SettingsChanged { settings }.into()]
             }
         };
         if let Some(seat) = action.seat() {
             events.extend(self.note_absence(seat, action, by));
         }
+        events[0].by = by;
         self.version += 1;
         self.last_event = events[0].clone();
         Ok(events)
     }
 
-    /// Who an event says has taken this action; none for the seat's own person.
+    /// Who the first event of an action says has taken it; none for the seat's own person, and for
+    /// actions that nobody can take in a person's place.
     fn mark(&self, action: &Action, actor: Actor) -> Option<By> {
-        let bot_plays = |seat| action.is_play() && self.bot_plays(seat);
-        match (actor, action) {
-            (Actor::Server, _) => Some(By::Server),
+        if !action.is_play() && !matches!(action, Action::HandOver { .. }) {
+            return None;
+        }
+        let acting = action.seat().filter(|_| action.is_play());
+        match actor {
+            Actor::Server => Some(By::Server),
             // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
-            _ if action.seat().is_some_and(bot_plays) => Some(By::Bot),
-            (Actor::Clock, _) => Some(By::Clock),
-            (Actor::Player, _) => None,
-        }
-    }
-
-    /// Counts how often the clock has acted for a seat in a row. Returns the event if the seat is
-    /// away from now on, or is back.
-    fn note_absence(&mut self, seat: Seat, action: &Action, by: Option<By>) -> Option<Event> {
-        let was_away = self.is_away(seat);
-        let own = matches!(
-            action,
-            Action::ChangeSeat { .. } | Action::Join { .. } | Action::AskRematch { .. }
-        ) || action.is_play();
-        let is_human = self.player(seat).is_human();
-        let occupant = &mut self.occupants[seat];
-        if by == Some(By::Clock) {
-            occupant.clock_acts = CLOCK_ACTS.min(occupant.clock_acts + 1);
-        } else if own || !is_human {
-            occupant.clock_acts = 0;
-        }
-        let is_away = self.is_away(seat);
-        if is_away {
-            self.seats_changed = true;
-        }
-        match (was_away, is_away) {
-            (false, true) => Some(Event::SeatAway { seat }),
-            (true, false) if is_human => Some(Event::SeatBack { seat }),
-            _ => None,
+            _ if acting.is_some_and(|seat| self.bot_plays(seat)) => Some(By::Bot),
+            Actor::Clock => Some(By::Clock),
+            Actor::Player => None,
         }
     }
 
@@ -378,80 +345,8 @@ impl Game {
         }
     }
 
-    /// Somebody else plays the seat from now on, or the same player by another name. A person plays
-    /// the hand only if it was dealt to that person; until the next deal a bot stands in.
-    fn change_player(&mut self, seat: Seat, player: &Player, by: Option<By>) -> Vec<Event> {
-        if self.first_players.is_none() {
-            self.first_players = Some(self.players.clone());
-        }
-        self.players[usize::from(seat.number())] = player.clone();
-        let in_round = matches!(self.phase, Phase::Exchange | Phase::Play);
-        let dealt_to = self.state(seat).dealt_to;
-        let occupant = &mut self.occupants[seat];
-        match player.kind {
-            SeatKind::Human => {
-                occupant.stand_in |= in_round;
-                occupant.stand_in &= dealt_to != Some(occupant.person);
-            }
-            SeatKind::Bot => occupant.stand_in = false,
-            SeatKind::Open => {
-                *occupant = Occupant {
-                    person: occupant.person + 1,
-                    ..Occupant::default()
-                }
-            }
-        }
-        if !player.is_human() && self.awaits(seat) {
-            self.arrived.push(seat);
-        }
-        self.update_seating();
-        let player = player.clone();
-        vec![Event::SeatHandedOver { seat, player, by }]
-    }
-
-    /// Somebody takes an open seat.
-    fn join(&mut self, seat: Seat, name: &str) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_not_over()?;
-        let Player { kind, level, .. } = *self.player(seat);
-        if kind != SeatKind::Open {
-            return Err(ActionRefusal::SeatTaken(seat));
-        }
-        self.seats_changed = true;
-        let (kind, name) = (SeatKind::Human, name.to_owned());
-        let player = Player {
-            name: name.clone(),
-            kind,
-            level,
-        };
-        self.change_player(seat, &player, None);
-        Ok(vec![Event::SeatTaken { seat, name }])
-    }
-
-    /// A person asks for the rematch, which begins when all have asked.
-    fn ask_rematch(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_phase(Phase::Seating)?;
-        if self.awaits(seat) {
-            self.arrived.push(seat);
-        }
-        self.update_seating();
-        Ok(vec![Event::RematchAsked { seat }])
-    }
-
-    /// Before the first deal, the seating lasts as long as somebody is missing.
-    fn update_seating(&mut self) {
-        if self.round > 1 || !matches!(self.phase, Phase::Seating | Phase::Deal) {
-            return;
-        }
-        let awaits_any = self.awaited.iter().any(|&seat| self.awaits(seat));
-        self.phase = if self.has_open_seat() || awaits_any {
-            Phase::Seating
-        } else {
-            Phase::Deal
-        };
-    }
-
     /// RULES §7.2.
-    fn deal(&mut self, by: Option<Seat>, mark: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
+    fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_deal(by)?;
         let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
         let shuffles = self.shuffles;
@@ -475,7 +370,7 @@ impl Game {
         }
         self.phase = Phase::Exchange;
         let holders: Vec<_> = self.seats.iter().map(|state| state.dealt_to).collect();
-        Ok(vec![Event::CardsDealt {
+        let dealt = EventKind::CardsDealt {
             round: self.round,
             dealer,
             beginner,
@@ -487,8 +382,8 @@ impl Game {
             } else {
                 holders
             },
-            by: mark,
-        }])
+        };
+        Ok(vec![dealt.into()])
     }
 
     /// Shuffles the discard pile, which becomes the stock (RULES §7.2 and §8).
@@ -506,14 +401,13 @@ impl Game {
     }
 
     /// RULES §7.4: the seat to move plays a card or folds.
-    fn play(&mut self, seat: Seat, mv: &Move, by: Option<By>) -> Result<Vec<Event>, ActionRefusal> {
+    fn play(&mut self, seat: Seat, mv: &Move) -> Result<Vec<Event>, ActionRefusal> {
         self.check_play(seat)?;
         let hand = self.state(seat).hand;
         let outcome = judge::judge(&self.rules, &self.board, seat, hand, mv)?;
-        let record = self
-            .record
-            .get_or_insert_with(|| RoundHistory::new(self.board));
-        record.push(seat, *mv, hand);
+        self.round_history
+            .get_or_insert_with(|| RoundHistory::new(self.board))
+            .push(seat, *mv, hand);
         let mut events = Vec::with_capacity(2);
         match *mv {
             Move::Fold => {
@@ -522,11 +416,7 @@ impl Game {
                 state.hand = Cards::EMPTY;
                 state.folded = true;
                 state.holds_received = false;
-                events.push(Event::HandFolded {
-                    seat,
-                    cards: hand,
-                    by,
-                });
+                events.push(Event::from(EventKind::HandFolded { seat, cards: hand }));
             }
             Move::Play { card, .. } => {
                 let state = self.state_mut(seat);
@@ -534,15 +424,14 @@ impl Game {
                 state.holds_received &= state.received != Some(card);
                 self.discards.add(card);
                 self.board = outcome.board;
-                events.push(Event::CardPlayed {
+                events.push(Event::from(EventKind::CardPlayed {
                     seat,
                     mv: *mv,
                     kind: outcome.kind,
                     parts: outcome.parts,
                     captures: outcome.captures,
                     board: outcome.board,
-                    by,
-                });
+                }));
             }
         }
         if self.board.team_home(&self.rules, seat) {
@@ -550,10 +439,8 @@ impl Game {
             self.phase = Phase::Finished;
             self.turn = None;
             self.winner = Some(team);
-            events.push(Event::GameWon {
-                team,
-                shuffle_seed: self.seed.hex(),
-            });
+            let shuffle_seed = self.seed.hex();
+            events.push(EventKind::GameWon { team, shuffle_seed }.into());
         } else {
             events.extend(self.next_turn(seat));
         }
@@ -562,17 +449,16 @@ impl Game {
 
     /// Passes the turn to the next seat with cards. If there is none, the round is over.
     fn next_turn(&mut self, seat: Seat) -> Option<Event> {
-        let has_cards = |seat: Seat| !self.state(seat).hand.is_empty();
-        self.turn = seat.next_of(self.rules.seats, has_cards);
+        self.turn = seat.next_of(self.rules.seats, |seat| self.cards(seat) > 0);
         if self.turn.is_some() {
             return None;
         }
         let round = self.round;
         self.phase = Phase::Deal;
         self.seats.fill(SeatState::default());
-        self.record = None;
+        self.round_history = None;
         self.round += 1;
-        Some(Event::RoundEnded { round })
+        Some(EventKind::RoundEnded { round }.into())
     }
 
     pub(super) fn state(&self, seat: Seat) -> &SeatState {
@@ -609,7 +495,7 @@ impl Game {
             first_dealer: (!self.draws_dealer).then_some(self.first_dealer),
             seed: self.seed.clone(),
             seed_given: self.seed_given,
-            awaited: self.awaited.clone(),
+            must_confirm: self.must_confirm.clone(),
         }
     }
 
@@ -650,7 +536,7 @@ impl Game {
 
     /// The number of cards dealt to each seat in this round.
     pub fn deal_size(&self) -> u8 {
-        self.rules.deal_sizes.of_round(self.round)
+        self.rules.deal_sizes.in_round(self.round)
     }
 
     /// The seat to move, in the play phase.
@@ -692,48 +578,6 @@ impl Game {
         &self.players[usize::from(seat.number())]
     }
 
-    /// Whether anybody may take a seat.
-    pub fn has_open_seat(&self) -> bool {
-        let is_open = |player: &Player| player.kind == SeatKind::Open;
-        self.players.iter().any(is_open)
-    }
-
-    /// Whether a seat's person must still ask for the rematch.
-    pub fn awaits(&self, seat: Seat) -> bool {
-        self.awaited.contains(&seat) && !self.arrived.contains(&seat)
-    }
-
-    /// Whether the game is a rematch whose people have to ask for it.
-    pub fn is_awaited_rematch(&self) -> bool {
-        !self.awaited.is_empty()
-    }
-
-    /// The person that has the seat, or had it last.
-    pub fn person(&self, seat: Seat) -> Person {
-        self.occupants[seat].person
-    }
-
-    /// Whether the seat's hand was dealt to the person who has the seat.
-    pub fn holds_own_hand(&self, seat: Seat) -> bool {
-        self.state(seat).dealt_to == Some(self.person(seat))
-    }
-
-    /// Whether a bot stands in for the seat's person until the next deal, because the hand was
-    /// dealt to somebody else.
-    pub fn has_stand_in(&self, seat: Seat) -> bool {
-        self.occupants[seat].stand_in
-    }
-
-    /// Whether the clock acts for the seat's person at once, until the person is back.
-    pub fn is_away(&self, seat: Seat) -> bool {
-        self.player(seat).is_human() && self.occupants[seat].clock_acts >= CLOCK_ACTS
-    }
-
-    /// Whether a bot plays the seat, for good or for its person.
-    pub fn bot_plays(&self, seat: Seat) -> bool {
-        !self.player(seat).is_human() || self.has_stand_in(seat)
-    }
-
     /// Whether people came, went or were away, or settings were changed. The record then says more
     /// than that of other games.
     pub fn seats_changed(&self) -> bool {
@@ -743,15 +587,16 @@ impl Game {
     /// Whether this is the game that a build which did not know who acted, and whose cards they
     /// were, stored as `stored`.
     pub fn equals_without_marks(&self, stored: &Game) -> bool {
-        let plain = |game: &Game| {
-            let mut game = game.clone();
-            game.seats
-                .iter_mut()
-                .for_each(|state| state.dealt_to = None);
-            game.last_event = game.last_event.without_marks();
-            game
-        };
-        plain(self) == plain(stored)
+        self.without_marks() == stored.without_marks()
+    }
+
+    fn without_marks(&self) -> Game {
+        let mut game = self.clone();
+        for state in &mut game.seats {
+            state.dealt_to = None;
+        }
+        game.last_event = game.last_event.without_marks();
+        game
     }
 
     /// SHA-256 of the shuffle seed.
@@ -776,11 +621,12 @@ impl Game {
 
     /// The moves of this round so far, which everybody saw.
     pub(super) fn past_moves(&self) -> Vec<PastMove> {
-        let plays = |record: &RoundHistory| {
-            let plays = record.moves(&self.rules);
-            plays.expect("every move was checked when it was played or read")
+        let Some(history) = &self.round_history else {
+            return Vec::new();
         };
-        self.record.as_ref().map(plays).unwrap_or_default()
+        history
+            .moves(&self.rules)
+            .expect("every move was checked when it was played or read")
     }
 
     /// A seat's hand: its own secret. An offered card counts as in the hand until the swap.
@@ -820,21 +666,23 @@ impl Game {
     /// Whether the game can go on, and its round history can have led to it.
     fn is_consistent(&self) -> bool {
         let seats = self.rules.seats;
-        let sits = |seat: Seat| seat.number() < seats;
         self.players.len() == usize::from(seats)
             && self.first_players().len() == usize::from(seats)
             && self.seats.len() == usize::from(seats)
-            && sits(self.first_dealer)
-            && self.turn.is_none_or(sits)
+            && self.first_dealer.number() < seats
+            && self.turn.is_none_or(|turn| turn.number() < seats)
             && self.turn.is_some() == (self.phase == Phase::Play)
             && self.round > 0
             && self.board.fits(&self.rules)
-            && self.record.as_ref().is_none_or(|record| self.fits(record))
+            && self
+                .round_history
+                .as_ref()
+                .is_none_or(|history| self.fits(history))
     }
 
-    fn fits(&self, record: &RoundHistory) -> bool {
+    fn fits(&self, history: &RoundHistory) -> bool {
         let of_this_round = [Phase::Play, Phase::Finished].contains(&self.phase);
-        let Some(plays) = record.moves(&self.rules).filter(|_| of_this_round) else {
+        let Some(plays) = history.moves(&self.rules).filter(|_| of_this_round) else {
             return false;
         };
         let mut cards = BySeat::default();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
@@ -11,7 +11,6 @@ use crate::{
     notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
     seven,
-    short_list::ShortListItem,
 };
 
 /// What kind of move a card was played for.
@@ -28,7 +27,7 @@ pub enum MoveKind {
 }
 
 /// What one piece did in a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPart {
     /// Whose piece it was.
     pub seat: Seat,
@@ -50,38 +49,37 @@ impl PlayedPart {
             (_, Field::Goal(to)) => 0..to + 1,
         };
         let on_ring = self.steps.saturating_sub(in_goal.len() as u8);
-        let ring_field = |steps| match (self.from, kind) {
-            (Some(Field::Track(from)), MoveKind::Retreat) => Some(ring.backward(from, steps)),
-            (Some(Field::Track(from)), _) => Some(ring.forward(from, steps)),
+        let on_ring = (1..=on_ring).filter_map(|steps| match (self.from?, kind) {
+            (Field::Track(from), MoveKind::Retreat) => Some(ring.backward(from, steps)),
+            (Field::Track(from), _) => Some(ring.forward(from, steps)),
             _ => None,
-        };
-        let on_ring = (1..=on_ring).filter_map(ring_field).map(Field::Track);
-        on_ring.chain(in_goal.map(Field::Goal)).collect()
+        });
+        let in_goal = in_goal.map(Field::Goal);
+        on_ring.map(Field::Track).chain(in_goal).collect()
     }
 }
 
 /// A piece sent to its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Capture {
+    /// Whose piece it was.
     pub seat: Seat,
-    /// The track field where it stood.
+    /// The track field where it stood, as text.
+    #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = String, pattern = "^[0-9]{1,2}$", examples("29")))]
     pub from: u8,
 }
 
-impl ShortListItem for PlayedPart {
-    const FILLER: PlayedPart = PlayedPart {
-        seat: Seat::of_number(0),
-        from: None,
-        to: Field::Track(0),
-        steps: 0,
-    };
+fn as_text<S: Serializer>(field: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    Field::Track(*field).serialize(serializer)
 }
 
-impl ShortListItem for Capture {
-    const FILLER: Capture = Capture {
-        seat: Seat::of_number(0),
-        from: 0,
-    };
+fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    match Field::deserialize(deserializer)? {
+        Field::Track(field) => Ok(field),
+        Field::Goal(_) => Err(de::Error::custom("a piece in a goal cannot be captured")),
+    }
 }
 
 /// What a legal move does.
@@ -101,24 +99,27 @@ impl Outcome {
     pub fn fold(board: &Board) -> Outcome {
         Outcome {
             kind: MoveKind::Fold,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
             board: *board,
         }
     }
 }
 
-impl ShortList<Capture> {
-    /// Adds the pieces that stand on these track fields.
-    #[inline]
-    pub(super) fn note(&mut self, rules: &Rules, board: &Board, captured: Fields) {
-        if board.occupied() & captured == 0 {
-            return;
-        }
-        for seat in rules.ring().seats() {
-            for from in ring::fields(board.track(seat) & captured) {
-                self.push(Capture { seat, from });
-            }
+/// Adds the pieces that stand on these track fields.
+#[inline]
+pub(super) fn add_captures(
+    captures: &mut ShortList<Capture>,
+    rules: &Rules,
+    board: &Board,
+    fields: Fields,
+) {
+    if board.occupied() & fields == 0 {
+        return;
+    }
+    for seat in rules.ring().seats() {
+        for from in ring::fields(board.track(seat) & fields) {
+            captures.push(Capture { seat, from });
         }
     }
 }
@@ -175,7 +176,7 @@ pub enum Refusal {
         "a jack is played without effect only while no other seat's piece is on the ring, and \
          {seat}'s stands on field {field}"
     )]
-    NoEffectStranger { seat: Seat, field: u8 },
+    NoEffectOthersOnRing { seat: Seat, field: u8 },
     #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")]
     SevenPart { from: PlaceName, to: PlaceName },
     #[error("a part of a seven may not end on field {field}: it must be free")]
@@ -285,8 +286,8 @@ impl<'a> MoveJudge<'a> {
             rules,
             seat,
             board: *board,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
         }
     }
 
@@ -363,25 +364,26 @@ impl<'a> MoveJudge<'a> {
     fn swap(mut self, own: u8, other: u8) -> Result<Outcome, Refusal> {
         let mover = self.mover();
         let owner = self.on_track(own)?;
-        let stranger = self.on_track(other)?;
+        let other_owner = self.on_track(other)?;
         self.check_mover(NotedField::Track(own), owner, mover)?;
         if own == other {
             return Err(Refusal::SwapWithItself);
         }
-        if stranger == mover && !self.rules.jack_own_pair {
+        if other_owner == mover && !self.rules.jack_own_pair {
             return Err(Refusal::SwapOwnPair);
         }
         let protected = self.board.swap_protected(self.rules);
-        for (field, seat) in [(own, owner), (other, stranger)] {
+        for (field, seat) in [(own, owner), (other, other_owner)] {
             if protected & bit(field) != 0 {
                 let fresh = self.board.fresh(seat);
                 return Err(Refusal::SwapProtected { field, seat, fresh });
             }
         }
-        self.board.swap(self.rules, (owner, own), (stranger, other));
+        self.board
+            .swap(self.rules, (owner, own), (other_owner, other));
         let (own, other) = (Field::Track(own), Field::Track(other));
         self.moved(owner, Some(own), other, 0);
-        self.moved(stranger, Some(other), own, 0);
+        self.moved(other_owner, Some(other), own, 0);
         Ok(self.done(MoveKind::Swap))
     }
 
@@ -394,10 +396,10 @@ impl<'a> MoveJudge<'a> {
         if self.board.track(mover) == 0 {
             return Err(Refusal::NoEffectNobodyOnRing(mover));
         }
-        let strangers = self.board.occupied() & !self.board.track(mover);
-        if let Some(field) = ring::fields(strangers).next() {
+        let others = self.board.occupied() & !self.board.track(mover);
+        if let Some(field) = ring::fields(others).next() {
             let seat = self.on_track(field)?;
-            return Err(Refusal::NoEffectStranger { seat, field });
+            return Err(Refusal::NoEffectOthersOnRing { seat, field });
         }
         Ok(self.done(MoveKind::NoEffect))
     }
@@ -424,7 +426,7 @@ impl<'a> MoveJudge<'a> {
         Ok(left)
     }
 
-    /// Carries out one part of a seven with so many steps left, and returns its steps.
+    /// Carries out one part of a seven with this many steps left, and returns its steps.
     fn seven_part(&mut self, part: Part, left: u8) -> Result<u8, Refusal> {
         let partner = self.seat.partner(self.rules.seats);
         let (owner, from, to) = self
@@ -486,21 +488,29 @@ impl<'a> MoveJudge<'a> {
         });
     }
 
-    /// The piece a part names, whose it is, and where the part takes it.
-    fn piece(&self, part: Part) -> Result<(Seat, Field, Field), Refusal> {
+    /// The field of this name, for a piece of this owner.
+    fn field_of(&self, owner: Seat, place: NotedField) -> Result<Field, Refusal> {
         let partner = self.seat.partner(self.rules.seats);
-        let field = |place: NotedField, owner: Seat| match place {
+        match place {
             NotedField::Track(field) => self.track_field(field).map(Field::Track),
             NotedField::OwnGoal(field) if owner == self.seat => Ok(Field::Goal(field)),
             NotedField::PartnerGoal(field) if owner == partner => Ok(Field::Goal(field)),
             NotedField::OwnGoal(_) | NotedField::PartnerGoal(_) => Err(Refusal::ForeignGoal),
-        };
+        }
+    }
+
+    /// The piece a part names, whose it is, and where the part takes it.
+    fn piece(&self, part: Part) -> Result<(Seat, Field, Field), Refusal> {
+        let partner = self.seat.partner(self.rules.seats);
         let owner = match part.from {
             NotedField::Track(field) => self.on_track(field)?,
             NotedField::OwnGoal(_) => self.seat,
             NotedField::PartnerGoal(_) => partner,
         };
-        let (from, to) = (field(part.from, owner)?, field(part.to, owner)?);
+        let (from, to) = (
+            self.field_of(owner, part.from)?,
+            self.field_of(owner, part.to)?,
+        );
         match (from, to) {
             (Field::Goal(field), _) if self.board.goal(owner) >> field & 1 == 0 => {
                 Err(Refusal::NoPiece(PlaceName(part.from)))
@@ -528,7 +538,7 @@ impl<'a> MoveJudge<'a> {
     }
 
     fn capture(&mut self, captured: Fields) {
-        self.captures.note(self.rules, &self.board, captured);
+        add_captures(&mut self.captures, self.rules, &self.board, captured);
         self.board.capture(captured);
     }
 }

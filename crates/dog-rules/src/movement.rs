@@ -12,7 +12,6 @@ use crate::{
     board::PIECES,
     notation::{NotedField, Part},
     ring::Fields,
-    short_list::ShortListItem,
 };
 
 /// A walk that the rules allow.
@@ -25,7 +24,7 @@ pub struct Walk {
 }
 
 /// A walk that a listed move takes: whose piece, from where to where, and its steps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct PieceMove {
     pub(super) owner: Seat,
     pub(super) from: Field,
@@ -35,28 +34,13 @@ pub(super) struct PieceMove {
     pub(super) part: Part,
 }
 
-impl ShortListItem for PieceMove {
-    const FILLER: PieceMove = PieceMove {
-        owner: Seat::of_number(0),
-        from: Field::Track(0),
-        to: Field::Track(0),
-        steps: 0,
-        part: Part::FILLER,
-    };
-}
-
 impl PieceMove {
     /// A walk of the owner's piece, when `seat` acts.
     #[inline(always)]
-    pub(super) fn new(seat: Seat, owner: Seat, (from, to): (Field, Field), steps: u8) -> PieceMove {
-        let place = |field| match field {
-            Field::Track(field) => NotedField::Track(field),
-            Field::Goal(field) if owner == seat => NotedField::OwnGoal(field),
-            Field::Goal(field) => NotedField::PartnerGoal(field),
-        };
+    pub(super) fn new(seat: Seat, owner: Seat, from: Field, to: Field, steps: u8) -> PieceMove {
         let part = Part {
-            from: place(from),
-            to: place(to),
+            from: NotedField::new(from, owner == seat),
+            to: NotedField::new(to, owner == seat),
         };
         PieceMove {
             owner,

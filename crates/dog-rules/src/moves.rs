@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use crate::{
     Board, Card, Cards, Field, Move, Outcome, Rules, Seat, ShortList,
-    judge::{MoveKind, PlayedPart},
+    judge::{MoveKind, PlayedPart, add_captures},
     movement::{PieceMove, Walk, Walker},
     notation::{CardUse, Parts},
     ring::{self, bit},
     seven::{BoardSet, sevens},
 };
 
-/// A legal move and what it does. [`judge`](crate::judge::judge) says the same of it.
+/// A legal move and what it does. [`judge`](crate::judge::judge) computes the same outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegalMove {
     pub mv: Move,
@@ -70,8 +70,8 @@ impl FoundMove<'_> {
         let CardContext { rules, before, .. } = *self.context;
         let mut outcome = Outcome {
             kind: MoveKind::NoEffect,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
             board: *self.board,
         };
         let mut moved = |seat, from, to, steps| {
@@ -86,20 +86,20 @@ impl FoundMove<'_> {
             FoundUse::Out(owner) => {
                 let start = rules.ring().start(owner);
                 moved(owner, None, Field::Track(start), 0);
-                outcome.captures.note(rules, before, bit(start));
+                add_captures(&mut outcome.captures, rules, before, bit(start));
                 MoveKind::LeaveKennel
             }
             FoundUse::Walk(kind, walk) => {
                 moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                 if let Field::Track(field) = walk.to {
-                    outcome.captures.note(rules, before, bit(field));
+                    add_captures(&mut outcome.captures, rules, before, bit(field));
                 }
                 kind
             }
-            FoundUse::Swap((mover, own), (stranger, other)) => {
+            FoundUse::Swap((mover, own), (other_owner, other)) => {
                 let (own, other) = (Field::Track(own), Field::Track(other));
                 moved(mover, Some(own), other, 0);
-                moved(stranger, Some(other), own, 0);
+                moved(other_owner, Some(other), own, 0);
                 MoveKind::Swap
             }
             FoundUse::NoEffect => MoveKind::NoEffect,
@@ -108,7 +108,7 @@ impl FoundMove<'_> {
                 for walk in walks.iter() {
                     moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                     let stepped = walk.stepped(rules);
-                    outcome.captures.note(rules, &board, stepped);
+                    add_captures(&mut outcome.captures, rules, &board, stepped);
                     board.capture(stepped);
                     board.relocate(rules, walk.owner, walk.from, walk.to);
                 }
@@ -130,7 +130,7 @@ impl FoundMove<'_> {
 // Not inlined, so that `mv` is small enough to be.
 #[inline(never)]
 fn parts(walks: &ShortList<PieceMove>) -> Parts {
-    walks.map(|walk| walk.part)
+    walks.iter().map(|walk| walk.part).collect()
 }
 
 /// Lists moves. Its memory holds boards that may be reached twice; reuse one for many lists.
@@ -216,8 +216,10 @@ impl Generator {
 
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
-        let stop = |_: FoundMove| ControlFlow::Break(());
-        of_card(&mut self.seen, rules, board, seat, card, stop).is_break()
+        of_card(&mut self.seen, rules, board, seat, card, |_| {
+            ControlFlow::Break(())
+        })
+        .is_break()
     }
 }
 
@@ -296,7 +298,7 @@ fn of_simple_rank(
             after.capture(bit(field));
         }
         after.relocate(rules, mover, from, walk.to);
-        let piece_move = PieceMove::new(seat, mover, (from, walk.to), steps);
+        let piece_move = PieceMove::new(seat, mover, from, walk.to, steps);
         found(FoundUse::Walk(kind, piece_move), &after)
     };
     for from in board.pieces(mover).places() {
@@ -339,12 +341,12 @@ fn jacks(
     let (rules, board, mover) = (walker.rules, walker.board, walker.owner);
     let unprotected = !board.swap_protected(rules);
     let own = board.track(mover) & unprotected;
-    for stranger in rules.ring().seats().filter(|&seat| seat != mover) {
-        for other in ring::fields(board.track(stranger) & unprotected) {
+    for other_owner in rules.ring().seats().filter(|&seat| seat != mover) {
+        for other in ring::fields(board.track(other_owner) & unprotected) {
             for from in ring::fields(own) {
                 let mut after = *board;
-                after.swap(rules, (mover, from), (stranger, other));
-                found(FoundUse::Swap((mover, from), (stranger, other)), &after)?;
+                after.swap(rules, (mover, from), (other_owner, other));
+                found(FoundUse::Swap((mover, from), (other_owner, other)), &after)?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Names of players: what may be one, and how two at a table are told apart.
+//! Names of players: what may be one, and how two at a table are distinguished.
 //!
 //! A [`Game`] takes any text, so records with other names can be replayed. Whoever
 //! gives a name to a game asks here first.
@@ -74,7 +74,7 @@ pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> St
 }
 
 impl Game {
-    /// This name for the player of a seat, told apart from those of the other seats. The present name
+    /// This name for the player of a seat, different from those of the other seats. The present name
     /// stays as it is, also in an old game in which two are the same.
     pub fn distinct_name(&self, seat: Seat, name: &str) -> String {
         if name == self.player(seat).name {
@@ -94,9 +94,10 @@ pub fn repaired(text: &str, seat: Seat, kind: SeatKind) -> String {
     }
     let name = one_blank_each(&text.replace(is_forbidden, " "));
     let name: String = name.chars().take(MAX_NAME).collect();
-    match name.chars().all(is_invisible) {
-        true => default_name(seat, kind),
-        false => name.trim_end().to_owned(),
+    if name.chars().all(is_invisible) {
+        default_name(seat, kind)
+    } else {
+        name.trim_end().to_owned()
     }
 }
 

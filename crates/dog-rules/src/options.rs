@@ -74,16 +74,21 @@ pub enum SevenPartner {
     Always,
 }
 
-/// How many cards each seat gets: a first pass, then a list that is repeated (RULES §2).
+/// How many cards each seat gets: first one list of rounds, then another that is repeated.
+// RULES §2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DealSizes {
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1, max_items = 20))]
     pub first: Vec<u8>,
+    #[cfg_attr(feature = "utoipa", schema(min_items = 1, max_items = 20))]
     pub then: Vec<u8>,
 }
 
 impl DealSizes {
     /// The number of cards per seat in this round, counted from 1.
-    pub fn of_round(&self, round: u32) -> u8 {
+    pub fn in_round(&self, round: u32) -> u8 {
         let index = round.saturating_sub(1) as usize;
         match self.first.get(index) {
             Some(&size) => size,
@@ -375,12 +380,14 @@ impl FromStr for Rules {
             .ok_or_else(|| RulesTextError::Preset(preset.to_owned()))?
             .options();
         for word in words {
-            let unknown = || RulesTextError::Option(word.to_owned());
-            let (name, value) = word.split_once('=').ok_or_else(unknown)?;
             let mut all = as_data(&options);
-            let option = all.get_mut(name).filter(|_| name != "preset");
+            let (name, option, value) = word
+                .split_once('=')
+                .filter(|&(name, _)| name != "preset")
+                .and_then(|(name, value)| Some((name, all.get_mut(name)?, value)))
+                .ok_or_else(|| RulesTextError::Option(word.to_owned()))?;
             // Numbers and booleans are written as in JSON, words without quotes.
-            *option.ok_or_else(unknown)? =
+            *option =
                 serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
             options = Options::deserialize(Value::Object(all)).map_err(|error| {
                 RulesTextError::Value {
@@ -479,7 +486,7 @@ mod tests {
     fn deal_sizes_run_through_the_first_pass_and_then_repeat() {
         let sizes = |preset: Preset| -> Vec<u8> {
             let deal_sizes = preset.options().deal_sizes;
-            (1..=11).map(|round| deal_sizes.of_round(round)).collect()
+            (1..=11).map(|round| deal_sizes.in_round(round)).collect()
         };
         assert_eq!(
             sizes(Preset::Familienlager),

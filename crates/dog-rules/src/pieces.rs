@@ -1,22 +1,54 @@
 //! A seat's four pieces in four bytes.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::ring::{Fields, bit};
 
 /// The number of pieces of a seat, and of its goal fields.
 pub const PIECES: u8 = 4;
 
-/// A place on the board where a piece can stand outside its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// A place on the board where a piece can stand outside its kennel. As a text and in JSON it is `17`
+/// or `goal:2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// A track field, 0 to T−1.
     Track(u8),
     /// A field of the piece's own goal, 0 (nearest the ring) to 3.
     Goal(u8),
+}
+
+impl Default for Field {
+    fn default() -> Field {
+        Field::Track(0)
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Field::Track(field) => write!(f, "{field}"),
+            Field::Goal(field) => write!(f, "goal:{field}"),
+        }
+    }
+}
+
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Field, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        match text.strip_prefix("goal:") {
+            Some(field) => field.parse().map(Field::Goal),
+            None => text.parse().map(Field::Track),
+        }
+        .map_err(de::Error::custom)
+    }
 }
 
 /// Where a seat's four pieces stand, one byte each: the track field, or `GOAL` plus the goal field,

@@ -102,6 +102,11 @@ impl Player {
     pub fn is_human(&self) -> bool {
         self.kind == SeatKind::Human
     }
+
+    /// Whether anybody may take the seat.
+    pub fn is_open(&self) -> bool {
+        self.kind == SeatKind::Open
+    }
 }
 
 /// The stored form of a player. Games stored by earlier builds have no open seats, and the first

@@ -55,7 +55,7 @@ impl<'a> Playout<'a> {
             round: 1,
             beginner,
             discards: Cards::EMPTY,
-            stock: UnorderedStock::of(rules.deck()),
+            stock: UnorderedStock::new(rules.deck()),
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Playout<'a> {
     ///
     /// # Panics
     /// If the hands and the discard pile hold more of a card than the deck.
-    pub fn of(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
+    pub fn from_view(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> Playout<'a> {
         let partner = view.seat.partner(view.rules.seats);
         let mut round_state = RoundState {
             exchange: view.exchange,
@@ -103,7 +103,7 @@ impl<'a> Playout<'a> {
             round: view.round,
             beginner: view.beginner,
             discards: view.discards,
-            stock: UnorderedStock::of(stock),
+            stock: UnorderedStock::new(stock),
         }
     }
 
@@ -176,10 +176,10 @@ impl<'a> Playout<'a> {
     pub fn deal(&mut self, rng: &mut impl Rng) {
         debug_assert_eq!(self.phase, Phase::Deal);
         let seats = self.rules.seats;
-        for _ in 0..self.rules.deal_sizes.of_round(self.round) {
+        for _ in 0..self.rules.deal_sizes.in_round(self.round) {
             for offset in 0..seats {
                 if self.stock.is_empty() {
-                    self.stock = UnorderedStock::of(self.discards);
+                    self.stock = UnorderedStock::new(self.discards);
                     self.discards = Cards::EMPTY;
                 }
                 let card = self.stock.draw(rng);
@@ -228,11 +228,9 @@ impl<'a> Playout<'a> {
                 }
             }
         }
-        let open = |seat: Seat| {
-            use ExchangeState::*;
-            matches!(self.round_state.exchange[seat], Pending | Asked | Offered)
-        };
-        if !self.rules.ring().seats().any(open) {
+        use ExchangeState::*;
+        let mut seats = self.rules.ring().seats();
+        if seats.all(|seat| matches!(self.round_state.exchange[seat], Declined | Swapped | Kept)) {
             self.phase = Phase::Play;
             self.turn = self.beginner;
         }
@@ -272,8 +270,10 @@ impl<'a> Playout<'a> {
     }
 
     fn next_turn(&mut self) {
-        let has_cards = |seat: Seat| !self.hands[seat].is_empty();
-        match self.turn.next_of(self.rules.seats, has_cards) {
+        let next = self
+            .turn
+            .next_of(self.rules.seats, |seat| !self.hands[seat].is_empty());
+        match next {
             Some(seat) => self.turn = seat,
             None => {
                 self.phase = Phase::Deal;
@@ -354,7 +354,7 @@ pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
     for seat in view.rules.ring().seats() {
         unseen = unseen.without(hands[seat]);
     }
-    let mut unseen = UnorderedStock::of(unseen);
+    let mut unseen = UnorderedStock::new(unseen);
     for seat in view.rules.ring().seats() {
         while hands[seat].len() < view.counts[seat] && !unseen.is_empty() {
             hands[seat].add(unseen.draw(rng));
@@ -385,7 +385,7 @@ struct UnorderedStock {
 }
 
 impl UnorderedStock {
-    fn of(cards: Cards) -> UnorderedStock {
+    fn new(cards: Cards) -> UnorderedStock {
         let mut stock = UnorderedStock {
             len: cards.len(),
             cards: [Card::Joker; MAX_CARDS],

@@ -57,13 +57,12 @@ impl Ring {
     /// The ring of a table. The doors are on the starts, or on the fields before them.
     pub(super) fn new(seats: u8, fields_per_seat: u8, door_before_start: bool) -> Ring {
         let len = seats * fields_per_seat;
-        let start = |seat: u8| seat * fields_per_seat % len;
-        let door = |seat: u8| (start(seat) + len - u8::from(door_before_start)) % len;
+        let starts = BySeat::from_fn(|seat| seat as u8 * fields_per_seat % len);
         Ring {
             seats,
             len,
-            starts: BySeat::from_fn(|seat| start(seat as u8)),
-            doors: BySeat::from_fn(|seat| door(seat as u8)),
+            doors: starts.map(|&start| (start + len - u8::from(door_before_start)) % len),
+            starts,
             tables: TABLES
                 .iter()
                 .find(|tables| (tables.seats, tables.len) == (seats, len))
@@ -98,7 +97,7 @@ impl Ring {
     /// The seat whose start this field is. Meaningless for any other field.
     #[inline]
     pub(super) fn whose_start(&self, field: u8) -> Seat {
-        Seat::of_number(field / (self.len / self.seats))
+        Seat::from_number(field / (self.len / self.seats))
     }
 
     /// The field from which the next step may be goal 0 (RULES §4, the door).

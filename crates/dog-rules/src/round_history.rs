@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Board, BySeat, Card, Cards, Event, Move, Rules, Seat, judge};
+use crate::{Board, BySeat, Card, Cards, Event, EventKind, Move, Rules, Seat, judge};
 
 /// One move of a round, as everybody saw it (RULES §7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +17,13 @@ pub struct PastMove {
 }
 
 impl PastMove {
-    /// The move that an event tells of, made on this board; none for other events.
-    pub fn of_event(event: &Event, before: &Board) -> Option<PastMove> {
-        let (seat, card, revealed, after) = match event {
-            Event::CardPlayed {
+    /// The move of an event, made on this board; none for other events.
+    pub fn from_event(event: &Event, before: &Board) -> Option<PastMove> {
+        let (seat, card, revealed, after) = match &event.what {
+            EventKind::CardPlayed {
                 seat, mv, board, ..
             } => (*seat, mv.card(), mv.card().into_iter().collect(), *board),
-            Event::HandFolded { seat, cards, .. } => (*seat, None, *cards, *before),
+            EventKind::HandFolded { seat, cards } => (*seat, None, *cards, *before),
             _ => return None,
         };
         Some(PastMove {
@@ -69,7 +69,8 @@ impl RoundHistory {
         if !board.fits(rules) {
             return None;
         }
-        let play = |&RoundMove(seat, mv, hand): &RoundMove| {
+        let turns = self.turns.iter();
+        let moves = turns.map(|&RoundMove(seat, mv, hand)| {
             let sound = seat.number() < rules.seats && revealed_cards(&mv, hand) == hand;
             let outcome = judge::judge(rules, &board, sound.then_some(seat)?, hand, &mv).ok()?;
             let before = std::mem::replace(&mut board, outcome.board);
@@ -80,8 +81,8 @@ impl RoundHistory {
                 revealed: hand,
                 after: board,
             })
-        };
-        self.turns.iter().map(play).collect()
+        });
+        moves.collect()
     }
 }
 

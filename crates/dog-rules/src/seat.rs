@@ -28,7 +28,7 @@ impl Seat {
     }
 
     /// The seat with a number that is known to be valid.
-    pub(super) const fn of_number(number: u8) -> Seat {
+    pub(super) const fn from_number(number: u8) -> Seat {
         Seat(number)
     }
 
@@ -98,6 +98,11 @@ impl<T> BySeat<T> {
     /// An entry for each possible seat.
     pub fn from_fn(make: impl FnMut(usize) -> T) -> BySeat<T> {
         BySeat(std::array::from_fn(make))
+    }
+
+    /// Each entry mapped to another.
+    pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> BySeat<U> {
+        BySeat::from_fn(|seat| each(&self.0[seat]))
     }
 
     /// Each possible seat's entry, in turn order.

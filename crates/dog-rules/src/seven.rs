@@ -40,13 +40,13 @@ pub(super) fn sevens(
 ) -> ControlFlow<()> {
     let team = [seat, seat.partner(rules.seats)];
     let movers = movers(rules, board, &team);
-    let order = PieceOrder::of(rules, movers, |seat| (board.track(seat), board.goal(seat)));
+    let order = PieceOrder::new(rules, movers, |seat| (board.track(seat), board.goal(seat)));
     seen.clear();
     let mut search = SevenSearch {
         rules,
         seat,
         partner_next: movers == [seat],
-        walked: ShortList::EMPTY,
+        walked: ShortList::new(),
         remember: order.meet,
         order,
         seen,
@@ -55,7 +55,7 @@ pub(super) fn sevens(
     search.walk(0, STEPS, board)
 }
 
-/// Whether a seven with so many steps left, of which at least one is taken, can be completed by
+/// Whether a seven with this many steps left, of which at least one is taken, can be completed by
 /// pieces that have had no part. The pieces of `moved` have had one.
 pub(super) fn can_complete(
     rules: &Rules,
@@ -66,13 +66,13 @@ pub(super) fn can_complete(
 ) -> bool {
     let team = [seat, seat.partner(rules.seats)];
     let movers = movers(rules, board, &team);
-    let order = PieceOrder::of(rules, movers, |seat| moved.not_in(board, seat));
+    let order = PieceOrder::new(rules, movers, |seat| moved.not_in(board, seat));
     let mut search = SevenSearch {
         rules,
         seat,
         // No piece of the partner's has had a part as long as these are not all in the goal.
         partner_next: movers == [seat],
-        walked: ShortList::EMPTY,
+        walked: ShortList::new(),
         // The first board found ends the search.
         remember: false,
         order,
@@ -106,7 +106,7 @@ pub(super) struct PieceSet {
 }
 
 impl PieceSet {
-    /// Adds the piece of this seat that stands there.
+    /// Adds the piece of this seat on this field.
     pub fn insert(&mut self, seat: Seat, place: Field) {
         match place {
             Field::Track(field) => self.track[seat] |= bit(field),
@@ -114,7 +114,7 @@ impl PieceSet {
         }
     }
 
-    /// Removes the piece of this seat that stands there.
+    /// Removes the piece of this seat on this field.
     pub fn remove(&mut self, seat: Seat, place: Field) {
         match place {
             Field::Track(field) => self.track[seat] &= !bit(field),
@@ -174,7 +174,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
                 let mut after = *board;
                 after.capture(walk.stepped);
                 after.relocate(self.rules, owner, from, walk.to);
-                let piece_move = PieceMove::new(self.seat, owner, (from, walk.to), steps);
+                let piece_move = PieceMove::new(self.seat, owner, from, walk.to, steps);
                 self.walked.push(piece_move);
                 let flow = self.walk(place + 1, left - steps, &after);
                 self.walked.pop();
@@ -188,7 +188,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
     fn lapse(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
         if self.partner_next && board.home(self.seat) {
             let partner = self.seat.partner(self.rules.seats);
-            let order = PieceOrder::of(self.rules, &[partner], |partner| {
+            let order = PieceOrder::new(self.rules, &[partner], |partner| {
                 (board.track(partner), board.goal(partner))
             });
             self.remember |= order.meet;
@@ -235,7 +235,7 @@ impl PieceOrder {
     /// The pieces of these seats; `pieces` tells where they stand on the track and in the goal. If
     /// none can meet, they are in order by seat, track before goal, then by field.
     #[inline]
-    fn of(rules: &Rules, movers: &[Seat], pieces: impl Fn(Seat) -> (Fields, u8)) -> PieceOrder {
+    fn new(rules: &Rules, movers: &[Seat], pieces: impl Fn(Seat) -> (Fields, u8)) -> PieceOrder {
         let mut order = PieceOrder {
             len: 0,
             pieces: [(movers[0], Field::Goal(0)); 2 * PIECES as usize],

@@ -44,26 +44,19 @@ impl Seed {
     /// # Errors
     /// If the text is anything else.
     pub fn from_hex(text: &str) -> Result<Seed, SeedError> {
-        let digits = text.as_bytes();
         let mut bytes = [0; 32];
-        if digits.len() != 64 {
-            return Err(SeedError);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |digit: u8| char::from(digit).to_digit(16).ok_or(SeedError);
-            *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-        }
+        hex::decode_to_slice(text, &mut bytes).map_err(|_| SeedError)?;
         Ok(Seed(bytes))
     }
 
     /// The seed as 64 lower-case hex digits.
     pub fn hex(&self) -> String {
-        hex(&self.0)
+        hex::encode(self.0)
     }
 
     /// SHA-256 of the seed as 64 lower-case hex digits, published at creation.
     pub fn commitment(&self) -> String {
-        hex(&Sha256::digest(self.0))
+        hex::encode(Sha256::digest(self.0))
     }
 
     /// Shuffle number `number` of these cards, the first to be dealt first.
@@ -132,12 +125,6 @@ impl DrawStream {
             }
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
 }
 
 #[cfg(test)]

@@ -40,19 +40,20 @@ impl Game {
     /// Each seat as this viewer may see it.
     pub fn seats_visible_to(&self, viewer: Viewer) -> Vec<VisibleSeat> {
         let seats = self.rules().seats;
-        let seen = |seat: Seat| VisibleSeat {
-            seat,
-            team: seat.team(seats),
-            cards: self.cards(seat),
-            folded: self.folded(seat),
-            exchange: self.exchange(seat),
-            own: self.owns_hand(viewer, seat).then(|| OwnCards {
-                hand: self.hand(seat),
-                offered: self.offered(seat),
-                received: self.received(seat),
-            }),
-        };
-        Seat::all(seats).map(seen).collect()
+        Seat::all(seats)
+            .map(|seat| VisibleSeat {
+                seat,
+                team: seat.team(seats),
+                cards: self.cards(seat),
+                folded: self.folded(seat),
+                exchange: self.exchange(seat),
+                own: self.owns_hand(viewer, seat).then(|| OwnCards {
+                    hand: self.hand(seat),
+                    offered: self.offered(seat),
+                    received: self.received(seat),
+                }),
+            })
+            .collect()
     }
 
     /// Whether the seat's hand is the viewer's own. Between the rounds, when hands are empty, it
@@ -125,8 +126,10 @@ impl Game {
             None => Vec::new(),
             Some(PendingAction::Deal) => vec![Action::Deal { by: Some(seat) }],
             Some(PendingAction::Swap) => {
-                let offer = |card| Action::Offer { seat, card };
-                let mut actions: Vec<Action> = hand.ranks().map(offer).collect();
+                let mut actions: Vec<Action> = hand
+                    .ranks()
+                    .map(|card| Action::Offer { seat, card })
+                    .collect();
                 let choices = self.exchange_choices(seat);
                 if choices.contains(&ExchangeChoice::Decline) {
                     actions.push(Action::Decline { seat });
@@ -138,8 +141,10 @@ impl Game {
             }
             Some(PendingAction::Play) => {
                 let moves = Generator::new().legal_moves(self.rules(), self.board(), seat, hand);
-                let play = |legal: LegalMove| Action::Play { seat, mv: legal.mv };
-                moves.into_iter().map(play).collect()
+                moves
+                    .into_iter()
+                    .map(|LegalMove { mv, .. }| Action::Play { seat, mv })
+                    .collect()
             }
         }
     }
@@ -168,12 +173,11 @@ impl Game {
     /// Whether a bot in the exchange lets its partner answer first.
     fn waits_for_partner(&self, seat: Seat) -> bool {
         let partner = seat.partner(self.rules().seats);
-        let state = |seat| self.exchange(seat).unwrap_or_default();
         self.rules().exchange == Exchange::Optional
-            && state(partner) == ExchangeState::Pending
+            && self.exchange(partner) == Some(ExchangeState::Pending)
             && (!self.server_plays(partner)
                 || partner < seat
-                || state(seat) == ExchangeState::Asked)
+                || self.exchange(seat) == Some(ExchangeState::Asked))
     }
 
     /// What this seat knows: all that its player or bot may use to decide.

@@ -174,7 +174,7 @@ impl From<Refusal> for Problem {
             NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
                 problem.because(Reason::NoPieceOnRing).seat(seat)
             }
-            NoEffectStranger { seat, field } => {
+            NoEffectOthersOnRing { seat, field } => {
                 problem.about(Reason::OtherPieceOnRing, seat, field)
             }
             SevenPart { from, .. } => problem.because(Reason::PartSteps).place(key(from)),

@@ -49,9 +49,7 @@ use std::{
 };
 
 use dog_cluster::{Cluster, TestDatabase};
-use dog_rules::{
-    Action, Actor, BySeat, Event, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup,
-};
+use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup};
 use jiff::SignedDuration;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use rusqlite::Connection;
@@ -256,7 +254,7 @@ pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game
         first_dealer: Some(Seat::default()),
         seed: Seed::new(seed),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     };
     Game::new(setup).into()
 }

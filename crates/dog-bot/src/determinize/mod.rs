@@ -94,15 +94,12 @@ impl<'a> Determinizer<'a> {
         taken
     }
 
-    /// Whether no other seat has played anything that says what it still holds.
-    pub fn has_no_evidence(&self) -> bool {
-        self.evidence.is_empty()
-    }
-
     /// The likelihood of the moves of the round with these hands.
-    pub fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
-        let of_clue = |clue: &PlayEvidence| f64::from(clue.likelihood(hands));
-        self.evidence.iter().map(of_clue).product()
+    fn likelihood(&self, hands: &BySeat<Cards>) -> f64 {
+        self.evidence
+            .iter()
+            .map(|play| f64::from(play.likelihood(hands)))
+            .product()
     }
 }
 
@@ -110,9 +107,9 @@ impl PlayEvidence {
     fn likelihood(&self, hands: &BySeat<Cards>) -> f32 {
         let mut hand = hands[self.seat];
         hand.add_all(self.since);
-        let of_kind = |card| f32::from(hand.count(card)) * self.play_weights[card as usize];
-        let all: f32 = hand.ranks().map(of_kind).sum();
-        let share = of_kind(self.played) / all.max(f32::MIN_POSITIVE);
+        let weight = |card| f32::from(hand.count(card)) * self.play_weights[card as usize];
+        let all: f32 = hand.ranks().map(weight).sum();
+        let share = weight(self.played) / all.max(f32::MIN_POSITIVE);
         NOISE + (1.0 - NOISE) * share.min(1.0)
     }
 }
@@ -125,12 +122,11 @@ fn play_weights(
 ) -> [f32; Card::ALL.len()] {
     let logits = evaluator.best_of_cards(view, scratch);
     let best = logits[Card::Joker as usize].unwrap_or(0.0);
-    let ready = |card: Card| {
+    Card::ALL.map(|card| {
         logits[card as usize].map_or(0.0, |logit| {
             exp((logit - best).max(LOGIT_FLOOR) / TEMPERATURE) * play_bias(card)
         })
-    };
-    Card::ALL.map(ready)
+    })
 }
 
 /// How readily a card is played instead of an equally good one. Its later use counts for the seat,

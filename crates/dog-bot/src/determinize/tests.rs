@@ -10,7 +10,7 @@ use crate::{
 
 /// This many deals of what a view leaves open, each drawn from `draws`.
 fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
-    let evaluator = nets().of(view.rules);
+    let evaluator = nets().for_rules(view.rules);
     let determinizer = Determinizer::new(evaluator, view, draws, &mut Scratch::default());
     let mut rng = rng(1);
     (0..number).map(|_| determinizer.deal(&mut rng)).collect()
@@ -110,7 +110,7 @@ fn past_moves_change_the_deals() {
 fn a_forced_card_is_no_evidence() {
     let rules = Preset::DogspielIt.rules();
     let view = six_not_played(&rules);
-    let (evaluator, mut scratch) = (nets().of(&rules), Scratch::default());
+    let (evaluator, mut scratch) = (nets().for_rules(&rules), Scratch::default());
     let clue = Determinizer::new(evaluator, &view, 48, &mut scratch).evidence[0];
     let likelihood = |hand: &str| {
         let mut hands = BySeat::default();

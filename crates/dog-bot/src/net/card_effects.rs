@@ -57,7 +57,7 @@ impl<'a> CardEffects<'a> {
     }
 
     /// What this rank could do.
-    pub fn of(&self, card: Card) -> CardEffect {
+    pub fn effect(&self, card: Card) -> CardEffect {
         let mut found = CardEffect::default();
         match card {
             Card::Seven => self.seven(&mut found),
@@ -93,12 +93,14 @@ impl<'a> CardEffects<'a> {
 
     /// The gain of capturing all pieces on these fields.
     fn captures(&self, fields: Fields) -> i16 {
-        let worth = |fields| -> i16 {
-            ring::fields(fields)
-                .map(|field| self.lost[usize::from(field)])
-                .sum()
-        };
-        worth(fields & self.others) - worth(fields & self.own_team)
+        self.loss(fields & self.others) - self.loss(fields & self.own_team)
+    }
+
+    /// What the owners of the pieces on these fields lose if all are captured.
+    fn loss(&self, fields: Fields) -> i16 {
+        ring::fields(fields)
+            .map(|field| self.lost[usize::from(field)])
+            .sum()
     }
 
     /// The steps that the mover's piece on this field has walked.
@@ -206,8 +208,8 @@ impl<'a> CardEffects<'a> {
     fn swapped(&self, from: u8, to: u8) -> i16 {
         let Walker { rules, board, .. } = self.walker;
         let owner = board.owner(rules, to).expect("a piece stands there");
-        let walked = |field| i16::from(board.walked(rules, owner, field));
-        let won = walked(from) - walked(to);
+        let [from, walked] = [from, to].map(|field| i16::from(board.walked(rules, owner, field)));
+        let won = from - walked;
         if self.own_team & bit(to) != 0 {
             won
         } else {
@@ -217,7 +219,7 @@ impl<'a> CardEffects<'a> {
 
     fn joker(&self, found: &mut CardEffect) {
         for rank in Card::RANKS {
-            let other = self.of(rank);
+            let other = self.effect(rank);
             found.gain = found.gain.max(other.gain);
         }
         found.playable = self.walker.board.kennel(self.walker.owner) > 0
@@ -249,11 +251,12 @@ pub fn best_swap(rules: &Rules, board: &Board, seat: Seat) -> u8 {
     let ring = rules.ring();
     let free = !board.swap_protected(rules);
     let door = ring.door(seat);
-    let to_door = |field: u8| ring.distance(field, door);
     let own = board.track(seat);
-    let farthest = ring::fields(own & free).map(to_door).max();
+    let farthest = ring::fields(own & free)
+        .map(|field| ring.distance(field, door))
+        .max();
     let nearest = ring::fields(board.occupied() & !own & free)
-        .map(to_door)
+        .map(|field| ring.distance(field, door))
         .min();
     match (farthest, nearest) {
         (Some(farthest), Some(nearest)) => farthest.saturating_sub(nearest),

@@ -71,7 +71,7 @@ impl NetEvaluator {
             let common = self.common_sums(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
-                let logit = self.of_board(known, &common, &board, kept, scratch);
+                let logit = self.board_logit(known, &common, &board, kept, scratch);
                 if seen(card, &board, logit).is_break() {
                     return;
                 }
@@ -105,7 +105,7 @@ impl NetEvaluator {
             scratch.list_boards(view, card);
             let logits = (0..scratch.boards.len()).map(|place| {
                 let board = scratch.boards[place];
-                self.of_board(&known, &known.hidden, &board, kept, scratch)
+                self.board_logit(&known, &known.hidden, &board, kept, scratch)
             });
             best[card as usize] = logits.reduce(f32::max);
         }
@@ -114,7 +114,7 @@ impl NetEvaluator {
     }
 
     /// The logit after the seat plays this card to this board.
-    pub fn of_play(
+    pub fn play_logit(
         &self,
         view: &SeatView,
         card: Card,
@@ -127,7 +127,7 @@ impl NetEvaluator {
         let mut kept = view.hand;
         kept.remove(card);
         let kept = HandInfo::Known(kept);
-        self.of_view(view, AfterChoice::Played, kept, board, scratch)
+        self.view_logit(view, AfterChoice::Played, kept, board, scratch)
     }
 
     /// The sums of what the seat sees before it plays, as if it kept these cards.
@@ -139,16 +139,14 @@ impl NetEvaluator {
     ) -> BaseSums<'a> {
         let inputs = Inputs::new(&self.layout, view, AfterChoice::Played);
         let list = &mut scratch.inputs;
-        let add = |hidden, differences: &mut IncrementalSums, list: &[Input]| {
-            differences.begin(self.layout.inputs(), list);
-            self.net.more(hidden, list)
-        };
         list.clear();
         inputs.cards(kept, list);
-        let hidden = add(&self.net.first_bias, &mut scratch.cards, list);
+        scratch.cards.begin(self.layout.inputs(), list);
+        let hidden = self.net.more(&self.net.first_bias, list);
         list.clear();
         inputs.board(&view.board, kept, list);
-        let hidden = add(&hidden, &mut scratch.board, list);
+        scratch.board.begin(self.layout.inputs(), list);
+        let hidden = self.net.more(&hidden, list);
         BaseSums {
             inputs,
             view,
@@ -161,12 +159,12 @@ impl NetEvaluator {
         scratch.inputs.clear();
         known.inputs.cards(kept, &mut scratch.inputs);
         self.net
-            .more(&known.hidden, scratch.cards.of(&scratch.inputs))
+            .more(&known.hidden, scratch.cards.differences(&scratch.inputs))
     }
 
     /// The logit of this board, from the kept cards and the sums that it shares with the board
     /// before the move.
-    fn of_board(
+    fn board_logit(
         &self,
         known: &BaseSums,
         common: &Hidden,
@@ -180,12 +178,12 @@ impl NetEvaluator {
         }
         scratch.inputs.clear();
         inputs.board(board, kept, &mut scratch.inputs);
-        let differences = scratch.board.of(&scratch.inputs);
+        let differences = scratch.board.differences(&scratch.inputs);
         self.net.logit(common, differences, inputs.head(kept))
     }
 
     /// The logit of a single view, with all its inputs added up.
-    fn of_view(
+    fn view_logit(
         &self,
         view: &SeatView,
         stage: AfterChoice,
@@ -202,15 +200,16 @@ impl NetEvaluator {
     }
 
     /// The logit after the seat folds.
-    pub fn of_fold(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
-        self.of_choice(view, Choice::Play(Move::Fold), scratch)
+    pub fn fold_logit(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
+        self.choice_logit(view, Choice::Play(Move::Fold), scratch)
     }
 
     /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
-        let choices = answers(view);
-        let judged = |choice| (choice, self.of_choice(view, choice, scratch));
-        choices.into_iter().map(judged).collect()
+        answers(view)
+            .into_iter()
+            .map(|choice| (choice, self.choice_logit(view, choice, scratch)))
+            .collect()
     }
 
     /// The best answer in the exchange.
@@ -218,17 +217,16 @@ impl NetEvaluator {
     /// # Panics
     /// In an exchange without cards, which does not occur in a game.
     pub fn best_answer(&self, view: &SeatView, scratch: &mut Scratch) -> (Choice, f32) {
-        let answers = self.answers(view, scratch).into_iter();
-        let better = |best: (Choice, f32), other: (Choice, f32)| {
-            if other.1 > best.1 { other } else { best }
-        };
-        answers.reduce(better).expect("a hand in the exchange")
+        self.answers(view, scratch)
+            .into_iter()
+            .reduce(|best, other| if other.1 > best.1 { other } else { best })
+            .expect("a hand in the exchange")
     }
 
     /// The logit after a choice that leaves the board as it is.
-    fn of_choice(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+    fn choice_logit(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
-        self.of_view(view, stage, HandInfo::Known(hand), &view.board, scratch)
+        self.view_logit(view, stage, HandInfo::Known(hand), &view.board, scratch)
     }
 }
 
@@ -309,7 +307,7 @@ impl IncrementalSums {
     }
 
     /// What must be added to the sums of the base to get the sums of this list.
-    pub fn of(&mut self, inputs: &[Input]) -> &[Input] {
+    pub fn differences(&mut self, inputs: &[Input]) -> &[Input] {
         let list = self.next();
         let most = inputs.len() + self.active.len();
         if self.found.len() < most {

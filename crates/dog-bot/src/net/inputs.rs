@@ -308,7 +308,7 @@ impl<'a> Inputs<'a> {
             self.layout.beginner + usize::from(self.relative[beginner]),
             1.0,
         );
-        let deal = self.rules.deal_sizes.of_round(view.round + 1);
+        let deal = self.rules.deal_sizes.in_round(view.round + 1);
         add(self.layout.deal + usize::from(deal.min(HAND)), 1.0);
         for (option, value) in options(self.rules).into_iter().enumerate() {
             if value != 0.0 {
@@ -378,7 +378,7 @@ impl<'a> Inputs<'a> {
         let partner = self.seat.partner(self.rules.seats);
         let effects = card_effects::CardEffects::new(self.rules, board, partner);
         for card in self.partners.ranks() {
-            let found = effects.of(card);
+            let found = effects.effect(card);
             let first = self.layout.partner_uses + card as usize * USES;
             flags(found, first, &mut add);
             if found.playable {
@@ -395,7 +395,7 @@ impl<'a> Inputs<'a> {
         // The gains of the two best cards.
         let mut best = [0.0; 2];
         for card in kept.ranks() {
-            let found = effects.of(card);
+            let found = effects.effect(card);
             if !found.playable {
                 unplayable += kept.count(card);
                 continue;
@@ -489,19 +489,18 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
 
 /// The options that change the value of a position (RULES §2).
 fn options(rules: &Rules) -> [f32; OPTIONS] {
-    let set = |is: bool| f32::from(u8::from(is));
     [
-        set(rules.fields_per_seat == 15),
+        (rules.fields_per_seat == 15).into(),
         f32::from(rules.jokers) / 8.0,
-        set(rules.exchange == Exchange::Optional),
-        set(rules.start_block == Protection::Always),
-        set(rules.start_swap_protection == Protection::Always),
-        set(rules.goal_entry == GoalEntry::BeforeStart),
-        set(rules.backward_into_goal),
-        set(rules.seven_landing == SevenLanding::MustBeFree),
-        set(rules.seven_surplus == SevenSurplus::LapsesOnWin),
-        set(rules.seven_partner == SevenPartner::Always),
-        set(rules.jack_own_pair),
-        set(rules.jack_without_effect),
+        (rules.exchange == Exchange::Optional).into(),
+        (rules.start_block == Protection::Always).into(),
+        (rules.start_swap_protection == Protection::Always).into(),
+        (rules.goal_entry == GoalEntry::BeforeStart).into(),
+        rules.backward_into_goal.into(),
+        (rules.seven_landing == SevenLanding::MustBeFree).into(),
+        (rules.seven_surplus == SevenSurplus::LapsesOnWin).into(),
+        (rules.seven_partner == SevenPartner::Always).into(),
+        rules.jack_own_pair.into(),
+        rules.jack_without_effect.into(),
     ]
 }

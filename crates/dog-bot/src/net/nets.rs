@@ -45,7 +45,7 @@ impl NetVariant {
     pub const ALL: [NetVariant; 3] = [NetVariant::Four15, NetVariant::Four16, NetVariant::Six];
 
     /// The variant that serves these rules.
-    pub fn of(rules: &Rules) -> NetVariant {
+    pub fn for_rules(rules: &Rules) -> NetVariant {
         match (rules.seats, rules.fields_per_seat) {
             (6, _) => NetVariant::Six,
             (_, 15) => NetVariant::Four15,
@@ -119,22 +119,19 @@ impl Nets {
     /// # Errors
     /// If one of them does not match the inputs and rules of this program.
     pub fn built_in() -> Result<Nets, NetsError> {
-        let read = |setting| {
-            let evaluator = read(file_of(setting)).and_then(|(evaluator, header)| {
-                header.fits(setting)?;
-                Ok(evaluator)
-            });
-            evaluator.map_err(|error| NetsError { setting, error })
-        };
-        let [first, second, third] = NetVariant::ALL.map(read);
+        let [first, second, third] = NetVariant::ALL.map(|setting| {
+            read(file_of(setting))
+                .and_then(|(evaluator, header)| header.fits(setting).map(|()| evaluator))
+                .map_err(|error| NetsError { setting, error })
+        });
         Ok(Nets {
             evaluators: [first?, second?, third?],
         })
     }
 
     /// The net for these rules.
-    pub fn of(&self, rules: &Rules) -> &NetEvaluator {
-        &self.evaluators[NetVariant::of(rules) as usize]
+    pub fn for_rules(&self, rules: &Rules) -> &NetEvaluator {
+        &self.evaluators[NetVariant::for_rules(rules) as usize]
     }
 
     /// Replaces the net of a variant.
@@ -298,8 +295,10 @@ pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
     }
     let mut net = Net::zero(inputs);
     let mut weights = weights.get(1..).unwrap_or_default();
-    let length = |(row, width): (&[f32], usize)| UNIT + row.len() * width;
-    let needed = rows(&net).zip(widths(inputs)).map(length).sum();
+    let needed = rows(&net)
+        .zip(widths(inputs))
+        .map(|(row, width)| UNIT + row.len() * width)
+        .sum();
     if weights.len() != needed {
         let found = weights.len();
         return Err(NetError::Length { found, needed });

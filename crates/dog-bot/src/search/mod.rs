@@ -42,7 +42,7 @@ pub struct SearchConfig {
     /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
     pub to_round_end: bool,
     /// Whether all candidates are played with the same hidden cards and random numbers.
-    pub common_luck: bool,
+    pub common_random_numbers: bool,
     /// Whether the weaker half of the candidates is dropped as time passes.
     pub halving: bool,
     /// The number of deals that the net's own value counts for.
@@ -95,7 +95,7 @@ impl Default for SearchConfig {
             margin: 2.0,
             plies: None,
             to_round_end: true,
-            common_luck: true,
+            common_random_numbers: true,
             halving: true,
             prior: 12.0,
             deal_candidates: 48,
@@ -164,11 +164,10 @@ impl CandidateStats {
 
     /// Whether the playouts were worse than the other's by more than this many standard errors of
     /// the mean difference, deal by deal.
-    fn surely_worse(&self, other: &CandidateStats, errors: f64) -> bool {
-        let differences = other.values.iter().zip(&self.values);
-        let differences = differences.map(|(other, own)| f64::from(other - own));
+    fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-        for difference in differences {
+        for (other, own) in other.values.iter().zip(&self.values) {
+            let difference = f64::from(other - own);
             count += 1.0;
             sum += difference;
             squares += difference * difference;
@@ -226,47 +225,38 @@ impl<'n> Searcher<'n> {
         included: impl Fn(&Candidate) -> bool,
     ) -> Vec<CandidateStats> {
         let clock = BudgetClock::start(budget);
-        let evaluator = self.nets.of(view.rules);
-        let mut thoughts = self.at_once(evaluator, view, &clock);
-        thoughts.retain(|thought| included(&thought.candidate));
+        let evaluator = self.nets.for_rules(view.rules);
+        let mut candidates = self.static_values(evaluator, view, &clock);
+        candidates.retain(|stats| included(&stats.candidate));
         // A stable sort leaves exact ties in the order of the rules.
-        thoughts.sort_by(|a, b| b.logit.total_cmp(&a.logit));
-        let best = thoughts[0].logit;
-        let close = |thought: &&CandidateStats| thought.logit > best - self.config.margin;
-        let close = thoughts
+        candidates.sort_by(|a, b| b.logit.total_cmp(&a.logit));
+        let best = candidates[0].logit;
+        // The first ones are searched, the others keep the net's value.
+        let mut searched = candidates
             .iter()
             .take(self.config.candidates)
-            .take_while(close);
-        let mut candidates = close.count();
-        if candidates < 2 || best >= WON {
-            return thoughts;
+            .take_while(|stats| stats.logit > best - self.config.margin)
+            .count();
+        if searched < 2 || best >= WON {
+            return candidates;
         }
-        let determinizer = Determinizer::new(
-            evaluator,
-            view,
-            self.config.deal_candidates,
-            &mut self.scratch,
-        );
+        let draws = self.config.deal_candidates;
+        let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
         let plies = self.config.plies.unwrap_or(budget.plies());
-        let halvings = candidates.next_power_of_two().trailing_zeros();
+        let halvings = searched.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
-        'thinking: loop {
-            let deal = |rng: &mut R| {
-                let hands = determinizer.deal(rng);
-                let luck = Xoshiro256PlusPlus::seed_from_u64(rng.random());
-                (Playout::of(view, hands, &mut luck.clone()), luck)
-            };
+        'search: loop {
             let policies = self.policies(view, rng);
-            let (mut world, mut luck) = deal(rng);
-            for (place, thought) in thoughts[..candidates].iter_mut().enumerate() {
+            let (mut world, mut playout_rng) = deal(&determinizer, view, rng);
+            for (place, stats) in candidates[..searched].iter_mut().enumerate() {
                 if clock.used(samples) >= 1.0 {
-                    break 'thinking;
+                    break 'search;
                 }
-                if place > 0 && !self.config.common_luck {
-                    (world, luck) = deal(rng);
+                if place > 0 && !self.config.common_random_numbers {
+                    (world, playout_rng) = deal(&determinizer, view, rng);
                 }
-                let mut playing = PlayoutContext {
+                let mut context = PlayoutContext {
                     evaluator,
                     plies,
                     to_round_end: self.config.to_round_end,
@@ -274,29 +264,29 @@ impl<'n> Searcher<'n> {
                     clock: &clock,
                     scratch: &mut self.scratch,
                 };
-                let mut luck = luck.clone();
-                let Some(end) = playing.on(view.seat, &world, thought.candidate, &mut luck) else {
-                    break 'thinking;
+                let rng = &mut playout_rng.clone();
+                let Some(end) = context.play_out(view.seat, &world, stats.candidate, rng) else {
+                    break 'search;
                 };
-                thought.add(end.value, end.captured);
+                stats.add(end.value, end.captured);
                 samples += 1;
             }
             let used = clock.used(samples) * f64::from(halvings);
-            if self.config.halving && candidates > 2 && used >= f64::from(halved + 1) {
+            if self.config.halving && searched > 2 && used >= f64::from(halved + 1) {
                 halved += 1;
-                self.rank(&mut thoughts[..candidates]);
-                candidates = candidates.div_ceil(2);
+                self.rank(&mut candidates[..searched]);
+                searched = searched.div_ceil(2);
             }
             deals += 1;
             if self.config.stop_errors.is_finite() && deals.is_multiple_of(DEALS) {
-                candidates = self.in_doubt(&mut thoughts[..candidates]);
-                if candidates < 2 {
+                searched = self.undominated(&mut candidates[..searched]);
+                if searched < 2 {
                     break;
                 }
             }
         }
-        self.rank(&mut thoughts[..candidates]);
-        thoughts
+        self.rank(&mut candidates[..searched]);
+        candidates
     }
 
     /// The policies of a playout. The seat itself plays by the net.
@@ -317,56 +307,74 @@ impl<'n> Searcher<'n> {
 
     /// Ranks the candidates, with those that are significantly worse than the best at the end.
     /// Returns the number of the others, the best included.
-    fn in_doubt(&self, candidates: &mut [CandidateStats]) -> usize {
+    fn undominated(&self, candidates: &mut [CandidateStats]) -> usize {
         self.rank(candidates);
         let (best, others) = candidates.split_first_mut().expect("two candidates");
-        others.sort_by_key(|other| other.surely_worse(best, self.config.stop_errors));
-        let doubtful = |other: &CandidateStats| !other.surely_worse(best, self.config.stop_errors);
-        1 + others.partition_point(doubtful)
+        let errors = self.config.stop_errors;
+        others.sort_by_key(|other| other.is_significantly_worse(best, errors));
+        1 + others.partition_point(|other| !other.is_significantly_worse(best, errors))
     }
 
     /// The chance that a candidate wins, with the standard error of its playouts. The net expects
     /// that all seats play equally well; how they have played so far multiplies the odds.
-    pub fn win_probability(&self, view: &SeatView, thought: &CandidateStats) -> (f64, Option<f64>) {
+    pub fn win_probability(&self, view: &SeatView, stats: &CandidateStats) -> (f64, Option<f64>) {
         let factor = self.models.advantage(view.rules, view.seat).exp();
-        let chance = thought.win_probability(self.config.prior);
+        let chance = stats.win_probability(self.config.prior);
         let scale = 1.0 - chance + chance * factor;
-        let error = thought.standard_error();
-        let error = error.map(|error| error * factor / (scale * scale));
+        let error = stats
+            .standard_error()
+            .map(|error| error * factor / (scale * scale));
         (chance * factor / scale, error)
     }
 
-    fn rank(&self, thoughts: &mut [CandidateStats]) {
-        let chance = |thought: &CandidateStats| thought.win_probability(self.config.prior);
-        thoughts.sort_by(|a, b| chance(b).total_cmp(&chance(a)));
+    fn rank(&self, candidates: &mut [CandidateStats]) {
+        let prior = self.config.prior;
+        candidates.sort_by(|a, b| {
+            b.win_probability(prior)
+                .total_cmp(&a.win_probability(prior))
+        });
     }
 
     /// The net's value of every choice. When the time is up, the remaining ones are not evaluated.
-    fn at_once(
+    fn static_values(
         &mut self,
         evaluator: &NetEvaluator,
         view: &SeatView,
         clock: &BudgetClock,
     ) -> Vec<CandidateStats> {
         if view.exchanging {
-            let answers = evaluator.answers(view, &mut self.scratch);
-            let thought = |(choice, logit)| CandidateStats::new(Candidate::Answer(choice), logit);
-            return answers.into_iter().map(thought).collect();
+            return evaluator
+                .answers(view, &mut self.scratch)
+                .into_iter()
+                .map(|(choice, logit)| CandidateStats::new(Candidate::Answer(choice), logit))
+                .collect();
         }
-        let mut thoughts = Vec::new();
+        let mut candidates = Vec::new();
         evaluator.plays(view, &mut self.scratch, |card, board, logit| {
-            thoughts.push(CandidateStats::new(Candidate::Play(card, *board), logit));
-            if (thoughts.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
+            candidates.push(CandidateStats::new(Candidate::Play(card, *board), logit));
+            if (candidates.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         });
-        if thoughts.is_empty() {
-            let logit = evaluator.of_fold(view, &mut self.scratch);
-            thoughts.push(CandidateStats::new(Candidate::Fold, logit));
+        if candidates.is_empty() {
+            let logit = evaluator.fold_logit(view, &mut self.scratch);
+            candidates.push(CandidateStats::new(Candidate::Fold, logit));
         }
-        thoughts
+        candidates
     }
+}
+
+/// A game with the hidden cards dealt at random, and the random numbers of its playouts.
+fn deal<'a>(
+    determinizer: &Determinizer<'a>,
+    view: &SeatView<'a>,
+    rng: &mut impl Rng,
+) -> (Playout<'a>, Xoshiro256PlusPlus) {
+    let hands = determinizer.deal(rng);
+    let playout_rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+    let playout = Playout::from_view(view, hands, &mut playout_rng.clone());
+    (playout, playout_rng)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use rand::{
 
 use crate::{
     Choice,
-    evaluate::{value, worth_of_hand},
+    evaluate::{hand_value, value},
     net::{
         evaluator::{NetEvaluator, Scratch, WON, answers},
         probability,
@@ -41,7 +41,7 @@ pub enum Budget {
 
 impl Budget {
     /// The budget of a level by default; `None` for the levels that do not search.
-    pub const fn of(level: Level) -> Option<Budget> {
+    pub const fn for_level(level: Level) -> Option<Budget> {
         match level {
             Level::Random | Level::Greedy => None,
             // Less than the 5 ms that the level promises, so that the last playout still ends in
@@ -124,7 +124,7 @@ pub struct PlayoutContext<'a> {
 impl PlayoutContext<'_> {
     /// Plays on from a candidate and returns the chance that the seat's team wins, by the net's
     /// value at the end. None if the time is up before.
-    pub fn on(
+    pub fn play_out(
         &mut self,
         seat: Seat,
         world: &Playout,
@@ -198,7 +198,7 @@ impl PlayoutContext<'_> {
                 logit
             }
             None => {
-                let logit = self.evaluator.of_fold(&view, self.scratch);
+                let logit = self.evaluator.fold_logit(&view, self.scratch);
                 game.fold();
                 logit
             }
@@ -252,7 +252,7 @@ impl PlayoutContext<'_> {
             kept.remove(card);
             for board in &boards {
                 let score = value(view.rules, board, view.seat)
-                    + worth_of_hand(view.rules, board, view.seat, kept);
+                    + hand_value(view.rules, board, view.seat, kept);
                 if score > most {
                     most = score;
                     best = Some((card, *board));
@@ -268,7 +268,7 @@ impl PlayoutContext<'_> {
 
     /// A play with the net's value of it.
     fn judged(&mut self, view: &SeatView, card: Card, board: Board) -> (Card, Board, f32) {
-        let logit = self.evaluator.of_play(view, card, &board, self.scratch);
+        let logit = self.evaluator.play_logit(view, card, &board, self.scratch);
         (card, board, logit)
     }
 

@@ -72,38 +72,38 @@ fn choices(view: &SeatView) -> HashSet<String> {
 }
 
 /// The candidates, each of which must occur once.
-fn candidates(thoughts: &[CandidateStats]) -> HashSet<String> {
-    let names = thoughts
+fn names(candidates: &[CandidateStats]) -> HashSet<String> {
+    let names = candidates
         .iter()
-        .map(|thought| format!("{:?}", thought.candidate));
+        .map(|stats| format!("{:?}", stats.candidate));
     let found: HashSet<String> = names.collect();
-    assert_eq!(found.len(), thoughts.len());
+    assert_eq!(found.len(), candidates.len());
     found
 }
 
-fn samples(thoughts: &[CandidateStats]) -> u32 {
-    thoughts.iter().map(|thought| thought.samples).sum()
+fn samples(candidates: &[CandidateStats]) -> u32 {
+    candidates.iter().map(|stats| stats.samples).sum()
 }
 
 #[test]
 fn every_choice_is_a_candidate_once() {
-    let (mut folds, mut looked_at) = (0, 0);
+    let (mut folds, mut playouts) = (0, 0);
     positions(50, |view| {
         for most in [0, 1, 9] {
-            let thoughts = think(view, Budget::Samples(most));
-            assert_eq!(candidates(&thoughts), choices(view));
-            assert!(samples(&thoughts) <= most.max(1));
-            for thought in &thoughts {
-                assert!((0.0..=1.0).contains(&thought.win_probability(4.0)));
-                assert!((0.0..=1.0).contains(&thought.risk().unwrap_or_default()));
-                assert_eq!(thought.risk().is_some(), thought.samples > 0);
-                assert_eq!(thought.standard_error().is_some(), thought.samples > 1);
+            let candidates = think(view, Budget::Samples(most));
+            assert_eq!(names(&candidates), choices(view));
+            assert!(samples(&candidates) <= most.max(1));
+            for stats in &candidates {
+                assert!((0.0..=1.0).contains(&stats.win_probability(4.0)));
+                assert!((0.0..=1.0).contains(&stats.risk().unwrap_or_default()));
+                assert_eq!(stats.risk().is_some(), stats.samples > 0);
+                assert_eq!(stats.standard_error().is_some(), stats.samples > 1);
             }
-            looked_at += samples(&thoughts);
-            folds += u32::from(thoughts[0].candidate == Candidate::Fold);
+            playouts += samples(&candidates);
+            folds += u32::from(candidates[0].candidate == Candidate::Fold);
         }
     });
-    assert!(looked_at > 200 && folds > 3, "{looked_at}, {folds}");
+    assert!(playouts > 200 && folds > 3, "{playouts}, {folds}");
 }
 
 /// The candidates that were searched to the end are in order of their results.
@@ -114,26 +114,26 @@ fn the_best_comes_first() {
             candidates: 2,
             ..SearchConfig::default()
         };
-        let thoughts = think_by(config, view, Budget::Samples(10));
-        let [first, second, ..] = &thoughts[..] else {
+        let candidates = think_by(config, view, Budget::Samples(10));
+        let [first, second, ..] = &candidates[..] else {
             return;
         };
         assert!(first.win_probability(config.prior) >= second.win_probability(config.prior));
         // The rest only has the net's value.
-        let logits: Vec<f32> = thoughts[2..].iter().map(|thought| thought.logit).collect();
+        let logits: Vec<f32> = candidates[2..].iter().map(|stats| stats.logit).collect();
         assert!(logits.is_sorted_by(|one, other| one >= other));
-        assert_eq!(samples(&thoughts[2..]), 0);
+        assert_eq!(samples(&candidates[2..]), 0);
     });
 }
 
 #[test]
 fn the_same_seed_gives_the_same_result() {
-    let observed = |thoughts: Vec<CandidateStats>| -> Vec<_> {
-        let tell = |thought: &CandidateStats| {
-            let chance = thought.win_probability(4.0).to_bits();
-            (format!("{:?}", thought.candidate), thought.samples, chance)
+    let observed = |candidates: Vec<CandidateStats>| -> Vec<_> {
+        let tell = |stats: &CandidateStats| {
+            let chance = stats.win_probability(4.0).to_bits();
+            (format!("{:?}", stats.candidate), stats.samples, chance)
         };
-        thoughts.iter().map(tell).collect()
+        candidates.iter().map(tell).collect()
     };
     let mut differ = 0;
     positions(20, |view| {
@@ -179,13 +179,13 @@ fn many_sevens_are_searched_in_few_samples() {
     let mut view = view(&rules, &["5 14 23 33", "1", "8 19 28 40", "62"], "7 joker");
     let all = choices(&view);
     assert!(all.len() > 2_000, "{}", all.len());
-    let thoughts = think(&view, Budget::Samples(3));
-    assert_eq!(candidates(&thoughts), all);
-    assert_eq!(samples(&thoughts), 3);
+    let candidates = think(&view, Budget::Samples(3));
+    assert_eq!(names(&candidates), all);
+    assert_eq!(samples(&candidates), 3);
     // With no time at all only some of them, and still an answer.
-    let thoughts = think(&view, Budget::Time(Duration::ZERO));
-    assert!(candidates(&thoughts).is_subset(&all));
-    assert!(!thoughts.is_empty() && thoughts.len() < all.len());
+    let candidates = think(&view, Budget::Time(Duration::ZERO));
+    assert!(names(&candidates).is_subset(&all));
+    assert!(!candidates.is_empty() && candidates.len() < all.len());
     view.hand = cards("7");
     view.board = board(&rules, &["", "1", "", "62"]);
     let fold = think(&view, Budget::Time(Duration::ZERO));
@@ -243,22 +243,22 @@ fn every_configuration_ends() {
     ];
     positions(12, |view| {
         for config in configs {
-            let thoughts = think_by(config, view, Budget::Samples(5));
-            assert_eq!(candidates(&thoughts), choices(view));
-            let looked_at = thoughts.iter().filter(|thought| thought.samples > 0);
-            assert!(looked_at.count() <= config.candidates, "{config:?}");
-            let none = thoughts.len() < 2 || config.candidates == 1 || config.margin == 0.0;
-            assert!(!none || samples(&thoughts) == 0, "{config:?}");
+            let candidates = think_by(config, view, Budget::Samples(5));
+            assert_eq!(names(&candidates), choices(view));
+            let playouts = candidates.iter().filter(|stats| stats.samples > 0);
+            assert!(playouts.count() <= config.candidates, "{config:?}");
+            let none = candidates.len() < 2 || config.candidates == 1 || config.margin == 0.0;
+            assert!(!none || samples(&candidates) == 0, "{config:?}");
         }
     });
 }
 
 /// Candidates with these playout values.
-fn thoughts_of(values: [&[f64]; 2]) -> [CandidateStats; 2] {
+fn candidate_pair(values: [&[f64]; 2]) -> [CandidateStats; 2] {
     values.map(|values| {
-        let mut thought = CandidateStats::new(Candidate::Fold, 0.0);
-        values.iter().for_each(|&value| thought.add(value, false));
-        thought
+        let mut stats = CandidateStats::new(Candidate::Fold, 0.0);
+        values.iter().for_each(|&value| stats.add(value, false));
+        stats
     })
 }
 
@@ -267,22 +267,26 @@ fn thoughts_of(values: [&[f64]; 2]) -> [CandidateStats; 2] {
 fn worse_candidates_are_found_deal_by_deal() {
     let luck: Vec<f64> = (0..40).map(|deal| f64::from(deal % 10) / 10.0).collect();
     let less: Vec<f64> = luck.iter().map(|value| value - 0.01).collect();
-    let [better, worse] = thoughts_of([&luck, &less]);
-    assert!(worse.surely_worse(&better, 3.0) && !better.surely_worse(&worse, 3.0));
-    assert!(!worse.surely_worse(&better, f64::INFINITY));
-    let [one, same] = thoughts_of([&luck, &luck]);
-    assert!(!one.surely_worse(&same, 3.0));
+    let [better, worse] = candidate_pair([&luck, &less]);
+    assert!(
+        worse.is_significantly_worse(&better, 3.0) && !better.is_significantly_worse(&worse, 3.0)
+    );
+    assert!(!worse.is_significantly_worse(&better, f64::INFINITY));
+    let [one, same] = candidate_pair([&luck, &luck]);
+    assert!(!one.is_significantly_worse(&same, 3.0));
     // Without common luck such a small difference says nothing.
     let turned: Vec<f64> = less.iter().rev().copied().collect();
-    let [better, worse] = thoughts_of([&luck, &turned]);
-    assert!(!worse.surely_worse(&better, 3.0));
+    let [better, worse] = candidate_pair([&luck, &turned]);
+    assert!(!worse.is_significantly_worse(&better, 3.0));
     // A single deal says nothing either.
-    let [better, worse] = thoughts_of([&[0.9], &[0.1]]);
-    assert!(!worse.surely_worse(&better, 0.0));
+    let [better, worse] = candidate_pair([&[0.9], &[0.1]]);
+    assert!(!worse.is_significantly_worse(&better, 0.0));
     // Differences of 0, 2, 0, 2 … have a mean of 1 and, of 40, a standard error of 1 / √39.
     let uneven: Vec<f64> = (0..40).map(|deal| f64::from(deal % 2) * 2.0).collect();
-    let [better, worse] = thoughts_of([&uneven, &[0.0; 40]]);
-    assert!(worse.surely_worse(&better, 6.2) && !worse.surely_worse(&better, 6.3));
+    let [better, worse] = candidate_pair([&uneven, &[0.0; 40]]);
+    assert!(
+        worse.is_significantly_worse(&better, 6.2) && !worse.is_significantly_worse(&better, 6.3)
+    );
 }
 
 /// A search for the best choice alone stops when that is clear. Advice uses its whole budget.
@@ -293,7 +297,7 @@ fn choosing_ends_when_it_is_clear() {
         let budget = Budget::Samples(64);
         let advice = think(view, budget);
         let chosen = think_by(SearchConfig::for_play(), view, budget);
-        assert_eq!(candidates(&advice), candidates(&chosen));
+        assert_eq!(names(&advice), names(&chosen));
         if samples(&advice) > 0 {
             assert_eq!(samples(&advice), 64);
             whole += 1;
@@ -319,15 +323,19 @@ fn a_piece_that_will_be_captured_is_at_risk() {
         margin: 30.0,
         ..SearchConfig::default()
     };
-    let thoughts = think_by(config, &view, Budget::Samples(10));
-    assert_eq!(samples(&thoughts), 10);
+    let candidates = think_by(config, &view, Budget::Samples(10));
+    assert_eq!(samples(&candidates), 10);
     let risk = |card: Card| {
-        let of_card = |thought: &&CandidateStats| matches!(thought.candidate, Candidate::Play(c, _) if c == card);
-        thoughts.iter().find(of_card).and_then(CandidateStats::risk)
+        let of_card =
+            |stats: &&CandidateStats| matches!(stats.candidate, Candidate::Play(c, _) if c == card);
+        candidates
+            .iter()
+            .find(of_card)
+            .and_then(CandidateStats::risk)
     };
     assert_eq!((risk(Card::Two), risk(Card::Three)), (Some(1.0), Some(0.0)));
     assert!(matches!(
-        thoughts[0].candidate,
+        candidates[0].candidate,
         Candidate::Play(Card::Three, _)
     ));
 }
@@ -350,9 +358,9 @@ fn advice_depends_on_how_the_others_have_played() {
     let view = game.seen_from(seat);
     let advice = |models: PlayerModels| {
         let mut searcher = Searcher::new(nets(), SearchConfig::default(), models);
-        let thoughts = searcher.think(&view, Budget::Samples(40), &mut rng(1));
-        let chances = thoughts.iter().map(|thought| thought.win_probability(4.0));
-        (thoughts[0].samples, chances.collect::<Vec<f64>>())
+        let candidates = searcher.think(&view, Budget::Samples(40), &mut rng(1));
+        let chances = candidates.iter().map(|stats| stats.win_probability(4.0));
+        (candidates[0].samples, chances.collect::<Vec<f64>>())
     };
     let (samples, with_models) = advice(models);
     assert!(samples > 0, "it searches");
@@ -376,14 +384,14 @@ fn a_greedy_team_has_a_worse_chance() {
     let models = watch(&mut new_game(&rules, 3), 6, play);
     let searcher = |models| Searcher::new(nets(), SearchConfig::default(), models);
     let chance = |models, number: u8, values: &[f64]| {
-        let mut thought = CandidateStats::new(Candidate::Fold, 0.0);
+        let mut stats = CandidateStats::new(Candidate::Fold, 0.0);
         for value in values {
-            thought.add(*value, false);
+            stats.add(*value, false);
         }
-        thought.logit = if values[0] == 1.0 { WON } else { 0.0 };
+        stats.logit = if values[0] == 1.0 { WON } else { 0.0 };
         let mut view = view(&rules, &["20", "21", "22", "23"], "2");
         view.seat = seat(number, &rules);
-        searcher(models).win_probability(&view, &thought)
+        searcher(models).win_probability(&view, &stats)
     };
     let even = [0.3, 0.7];
     let (expected, error) = chance(PlayerModels::default(), 0, &even);

@@ -79,7 +79,7 @@ impl Match<'_> {
         let mut pair = Pair::default();
         for seating in 0..self.seatings() {
             for team in 0..self.rules.seats / 2 {
-                match self.game(number, (team, seating), teams, &mut pair.thinking) {
+                match self.game(number, team, seating, teams, &mut pair.thinking) {
                     Some(winner) => pair.wins[usize::from(winner != team)] += 1,
                     None => pair.unfinished += 1,
                 }
@@ -93,14 +93,15 @@ impl Match<'_> {
     fn game(
         &self,
         pair: u32,
-        (team, seating): (u8, u8),
+        team: u8,
+        seating: u8,
         teams: &mut [Team; 2],
         thinking: &mut [ThinkTimes; 2],
     ) -> Option<u8> {
         let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
         // Each seat has its own random stream, whoever sits there, so a player against itself plays
         // the same game again.
-        let mut luck = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
+        let mut rngs = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
         let mut watching = self.nets.map(Watching::new);
         play_out(&mut game, |game, seat| {
             let seats = self.rules.seats;
@@ -114,7 +115,7 @@ impl Match<'_> {
                 models = watching.models;
             }
             let begin = Instant::now();
-            let choice = player.choose(&view, &models, &mut luck[seat]);
+            let choice = player.choose(&view, &models, &mut rngs[seat]);
             thinking[side].decided(begin.elapsed());
             if let Some(watching) = &mut watching {
                 watching.see_choice(&view, choice);

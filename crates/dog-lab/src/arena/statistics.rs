@@ -130,8 +130,10 @@ pub struct Interval {
 /// Each score and its count.
 fn weighted(counts: &[u32]) -> impl Iterator<Item = (f64, f64)> + Clone {
     let steps = counts.len().saturating_sub(1).max(1) as f64;
-    let score = move |(index, &count): (usize, &u32)| (index as f64 / steps, f64::from(count));
-    counts.iter().enumerate().map(score)
+    counts
+        .iter()
+        .enumerate()
+        .map(move |(index, &count)| (index as f64 / steps, f64::from(count)))
 }
 
 /// The mean score; NaN if there are no pairs.
@@ -222,8 +224,10 @@ impl Sprt {
         if !(0.0 < low && low < high && high < 1.0) {
             return Err(SprtError::Scores(low, high));
         }
-        let possible = |chance| 0.0 < chance && chance < 0.5;
-        if !possible(alpha) || !possible(beta) {
+        if [alpha, beta]
+            .iter()
+            .any(|&chance| chance <= 0.0 || chance >= 0.5 || chance.is_nan())
+        {
             return Err(SprtError::Errors(alpha, beta));
         }
         let bounds = [beta / (1.0 - alpha), (1.0 - beta) / alpha].map(f64::ln);
@@ -263,12 +267,14 @@ impl Sprt {
             likelihood_multiplier(&counts, self.low),
             likelihood_multiplier(&counts, self.high),
         );
-        let ratio = |&(score, count): &(f64, f64)| {
-            let low = 1.0 + tilt_low * (score - self.low);
-            let high = 1.0 + tilt_high * (score - self.high);
-            count * (low / high).ln()
-        };
-        counts.iter().map(ratio).sum()
+        counts
+            .iter()
+            .map(|(score, count)| {
+                let low = 1.0 + tilt_low * (score - self.low);
+                let high = 1.0 + tilt_high * (score - self.high);
+                count * (low / high).ln()
+            })
+            .sum()
     }
 }
 
@@ -276,12 +282,6 @@ impl Sprt {
 /// · (score − mean). This is t, a Lagrange multiplier: the root of a function that falls from +∞ to
 /// −∞ where all divisors are positive.
 fn likelihood_multiplier(counts: &[(f64, f64)], mean: f64) -> f64 {
-    let excess = |likelihood_multiplier: f64| -> f64 {
-        let part = |&(score, count): &(f64, f64)| {
-            count * (score - mean) / (1.0 + likelihood_multiplier * (score - mean))
-        };
-        counts.iter().map(part).sum()
-    };
     let (mut from, mut to) = (-1.0 / (1.0 - mean), 1.0 / mean);
     loop {
         let middle = (from + to) / 2.0;
@@ -289,7 +289,11 @@ fn likelihood_multiplier(counts: &[(f64, f64)], mean: f64) -> f64 {
         if middle <= from || middle >= to {
             return middle;
         }
-        if excess(middle) > 0.0 {
+        let excess: f64 = counts
+            .iter()
+            .map(|(score, count)| count * (score - mean) / (1.0 + middle * (score - mean)))
+            .sum();
+        if excess > 0.0 {
             from = middle;
         } else {
             to = middle;

@@ -26,7 +26,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// The player to measure: random, beginner, greedy, planner, net, fast, strong (see
+    /// The player to measure: random, beginner, greedy, net, fast, strong (see
     /// docs/arena.md); or two of them as a team, such as fast+random.
     #[arg(value_name = "A")]
     a: TeamSpec,
@@ -79,11 +79,13 @@ fn read_variants(text: &str) -> Result<Variants, String> {
             .to_vec(),
         _ => vec![words.join(" ")],
     };
-    let variant = |name: String| match name.parse() {
-        Ok(rules) => Ok(Variant { name, rules }),
-        Err(problem) => Err(problem.to_string()),
-    };
-    names.into_iter().map(variant).collect()
+    names
+        .into_iter()
+        .map(|name| match name.parse() {
+            Ok(rules) => Ok(Variant { name, rules }),
+            Err(problem) => Err(problem.to_string()),
+        })
+        .collect()
 }
 
 /// Reads the two scores of a sequential test.
@@ -309,12 +311,16 @@ impl TextTable {
     fn line(&self, cells: [&str; 10]) -> anyhow::Result<()> {
         let players = self.players.chars().count().max(7);
         let widths = [self.rules, players, 7, 7, 15, 15, 20, 18, 18, 7];
-        let cell = |(place, (cell, width)): (usize, (&str, usize))| match place {
-            0 | 1 => format!("{cell:width$}"),
-            _ => format!("{cell:>width$}"),
-        };
-        let cells = cells.into_iter().zip(widths).enumerate().map(cell);
-        writeln!(stdout(), "{}", cells.collect::<Vec<_>>().join("  "))?;
+        let cells: Vec<String> = cells
+            .into_iter()
+            .zip(widths)
+            .enumerate()
+            .map(|(column, (cell, width))| match column {
+                0 | 1 => format!("{cell:width$}"),
+                _ => format!("{cell:>width$}"),
+            })
+            .collect();
+        writeln!(stdout(), "{}", cells.join("  "))?;
         Ok(())
     }
 }

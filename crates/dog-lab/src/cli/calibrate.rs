@@ -40,7 +40,7 @@ impl CalibrateArgs {
         );
         let nets = Nets::built_in()?;
         let games = self.of.each(self.games, |number| self.game(&nets, number));
-        let found = Calibration::of(&games);
+        let found = Calibration::from_games(&games);
         let mut out = stdout().lock();
         writeln!(
             out,
@@ -73,10 +73,10 @@ impl CalibrateArgs {
         let advisor = &self.a.players[0];
         let teams = [&self.a, self.b.as_ref().unwrap_or(&self.a)];
         let mut players = teams.map(|team| team.players.each_ref().map(PlayerSpec::build));
-        let stream = |stream: u64| self.of.stream(u64::from(number) * 8 + stream);
-        let mut luck = BySeat::from_fn(|seat| stream(seat as u64));
+        let first_stream = u64::from(number) * 8;
+        let mut rngs = BySeat::from_fn(|seat| self.of.stream(first_stream + seat as u64));
         let mut predictions: Vec<(u8, f64)> = Vec::new();
-        let mut game = set_up(rules, &mut stream(7));
+        let mut game = set_up(rules, &mut self.of.stream(first_stream + 7));
         let mut watching = Watching::new(nets);
         let winner = play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
@@ -87,12 +87,12 @@ impl CalibrateArgs {
             let player = &teams[side].players[place];
             let models = &watching.models;
             let choice = if player == advisor {
-                let advice = player.advise(&view, models, &mut luck[seat]);
+                let advice = player.advise(&view, models, &mut rngs[seat]);
                 let best = advice.first().expect("a seat that is to act has a choice");
                 predictions.push((team, best.win_probability));
                 best.choice
             } else {
-                players[side][place].choose(&view, models, &mut luck[seat])
+                players[side][place].choose(&view, models, &mut rngs[seat])
             };
             watching.see_choice(&view, choice);
             choice.action(seat)
@@ -150,7 +150,7 @@ struct Calibration {
 impl Calibration {
     /// The calibration of these decisions: for each game, the predicted chances and whether they
     /// were won.
-    fn of(games: &[Vec<(f64, bool)>]) -> Calibration {
+    fn from_games(games: &[Vec<(f64, bool)>]) -> Calibration {
         let mut bins = [Bin::default(); 10];
         for game in games {
             let mut beyond = [0.0; 10];
@@ -184,8 +184,11 @@ fn calibration_slope<'a>(decisions: impl Iterator<Item = &'a (f64, bool)>) -> f6
     let (mut low, mut high) = (0.0, 10.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        let slope = |&(odds, won): &(f64, f64)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds;
-        if inner.iter().map(slope).sum::<f64>() > 0.0 {
+        let slope: f64 = inner
+            .iter()
+            .map(|(odds, won)| (won - 1.0 / (1.0 + (-middle * odds).exp())) * odds)
+            .sum();
+        if slope > 0.0 {
             low = middle;
         } else {
             high = middle;
@@ -248,7 +251,7 @@ mod tests {
 
     #[test]
     fn true_chances_are_calibrated() {
-        let found = Calibration::of(&games(|chance| chance));
+        let found = Calibration::from_games(&games(|chance| chance));
         assert!(
             (found.calibration_slope - 1.0).abs() < 0.05,
             "{}",
@@ -268,12 +271,12 @@ mod tests {
         // The level says the square root of the odds, or their square.
         let modest = |chance: f64| chance.sqrt() / (chance.sqrt() + (1.0 - chance).sqrt());
         let boastful = |chance: f64| chance.powi(2) / (chance.powi(2) + (1.0 - chance).powi(2));
-        let found = Calibration::of(&games(modest)).calibration_slope;
+        let found = Calibration::from_games(&games(modest)).calibration_slope;
         assert!((found - 2.0).abs() < 0.1, "{found}");
-        let found = Calibration::of(&games(boastful)).calibration_slope;
+        let found = Calibration::from_games(&games(boastful)).calibration_slope;
         assert!((found - 0.5).abs() < 0.05, "{found}");
         // Certain predictions count in their tenths, but say nothing about the slope.
-        let certain = Calibration::of(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
+        let certain = Calibration::from_games(&[vec![(0.0, false), (1.0, true), (1.0, false)]]);
         assert_eq!(certain.bins[0].decisions, 1);
         assert_eq!((certain.bins[9].decisions, certain.bins[9].won), (2, 1));
     }
@@ -283,7 +286,10 @@ mod tests {
     fn decisions_of_a_game_are_not_independent() {
         let one = games(|chance| chance);
         let many: Vec<_> = one.iter().map(|game| [game[0]; 7].to_vec()).collect();
-        let (one, many) = (Calibration::of(&one), Calibration::of(&many));
+        let (one, many) = (
+            Calibration::from_games(&one),
+            Calibration::from_games(&many),
+        );
         for (one, many) in one.bins.iter().zip(many.bins) {
             assert_eq!(7 * one.decisions, many.decisions);
             assert!((one.standard_error() - many.standard_error()).abs() < 1e-9);

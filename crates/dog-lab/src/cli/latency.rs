@@ -32,6 +32,12 @@ pub struct LatencyArgs {
     seed: u64,
 }
 
+/// The time, in milliseconds, that this share of the times, shortest first, does not exceed.
+fn quantile_ms(times: &[Duration], share: f64) -> f64 {
+    let place = (share * times.len().saturating_sub(1) as f64).ceil() as usize;
+    times.get(place).map_or(0.0, |time| time.as_secs_f64()) * 1000.0
+}
+
 impl LatencyArgs {
     /// Asks for advice in many positions, and prints a line.
     ///
@@ -39,22 +45,19 @@ impl LatencyArgs {
     /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
         let nets = Nets::built_in()?;
-        let time = |millis: u32| Budget::Time(Duration::from_millis(millis.into()));
-        let budget = self.budget_ms.map(time);
-        let budget = budget.or(self.samples.map(Budget::Samples));
+        let budget = self
+            .budget_ms
+            .map(|millis| Budget::Time(Duration::from_millis(millis.into())))
+            .or(self.samples.map(Budget::Samples));
         let times = self.measure(&nets, budget);
-        let millis = |share: f64| {
-            let place = (share * times.len().saturating_sub(1) as f64).ceil() as usize;
-            times.get(place).map_or(0.0, |time| time.as_secs_f64()) * 1000.0
-        };
         writeln!(
             stdout(),
             "{}: {} positions, p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms",
             self.level.name(),
             self.positions,
-            millis(0.5),
-            millis(0.99),
-            millis(1.0)
+            quantile_ms(&times, 0.5),
+            quantile_ms(&times, 0.99),
+            quantile_ms(&times, 1.0)
         )?;
         if let Some(kibibytes) = peak_memory() {
             let mebibytes = kibibytes as f64 / 1024.0;
@@ -70,8 +73,10 @@ impl LatencyArgs {
         let tables = tables();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut times = Vec::with_capacity(positions);
-        let new_game = |rules| Playout::new(rules, Seat::default());
-        let mut games: Vec<Playout> = tables.iter().map(new_game).collect();
+        let mut games: Vec<Playout> = tables
+            .iter()
+            .map(|rules| Playout::new(rules, Seat::default()))
+            .collect();
         while times.len() < positions {
             for (game, rules) in games.iter_mut().zip(&tables) {
                 // Any phase of any round.
@@ -79,7 +84,7 @@ impl LatencyArgs {
                 game.play_on(&mut rng, most);
                 match game.phase() {
                     Phase::Finished => {
-                        *game = new_game(rules);
+                        *game = Playout::new(rules, Seat::default());
                         continue;
                     }
                     Phase::Seating | Phase::Deal => game.deal(&mut rng),

@@ -2,10 +2,9 @@
 
 mod arena;
 mod calibrate;
+mod compare_decisions;
 mod latency;
-mod reading;
 mod train;
-mod worth;
 
 use clap::Parser;
 use dog_bot::Level;
@@ -28,10 +27,8 @@ enum Subcommand {
     Pool(arena::PoolArgs),
     /// Check whether the chances in advice are right.
     Calibrate(Box<calibrate::CalibrateArgs>),
-    /// Measure how much the moves say about the hidden hands.
-    Reading(reading::ReadingArgs),
-    /// Measure the value of players' choices by a longer search.
-    Worth(worth::WorthArgs),
+    /// Compare players' choices at the same decisions by a longer search.
+    CompareDecisions(compare_decisions::CompareDecisionsArgs),
     /// Measure how long advice takes.
     Latency(latency::LatencyArgs),
 }
@@ -47,8 +44,7 @@ impl Cli {
             Subcommand::Arena(arena) => arena.run(),
             Subcommand::Pool(pool) => pool.run(),
             Subcommand::Calibrate(calibrate) => calibrate.run(),
-            Subcommand::Reading(reading) => reading.run(),
-            Subcommand::Worth(worth) => worth.run(),
+            Subcommand::CompareDecisions(compare) => compare.run(),
             Subcommand::Latency(latency) => latency.run(),
         }
     }

@@ -146,8 +146,9 @@ impl TrainArgs {
         // As if read from its file, with rounded weights.
         let (evaluator, _) = nets::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
-        let show = |summary: &str| bar.set_message(format!("the new net scores {summary}"));
-        let verdict = gate::decide(&nets, &evaluator, setting, threads, show);
+        let verdict = gate::decide(&nets, &evaluator, setting, threads, |summary| {
+            bar.set_message(format!("the new net scores {summary}"));
+        });
         bar.finish_and_clear();
         let what = if verdict.stronger {
             let strength = gate::strength(&nets, &evaluator, setting, threads);

@@ -90,13 +90,18 @@ pub fn strength(
     let mut nets = nets.clone();
     nets.replace(setting, new.clone());
     let new = by_net(&nets);
-    let greedy = || -> Box<dyn Policy> { Box::new(LevelPlayer(Level::Greedy)) };
-    let of_preset = |rules: &Rules| {
-        let counts = pairs(rules, [&new, &greedy], PAIRS_AGAINST_GREEDY, 1, threads);
-        format!("{} {}", rules.preset.name(), summary(&counts))
-    };
-    let each: Vec<String> = presets(setting).iter().map(of_preset).collect();
+    let each: Vec<String> = presets(setting)
+        .iter()
+        .map(|rules| {
+            let counts = pairs(rules, [&new, &greedy], PAIRS_AGAINST_GREEDY, 1, threads);
+            format!("{} {}", rules.preset.name(), summary(&counts))
+        })
+        .collect();
     format!("against greedy {GREEDY_VERSION}: {}", each.join("; "))
+}
+
+fn greedy() -> Box<dyn Policy> {
+    Box::new(LevelPlayer(Level::Greedy))
 }
 
 fn by_net(nets: &Nets) -> impl Fn() -> Box<dyn Policy> + Sync + use<> {

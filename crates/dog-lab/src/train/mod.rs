@@ -20,7 +20,7 @@ use dog_bot::net::{
     inputs::InputLayout,
     nets::{NetVariant, fingerprint},
 };
-use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
 pub mod gate;
@@ -94,24 +94,28 @@ pub struct Window {
     pub turns: f64,
 }
 
+/// Gives weights random values from −size to size.
+fn randomize(weights: &mut [f32], size: f32, rng: &mut impl Rng) {
+    for weight in weights {
+        *weight = size * (2.0 * rng.random::<f32>() - 1.0);
+    }
+}
+
 impl Run {
     /// A run from random weights.
     pub fn new(plan: TrainingPlan) -> Run {
         let layout = InputLayout::new(plan.setting.seats());
         let mut net = Net::zero(layout.inputs());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
-        let mut fill = |weights: &mut [f32], size: f32| {
-            for weight in weights {
-                *weight = size * (2.0 * rng.random::<f32>() - 1.0);
-            }
-        };
         // Some 60 inputs are active at a time.
-        fill(net.first.as_flattened_mut(), (3.0f32 / 60.0).sqrt());
+        let size = (3.0f32 / 60.0).sqrt();
+        randomize(net.first.as_flattened_mut(), size, &mut rng);
         let inputs = HIDDEN as f32;
         // All heads begin as equal and diverge.
         let [head, others @ ..] = &mut net.heads;
-        fill(head.second.as_flattened_mut(), (3.0 / inputs).sqrt());
-        fill(&mut head.last, 0.1);
+        let size = (3.0 / inputs).sqrt();
+        randomize(head.second.as_flattened_mut(), size, &mut rng);
+        randomize(&mut head.last, 0.1, &mut rng);
         for other in others {
             *other = head.clone();
         }

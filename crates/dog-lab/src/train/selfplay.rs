@@ -45,11 +45,12 @@ pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
 
 /// The presets that are published for the net's ring; with six seats all presets.
 pub fn presets(setting: NetVariant) -> Vec<Rules> {
-    let published =
-        |preset: &Preset| setting == NetVariant::Six || NetVariant::of(&preset.rules()) == setting;
-    let rules = |preset| Rules::try_from(setting.options(preset));
-    let presets = Preset::ALL.into_iter().filter(published).map(rules);
-    presets
+    Preset::ALL
+        .into_iter()
+        .filter(|preset| {
+            setting == NetVariant::Six || NetVariant::for_rules(&preset.rules()) == setting
+        })
+        .map(|preset| Rules::try_from(setting.options(preset)))
         .collect::<Result<_, _>>()
         .expect("options that go together")
 }
@@ -110,15 +111,16 @@ impl Samples {
     /// Adds another list of samples.
     pub fn append(&mut self, other: &Samples) {
         let first = self.targets.len();
-        let shifted = |group: &Range<usize>| group.start + first..group.end + first;
-        self.groups.extend(other.groups.iter().map(shifted));
+        let groups = other.groups.iter();
+        self.groups
+            .extend(groups.map(|group| group.start + first..group.end + first));
         let first = self.inputs.len();
         self.inputs.extend_from_slice(&other.inputs);
-        let shifted = |target: &TrainingTarget| TrainingTarget {
+        let targets = other.targets.iter();
+        self.targets.extend(targets.map(|target| TrainingTarget {
             inputs: target.inputs.start + first..target.inputs.end + first,
             ..*target
-        };
-        self.targets.extend(other.targets.iter().map(shifted));
+        }));
     }
 }
 
@@ -206,8 +208,8 @@ impl<'a> SelfPlay<'a> {
                 choice = answers[rng.random_range(0..answers.len())];
             }
             let (stage, hand) = after(&view, choice);
-            let inputs = self.inputs(&view, stage, hand, &view.board, true, rng, out);
-            self.decided(&view, inputs, logit, explored);
+            let (inputs, head) = self.inputs(&view, stage, hand, &view.board, true, rng, out);
+            self.decided(&view, inputs, head, logit, explored);
             answer(game, seat, choice);
         }
     }
@@ -248,7 +250,7 @@ impl<'a> SelfPlay<'a> {
             );
             let net = &self.evaluator.net;
             let logit = net.logit(&net.first_bias, &out.inputs[range.clone()], head);
-            self.decided(&view, (range, head), logit, false);
+            self.decided(&view, range, head, logit, false);
             game.fold();
             return;
         };
@@ -260,8 +262,8 @@ impl<'a> SelfPlay<'a> {
         }
         let mut hand = view.hand;
         hand.remove(card);
-        let inputs = self.inputs(&view, AfterChoice::Played, hand, &board, true, rng, out);
-        self.decided(&view, inputs, logit, any.is_some());
+        let (inputs, head) = self.inputs(&view, AfterChoice::Played, hand, &board, true, rng, out);
+        self.decided(&view, inputs, head, logit, any.is_some());
         game.play(card, &board);
     }
 
@@ -291,7 +293,7 @@ impl<'a> SelfPlay<'a> {
         }
         let group = out.targets.len();
         let clock = BudgetClock::start(Budget::Samples(u32::MAX));
-        let luck: Xoshiro256PlusPlus = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+        let playout_rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
         for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
             if logit >= WON {
                 continue;
@@ -304,7 +306,8 @@ impl<'a> SelfPlay<'a> {
                 clock: &clock,
                 scratch: &mut self.scratch,
             };
-            let Some(end) = playing.on(view.seat, game, candidate, &mut luck.clone()) else {
+            let Some(end) = playing.play_out(view.seat, game, candidate, &mut playout_rng.clone())
+            else {
                 continue;
             };
             let ((stage, hand), board) = match candidate {
@@ -359,7 +362,8 @@ impl<'a> SelfPlay<'a> {
     fn decided(
         &mut self,
         view: &SeatView,
-        (inputs, head): (Range<usize>, usize),
+        inputs: Range<usize>,
+        head: usize,
         logit: f32,
         explored: bool,
     ) {

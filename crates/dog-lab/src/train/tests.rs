@@ -218,7 +218,7 @@ fn rules(setting: NetVariant) -> Rules {
 
 /// The samples of a game of the built-in net against itself, and the number of its turns.
 fn play(rules: &Rules, lambda: f32, change: impl FnOnce(&mut SelfPlay)) -> (Samples, u32) {
-    let mut play = SelfPlay::new(nets().of(rules), 0.0, lambda, 0);
+    let mut play = SelfPlay::new(nets().for_rules(rules), 0.0, lambda, 0);
     change(&mut play);
     let mut samples = Samples::default();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -236,7 +236,7 @@ fn every_decision_is_a_sample() {
         let rounds = answers / u32::from(rules.seats);
         assert_eq!(answers, rounds * u32::from(rules.seats));
         let cards: u32 = (1..=rounds)
-            .map(|round| u32::from(rules.deal_sizes.of_round(round) * rules.seats))
+            .map(|round| u32::from(rules.deal_sizes.in_round(round) * rules.seats))
             .sum();
         assert!(
             rounds > 3 && turns <= cards,
@@ -309,7 +309,7 @@ fn experiments_and_alternatives_are_samples_too() {
     for samples in [explored, looked_around] {
         let mut targets = samples.targets.iter();
         assert!(targets.all(|target| (0.0..=1.0).contains(&target.chance)));
-        let inputs = nets().of(&rules).layout.inputs();
+        let inputs = nets().for_rules(&rules).layout.inputs();
         let mut indices = samples.inputs.iter().map(|input| usize::from(input.index));
         assert!(indices.all(|index| index < inputs));
     }
@@ -365,7 +365,11 @@ fn plan(setting: NetVariant) -> TrainingPlan {
 
 fn run(setting: NetVariant) -> Run {
     // A net that can play makes short games.
-    Run::from_net(plan(setting), nets().of(&rules(setting)).clone(), None)
+    Run::from_net(
+        plan(setting),
+        nets().for_rules(&rules(setting)).clone(),
+        None,
+    )
 }
 
 fn assert_same(one: &Run, other: &Run) {
@@ -394,7 +398,7 @@ fn threads_change_nothing() {
     let (first, window) = &runs[0];
     assert_ne!(
         first.evaluator.net,
-        nets().of(&rules(NetVariant::Four16)).net
+        nets().for_rules(&rules(NetVariant::Four16)).net
     );
     for (other, same) in &runs[1..] {
         assert_same(first, other);
@@ -526,7 +530,11 @@ fn training_rules_are_varied() {
         let drawn: Vec<Rules> = (0..2_000)
             .map(|_| selfplay::rules(setting, &mut rng))
             .collect();
-        assert!(drawn.iter().all(|rules| NetVariant::of(rules) == setting));
+        assert!(
+            drawn
+                .iter()
+                .all(|rules| NetVariant::for_rules(rules) == setting)
+        );
         let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
         assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));
         for rules in &published {

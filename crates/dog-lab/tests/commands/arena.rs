@@ -335,7 +335,7 @@ fn the_command_refuses_nonsense() {
     for (arguments, message) in [
         (
             "greedy oracle",
-            "there is no player \"oracle\"; there are random, beginner, greedy, planner",
+            "there is no player \"oracle\"; there are random, beginner, greedy, net",
         ),
         ("greedy", "required arguments"),
         ("greedy random --pairs 0", "0 is not in 1.."),

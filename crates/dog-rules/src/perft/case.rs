@@ -77,6 +77,16 @@ pub enum CaseErrorKind {
     Expected(&'static str),
 }
 
+impl CaseErrorKind {
+    /// This problem, on this line.
+    fn at(self, line: usize) -> CaseError {
+        CaseError {
+            line,
+            problem: self,
+        }
+    }
+}
+
 /// Reads the cases of a file, which are separated by blank lines, each with the number of its first
 /// line.
 ///
@@ -86,18 +96,19 @@ pub fn read(text: &str) -> Result<Vec<(usize, PerftCase)>, CaseError> {
     let mut cases = Vec::new();
     let mut block = Block::default();
     for (number, line) in (1..).zip(text.lines().chain([""])) {
-        let at = |problem| CaseError {
-            line: number,
-            problem,
-        };
         if line.trim().is_empty() {
             let finished = std::mem::take(&mut block);
             // A block of comments alone is about the whole file.
             if let Some(first) = finished.first {
-                cases.push((first, finished.finish().map_err(at)?));
+                cases.push((
+                    first,
+                    finished.finish().map_err(|problem| problem.at(number))?,
+                ));
             }
         } else {
-            block.line(number, line.trim()).map_err(at)?;
+            block
+                .line(number, line.trim())
+                .map_err(|problem| problem.at(number))?;
         }
     }
     Ok(cases)
@@ -136,9 +147,9 @@ impl Block {
             ("hands", Some(rules)) => self.hands = Some(read_hands(rules, rest)?),
             ("turn", Some(rules)) => self.turn = Some(read_turn(rules, rest)?),
             _ => {
-                let wrong = || CaseErrorKind::Line(line.to_owned());
-                let depth = key.parse().map_err(|_| wrong())?;
-                let count = rest.trim().parse().map_err(|_| wrong())?;
+                let (Ok(depth), Ok(count)) = (key.parse(), rest.trim().parse()) else {
+                    return Err(CaseErrorKind::Line(line.to_owned()));
+                };
                 if let Some(missing) = expected {
                     return Err(CaseErrorKind::Expected(missing));
                 }
@@ -302,10 +313,10 @@ impl fmt::Display for OpenPosition {
         let pieces = rules.ring().seats().zip(board.placements(rules));
         let pieces = pieces.map(|(seat, placement)| {
             let start = rules.ring().start(seat);
-            let fresh = |field| placement.fresh && field == start;
-            let track = placement.track.iter();
-            let track =
-                track.map(|&field| format!("{field}{}", if fresh(field) { "f" } else { "" }));
+            let track = placement.track.iter().map(|&field| {
+                let fresh = placement.fresh && field == start;
+                format!("{field}{}", if fresh { "f" } else { "" })
+            });
             let goal = placement.goal.iter().map(|field| format!("g{field}"));
             track.chain(goal).collect::<Vec<_>>()
         });
@@ -321,11 +332,13 @@ impl fmt::Display for OpenPosition {
 
 /// What each seat has, as [`by_seat`] reads it.
 fn written(seats: impl Iterator<Item = Vec<String>>) -> String {
-    let words = |words: Vec<String>| match words.as_slice() {
-        [] => "-".to_owned(),
-        words => words.join(" "),
-    };
-    seats.map(words).collect::<Vec<_>>().join(" / ")
+    seats
+        .map(|words| match words.as_slice() {
+            [] => "-".to_owned(),
+            words => words.join(" "),
+        })
+        .collect::<Vec<_>>()
+        .join(" / ")
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 use super::{
     card::{Card, Cards},
-    event::{Action, Actor, By, Event, TableSettings},
+    event::{Action, By, Event, EventKind, TableSettings},
     game::{ActionRefusal, Game, Phase, Setup},
     notation::NotationError,
     options::RulesTextError,
@@ -50,7 +50,7 @@ impl RecordFormat {
     const ALL: [RecordFormat; 2] = [RecordFormat::One, RecordFormat::Two];
 
     /// The format of a game's record.
-    pub fn of(game: &Game) -> RecordFormat {
+    pub fn for_game(game: &Game) -> RecordFormat {
         if game.seats_changed() {
             RecordFormat::Two
         } else {
@@ -126,7 +126,7 @@ impl Transcript {
             return Err(GameNotOver);
         }
         Ok(Transcript {
-            format: RecordFormat::of(game),
+            format: RecordFormat::for_game(game),
             about,
             setup: game.setup(),
             commitment: game.commitment(),
@@ -139,12 +139,12 @@ impl Transcript {
 impl RecordStep {
     /// The step of one version in a game's log, from its action and the events that followed. None
     /// for the creation, which has no action.
-    pub fn of(
+    pub fn from_entry(
         format: RecordFormat,
         action: Option<&Action>,
         events: &[Event],
     ) -> Option<RecordStep> {
-        let by = events.first().and_then(Event::by);
+        let by = events.first().and_then(|event| event.by);
         Some(RecordStep {
             action: action?.clone(),
             by: by.filter(|_| format == RecordFormat::Two),
@@ -155,8 +155,8 @@ impl RecordStep {
 
 /// The hands of a deal, if the event has them all.
 fn dealt(event: &Event) -> Option<Vec<Cards>> {
-    match event {
-        Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
+    match &event.what {
+        EventKind::CardsDealt { hands, .. } => hands.iter().copied().collect(),
         _ => None,
     }
 }
@@ -384,21 +384,17 @@ impl RecordStep {
     /// Carries out the step and compares the hands.
     fn replay(&self, game: &mut Game) -> Result<Vec<Event>, Mismatch> {
         let round = game.round() as usize;
-        let step = || DisplayStep { step: self, round }.to_string();
-        let actor = match self.by {
-            Some(By::Clock) => Actor::Clock,
-            Some(By::Server) => Actor::Server,
-            Some(By::Bot) | None => Actor::Player,
-        };
-        let events = game.apply_by(&self.action, actor);
-        let events = events.map_err(|refusal| Mismatch::Refused {
-            step: step(),
-            refusal,
-        })?;
-        let found = events.first().and_then(Event::by);
+        let step = DisplayStep { step: self, round };
+        let events = game
+            .apply_by(&self.action, self.by.into())
+            .map_err(|refusal| Mismatch::Refused {
+                step: step.to_string(),
+                refusal,
+            })?;
+        let found = events.first().and_then(|event| event.by);
         if self.by.is_some() && found != self.by {
             return Err(Mismatch::By {
-                step: step(),
+                step: step.to_string(),
                 found: found.map_or("its person", By::name),
                 written: self.by.map_or("its person", By::name),
             });
@@ -459,9 +455,9 @@ impl fmt::Display for Transcript {
         if let Some(dealer) = setup.first_dealer {
             header(f, "Dealer", &dealer.number().to_string())?;
         }
-        if !setup.awaited.is_empty() {
+        if !setup.must_confirm.is_empty() {
             let seats: Vec<String> = setup
-                .awaited
+                .must_confirm
                 .iter()
                 .map(|seat| seat.number().to_string())
                 .collect();

@@ -20,19 +20,18 @@ impl ParsedRecord {
     pub fn read(text: &str) -> Result<ParsedRecord, TextError> {
         let lines = contents(text)?;
         let last = lines.last().map_or(1, |(number, _)| *number);
-        let is_header = |(_, line): &(usize, Cow<'_, str>)| line.starts_with('[');
-        let begin = lines.iter().position(|line| !is_header(line));
+        let begin = lines.iter().position(|(_, line)| !line.starts_with('['));
         let (headers, steps) = lines.split_at(begin.unwrap_or(lines.len()));
         let headers = Headers::read(headers, steps.first().map_or(last, |(number, _)| *number))?;
         let mut transcript = headers.transcript()?;
         let rules = &transcript.setup.rules;
         let mut round = 1;
         for (line, text) in steps {
-            let step = match text.starts_with('[') {
-                true => Err(TextErrorKind::HeaderLate),
-                false => RecordStep::read(transcript.format, rules, round, text),
-            };
-            let step = step.map_err(|problem| problem.at(*line))?;
+            if text.starts_with('[') {
+                return Err(TextErrorKind::HeaderLate.at(*line));
+            }
+            let step = RecordStep::read(transcript.format, rules, round, text)
+                .map_err(|problem| problem.at(*line))?;
             round += usize::from(matches!(step.action, Action::Deal { .. }));
             transcript.steps.push(step);
         }
@@ -152,8 +151,7 @@ impl Headers {
             if texts.is_empty() && name != "Dog" {
                 return Err(TextErrorKind::NoRecord.at(number));
             }
-            let known = |format: RecordFormat| format.name() == text;
-            if name == "Dog" && !RecordFormat::ALL.into_iter().any(known) {
+            if name == "Dog" && RecordFormat::ALL.iter().all(|format| format.name() != text) {
                 return Err(TextErrorKind::Format(text).at(number));
             }
             if texts.insert(name, (number, text)).is_some() {
@@ -170,19 +168,12 @@ impl Headers {
     fn transcript(&self) -> Result<Transcript, TextError> {
         let rules: Rules = (self.needed("Rules")?.parse())
             .map_err(|error: RulesTextError| self.at("Rules", error.into()))?;
-        let seat = |word: &str| read_seat(&rules, word).ok();
-        let team = |word: &str| {
-            let team = word.parse().ok();
-            team.filter(|&team: &u8| team < rules.seats / 2)
-        };
-        let yes = |word: &str| match word {
-            "yes" => Some(true),
-            "no" => Some(false),
-            _ => None,
-        };
-        let seats = |text: &str| text.split_whitespace().map(seat).collect();
-        let awaited = self.optional("Awaited", "numbers of seats", seats)?;
-        if awaited.is_some() && self.format() == RecordFormat::One {
+        let must_confirm = self.optional("Awaited", "numbers of seats", |text| {
+            text.split_whitespace()
+                .map(|word| read_seat(&rules, word).ok())
+                .collect()
+        })?;
+        if must_confirm.is_some() && self.format() == RecordFormat::One {
             return Err(self.at("Awaited", TextErrorKind::Format2Only));
         }
         Ok(Transcript {
@@ -194,14 +185,20 @@ impl Headers {
             },
             commitment: self.needed("Commitment")?.to_owned(),
             steps: Vec::new(),
-            winner: self.optional("Winner", "the number of a team", team)?,
+            winner: self.optional("Winner", "the number of a team", |word| {
+                word.parse()
+                    .ok()
+                    .filter(|&team: &u8| team < rules.seats / 2)
+            })?,
             setup: Setup {
                 players: self.players(&rules)?,
-                first_dealer: self.optional("Dealer", "the number of a seat", seat)?,
+                first_dealer: self.optional("Dealer", "the number of a seat", |word| {
+                    read_seat(&rules, word).ok()
+                })?,
                 seed: Seed::from_hex(self.needed("Seed")?)
                     .map_err(|error| self.at("Seed", error.into()))?,
-                seed_given: self.value("SeedGiven", "yes or no", yes)?,
-                awaited: awaited.unwrap_or_default(),
+                seed_given: self.value("SeedGiven", "yes or no", yes_or_no)?,
+                must_confirm: must_confirm.unwrap_or_default(),
                 rules,
             },
         })
@@ -221,20 +218,21 @@ impl Headers {
 
     /// One player a seat.
     fn players(&self, rules: &Rules) -> Result<Vec<Player>, TextError> {
-        let (names, strangers) = SEATS.split_at(usize::from(rules.seats));
-        for (seat, header) in (rules.seats..).zip(strangers) {
+        let (names, surplus) = SEATS.split_at(usize::from(rules.seats));
+        for (seat, header) in (rules.seats..).zip(surplus) {
             if self.texts.contains_key(header) {
                 return Err(self.at(header, TextErrorKind::Seat(seat)));
             }
         }
-        let kind = |name: &str| {
-            let kind = SeatKind::by_name(name);
-            kind.filter(|&kind| kind != SeatKind::Open || self.format() == RecordFormat::Two)
-        };
+        let may_be_open = self.format() == RecordFormat::Two;
         let kinds = self.value(
             "Kinds",
             "human, bot or (in format 2) open for each seat",
-            |text| each(rules, text, kind),
+            |text| {
+                each(rules, text, |name| {
+                    SeatKind::by_name(name).filter(|&kind| kind != SeatKind::Open || may_be_open)
+                })
+            },
         )?;
         let levels = self.value("Levels", "a bot's level for each seat", |text| {
             each(rules, text, Level::by_name)
@@ -437,24 +435,29 @@ fn read_host_action(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> 
             "listed",
             listed,
         ] => {
-            let settings = || {
-                Some(TableSettings {
-                    turn_seconds: match clock {
-                        "none" => None,
-                        seconds => Some(seconds.parse().ok()?),
-                    },
-                    bot_pace_ms: pace.parse().ok()?,
-                    listed: match listed {
-                        "yes" => true,
-                        "no" => false,
-                        _ => return None,
-                    },
-                })
-            };
-            let settings = settings().ok_or(TextErrorKind::Settings)?;
+            let settings = table_settings(clock, pace, listed).ok_or(TextErrorKind::Settings)?;
             Ok(Action::ChangeSettings { settings })
         }
         _ => Err(TextErrorKind::Host),
+    }
+}
+
+fn table_settings(clock: &str, pace: &str, listed: &str) -> Option<TableSettings> {
+    Some(TableSettings {
+        turn_seconds: match clock {
+            "none" => None,
+            seconds => Some(seconds.parse().ok()?),
+        },
+        bot_pace_ms: pace.parse().ok()?,
+        listed: yes_or_no(listed)?,
+    })
+}
+
+fn yes_or_no(word: &str) -> Option<bool> {
+    match word {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
 

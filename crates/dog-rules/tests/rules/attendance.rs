@@ -1,7 +1,7 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    Action, Event, Game, Level, Phase, Player,
+    Action, Event, EventKind, Game, Level, Phase, Player,
     Preset::{self, *},
     Seat, SeatKind,
 };
@@ -131,8 +131,7 @@ fn handing_over_is_public_and_changes_nothing_else() {
     let player = Player::bot("Stand-in", Level::Strong);
     let events = hand_over(&mut game, 2, player.clone());
     let seat = seat(2);
-    let by = None;
-    let event = Event::SeatHandedOver { seat, player, by };
+    let event = EventKind::SeatHandedOver { seat, player }.into();
     assert_eq!(events, [event]);
     assert_eq!(game.version(), before.version() + 1);
     assert_eq!(game.player(seat).kind, SeatKind::Bot);

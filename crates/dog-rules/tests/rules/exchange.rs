@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Cards, Event, ExchangeChoice, ExchangeState, Game, OfferedCard, Phase,
+    Action, Cards, Event, EventKind, ExchangeChoice, ExchangeState, Game, OfferedCard, Phase,
     Preset::{self, *},
     Seat, Viewer,
     view::OwnCards,
@@ -44,7 +44,7 @@ fn each_seat_offers_one_card_to_its_partner() {
     for by in [0, 1, 2] {
         let action = offer(&game, by);
         let events = game.apply(&action).expect("an offer");
-        assert!(matches!(events[0], Event::CardOffered { .. }));
+        assert!(matches!(events[0].what, EventKind::CardOffered { .. }));
     }
     // Seats 0 and 2 have swapped; the card that seat 1 offered counts as in its hand.
     assert_eq!(
@@ -55,7 +55,7 @@ fn each_seat_offers_one_card_to_its_partner() {
     assert_eq!((game.phase(), game.turn()), (Phase::Exchange, None));
     let action = offer(&game, 3);
     let events = game.apply(&action).expect("the last offer");
-    let swapped = Event::CardsSwapped {
+    let swapped = EventKind::CardsSwapped {
         given: [1, 3]
             .map(|by| OfferedCard {
                 seat: seat(by),
@@ -64,7 +64,13 @@ fn each_seat_offers_one_card_to_its_partner() {
             })
             .to_vec(),
     };
-    assert_eq!(events[1..], [swapped, Event::PlayBegan { turn: seat(1) }]);
+    assert_eq!(
+        events[1..],
+        [
+            swapped.into(),
+            EventKind::PlayBegan { turn: seat(1) }.into()
+        ]
+    );
     assert_eq!((game.phase(), game.turn()), (Phase::Play, Some(seat(1))));
     for by in [0, 1, 2, 3usize] {
         let partner = (by + 2) % 4;
@@ -81,12 +87,11 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     let mut game = dealt(DogspielIt);
     let action = offer(&game, 0);
     let offered = game.apply(&action).expect("an offer").remove(0);
-    let unseen = Event::CardOffered {
+    let unseen = Event::from(EventKind::CardOffered {
         seat: seat(0),
         card: None,
         holder: Some(0),
-        by: None,
-    };
+    });
     for other in 1..4 {
         assert_eq!(
             offered.clone().redacted_for(Viewer::Seat(seat(other), 0)),
@@ -104,7 +109,7 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     for by in [0, 2] {
         assert_eq!(swap.clone().redacted_for(Viewer::Seat(seat(by), 0)), swap);
     }
-    let hidden = Event::CardsSwapped {
+    let hidden = Event::from(EventKind::CardsSwapped {
         given: [0, 2]
             .map(|by| OfferedCard {
                 seat: seat(by),
@@ -112,7 +117,7 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
                 holder: Some(0),
             })
             .to_vec(),
-    };
+    });
     for viewer in [
         Viewer::Seat(seat(1), 0),
         Viewer::Seat(seat(3), 0),
@@ -204,13 +209,7 @@ fn help_is_asked_once_before_the_answer_and_answers_nothing() {
     let mut game = dealt(Hausregeln);
     let ask = |by| Action::Ask { seat: seat(by) };
     let events = game.apply(&ask(0)).expect("it may ask");
-    assert_eq!(
-        events,
-        [Event::HelpAsked {
-            seat: seat(0),
-            by: None
-        }]
-    );
+    assert_eq!(events, [EventKind::HelpAsked { seat: seat(0) }.into()]);
     assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
     refused(&mut game, &ask(0), "seat 0 has already asked");
@@ -271,7 +270,7 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
         .map(|seat| Viewer::Seat(seat, 0))
         .chain([Viewer::Spectator]);
     for viewer in viewers {
-        let Event::CardsDealt { hands, .. } = dealt.clone().redacted_for(viewer) else {
+        let EventKind::CardsDealt { hands, .. } = dealt.clone().redacted_for(viewer).what else {
             panic!("a deal, not {dealt:?}")
         };
         for (seen, hand) in game.seats_visible_to(viewer).into_iter().zip(hands) {

@@ -1,7 +1,7 @@
 //! RULES §4 (must play), §7.4, §7.5 and §9: turns, folding, the list of moves, the end.
 
 use dog_rules::{
-    Action, ActionRefusal, Dealer, Event, Exchange, Game, Level, Phase, Player,
+    Action, ActionRefusal, Dealer, Event, EventKind, Exchange, Game, Level, Phase, Player,
     Preset::{self, *},
     Refusal, Viewer,
 };
@@ -84,11 +84,11 @@ mod turns {
         let events = play(&mut game, 0, "fold").expect("nothing else can be played");
         assert_eq!(
             events,
-            [Event::HandFolded {
+            [EventKind::HandFolded {
                 seat: seat(0),
                 cards: cards("2 9 J J"),
-                by: None,
-            }]
+            }
+            .into()]
         );
         // Everybody sees it.
         assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
@@ -98,7 +98,10 @@ mod turns {
         play_all(&mut game, &[(1, "2:20>22"), (2, "fold"), (3, "fold")]);
         assert_eq!(game.turn(), Some(seat(1)));
         let events = play(&mut game, 1, "3:22>25").expect("the last card");
-        assert_eq!(events.last(), Some(&Event::RoundEnded { round: 1 }));
+        assert_eq!(
+            events.last(),
+            Some(&EventKind::RoundEnded { round: 1 }.into())
+        );
         assert_eq!(
             (game.phase(), game.turn(), game.round()),
             (Phase::Deal, None, 2)
@@ -163,7 +166,7 @@ mod turns {
         let before = game.version();
         let reissue = Action::ReissueToken { seat: seat(3) };
         let events = game.apply(&reissue).expect("at any time");
-        assert_eq!(events, [Event::TokenReissued { seat: seat(3) }]);
+        assert_eq!(events, [EventKind::TokenReissued { seat: seat(3) }.into()]);
         assert_eq!(game.version(), before + 1);
         deal(&mut game);
         game.apply(&reissue).expect("at any time");
@@ -256,7 +259,10 @@ mod the_end {
 
     fn won(game: &Game, events: &[Event], team: u8) {
         let shuffle_seed = game.published_seed().expect("the seed is published");
-        assert_eq!(events.last(), Some(&Event::GameWon { team, shuffle_seed }));
+        assert_eq!(
+            events.last(),
+            Some(&EventKind::GameWon { team, shuffle_seed }.into())
+        );
         assert_eq!(
             (game.phase(), game.turn(), game.winner()),
             (Phase::Finished, None, Some(team))
@@ -341,7 +347,7 @@ mod the_end {
             let events = game.apply(&action).expect("an offer");
             let swapped = events
                 .iter()
-                .any(|event| matches!(event, Event::CardsSwapped { .. }));
+                .any(|event| matches!(event.what, EventKind::CardsSwapped { .. }));
             assert_eq!(swapped, by >= 3);
         }
         let turns = (0..6).map(|_| play_first(&mut game).number());

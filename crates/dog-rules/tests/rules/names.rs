@@ -192,7 +192,7 @@ fn a_name_is_compared_with_those_of_the_other_seats() {
         seed: Seed::new([7; 32]),
         seed_given: true,
         rules,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     });
     for (seat, name, expected) in [
         (0, "Anna", "Anna"),

@@ -2,8 +2,8 @@
 //! what.
 
 use dog_rules::{
-    Action, ActionRefusal, Actor, By, Cards, Event, Game, Level, OfferedCard, Person, Phase,
-    Player,
+    Action, ActionRefusal, Actor, By, Cards, Event, EventKind, Game, Level, OfferedCard, Person,
+    Phase, Player,
     Preset::{self, *},
     Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
 };
@@ -122,8 +122,8 @@ impl Table {
             .log
             .iter()
             .map(|event| event.clone().redacted_for(viewer));
-        let dealt = seen.filter_map(|event| match event {
-            Event::CardsDealt { round, hands, .. } => Some((round, hands)),
+        let dealt = seen.filter_map(|event| match event.what {
+            EventKind::CardsDealt { round, hands, .. } => Some((round, hands)),
             _ => None,
         });
         let shown = dealt.filter(|(_, hands)| hands.iter().any(Option::is_some));
@@ -137,9 +137,9 @@ impl Table {
             .log
             .iter()
             .map(|event| event.clone().redacted_for(viewer));
-        let cards = seen.map(|event| match event {
-            Event::CardOffered { card, .. } => usize::from(card.is_some()),
-            Event::CardsSwapped { given } => given.iter().flat_map(|given| given.card).count(),
+        let cards = seen.map(|event| match event.what {
+            EventKind::CardOffered { card, .. } => usize::from(card.is_some()),
+            EventKind::CardsSwapped { given } => given.iter().flat_map(|given| given.card).count(),
             _ => 0,
         });
         cards.sum()
@@ -154,7 +154,7 @@ fn setup(preset: Preset, kinds: &str) -> Setup {
         first_dealer: None,
         seed: Seed::new([7; 32]),
         seed_given: false,
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     }
 }
 
@@ -185,7 +185,7 @@ fn next_action(game: &Game) -> Action {
 }
 
 fn by(events: &[Event]) -> Option<By> {
-    events[0].by()
+    events[0].by
 }
 
 // Open seats.
@@ -206,7 +206,7 @@ fn before_the_first_deal_an_open_seat_keeps_the_game_in_the_seating() {
 fn the_first_dealer_is_drawn_when_the_seating_ends() {
     let mut table = Table::new(DogspielIt, "open human human human");
     assert!(!table.game.dealer_known());
-    assert_eq!(table.log, [Event::GameCreated { dealer: None }]);
+    assert_eq!(table.log, [EventKind::GameCreated { dealer: None }.into()]);
     table.join(0, "Anna");
     assert!(table.game.dealer_known());
     let same_seed = Game::new(setup(DogspielIt, "human human human human"));
@@ -219,7 +219,7 @@ fn the_first_dealer_is_drawn_when_the_seating_ends() {
         ..setup(DogspielIt, "open human human human")
     });
     assert!(table.game.dealer_known());
-    assert_eq!(table.log, [Event::GameCreated { dealer }]);
+    assert_eq!(table.log, [EventKind::GameCreated { dealer }.into()]);
     assert_eq!(table.game.dealer(), seat(2));
 }
 
@@ -279,7 +279,7 @@ fn a_join_is_public_and_takes_an_open_seat_only() {
     refused(&mut table.game, &join(3, "Eva"), "seat 3 is not open");
     let events = table.join(1, "Eva");
     let (seat, name) = (seat(1), "Eva".to_owned());
-    assert_eq!(events, [Event::SeatTaken { seat, name }]);
+    assert_eq!(events, [EventKind::SeatTaken { seat, name }.into()]);
     for viewer in [Viewer::Seat(Seat::default(), 0), Viewer::Spectator] {
         assert_eq!(events[0].clone().redacted_for(viewer), events[0]);
     }
@@ -425,11 +425,11 @@ fn a_seat_given_up_is_open_for_another_person() {
     let events = table.becomes(3, SeatKind::Open);
     assert_eq!(
         events,
-        [Event::SeatHandedOver {
+        [EventKind::SeatHandedOver {
             seat: seat(3),
             player: player(SeatKind::Open),
-            by: None
-        }]
+        }
+        .into()]
     );
     table.join(3, "Eva");
     assert_eq!(
@@ -470,7 +470,7 @@ fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_do
     // The stand-in offers a card of a hand that was dealt to the first person.
     let events = table.act(offer(&table.game, 3));
     assert_eq!(by(&events), Some(By::Bot));
-    let Event::CardsSwapped { given } = &events[1] else {
+    let EventKind::CardsSwapped { given } = &events[1].what else {
         panic!("a swap, not {events:?}");
     };
     let holders: Vec<_> = given.iter().map(|given| given.holder).collect();
@@ -484,9 +484,8 @@ fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_do
         card: None,
         ..*given
     };
-    let hidden = Event::CardsSwapped {
-        given: given.iter().map(hidden).collect(),
-    };
+    let given = given.iter().map(hidden).collect();
+    let hidden = Event::from(EventKind::CardsSwapped { given });
     assert_eq!(seen(3, 1), hidden);
     assert_eq!((seen(0, 0), seen(2, 0)), (hidden.clone(), hidden));
 }
@@ -496,7 +495,7 @@ fn a_hand_dealt_to_a_bot_is_nobodys() {
     let mut table = Table::new(DogspielIt, "human bot human open");
     table.act_by(Actor::Server, hand_over(3, SeatKind::Bot));
     table.deal();
-    let Event::CardsDealt { holders, .. } = &table.log[2] else {
+    let EventKind::CardsDealt { holders, .. } = &table.log[2].what else {
         panic!("a deal, not {:?}", table.log[2]);
     };
     assert_eq!(*holders, [Some(0), None, Some(0), None]);
@@ -551,7 +550,7 @@ fn renewing_a_token_changes_no_hand() {
     let seat = seat(1);
     assert_eq!(
         table.act(Action::RenewToken { seat }),
-        [Event::TokenRenewed { seat }]
+        [EventKind::TokenRenewed { seat }.into()]
     );
     assert_eq!(table.hand_seen_by(1, 0), hand);
     assert!(hand.is_some() && table.game.seats_changed());
@@ -566,7 +565,7 @@ fn in_play_with_clock(by: u8, acts: usize) -> Table {
     for act in 1..=acts {
         let events = table.next_by(Actor::Clock);
         assert_eq!(self::by(&events), Some(By::Clock));
-        let away = events.contains(&Event::SeatAway { seat: seat(by) });
+        let away = events.contains(&EventKind::SeatAway { seat: seat(by) }.into());
         assert_eq!(away, act == 2);
         if table.game.turn().is_some() {
             table.play_until(|game| game.turn() == Some(seat(by)) || game.turn().is_none());
@@ -602,7 +601,7 @@ fn the_second_act_of_the_clock_in_a_row_makes_a_seat_away() {
 
 #[test]
 fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
-    let back = Event::SeatBack { seat: seat(1) };
+    let back = Event::from(EventKind::SeatBack { seat: seat(1) });
     let mut table = in_play_with_clock(1, 2);
     let mut other = in_play_with_clock(1, 2);
     let events = table.next();
@@ -619,7 +618,7 @@ fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
     assert!(
         !events
             .iter()
-            .any(|event| matches!(event, Event::SeatAway { .. }))
+            .any(|event| matches!(event.what, EventKind::SeatAway { .. }))
     );
     // What the host does for the seat is not its own action.
     table.act(Action::ReissueToken { seat: seat(1) });
@@ -685,7 +684,8 @@ fn events_say_who_acted_if_not_the_seats_own_person() {
     ];
     for (by, actor) in actors {
         let seat = seat(0);
-        assert_eq!(Event::HelpAsked { seat, by }.actor(), actor);
+        let what = EventKind::HelpAsked { seat };
+        assert_eq!(Event { what, by }.actor(), actor);
     }
 }
 
@@ -702,7 +702,7 @@ fn changed_settings_are_public_and_change_nothing_else() {
     let mut table = Table::of_people();
     let settings = SETTINGS;
     let events = table.act(Action::ChangeSettings { settings });
-    assert_eq!(events, [Event::SettingsChanged { settings }]);
+    assert_eq!(events, [EventKind::SettingsChanged { settings }.into()]);
     assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
     assert_eq!(table.game.phase(), Phase::Exchange);
     assert!(table.game.seats_changed());
@@ -714,7 +714,7 @@ fn changed_settings_are_public_and_change_nothing_else() {
 fn rematch() -> Table {
     Table::made_from(Setup {
         first_dealer: Some(seat(1)),
-        awaited: [0, 2, 3].map(seat).to_vec(),
+        must_confirm: [0, 2, 3].map(seat).to_vec(),
         ..setup(DogspielIt, "human bot human human")
     })
 }
@@ -726,17 +726,21 @@ fn ask(by: u8) -> Action {
 #[test]
 fn a_rematch_begins_when_all_people_have_asked() {
     let mut table = rematch();
-    let awaited = |table: &Table| [0, 1, 2, 3].map(|by| table.game.awaits(seat(by)));
+    let must_confirm =
+        |table: &Table| [0, 1, 2, 3].map(|by| table.game.awaits_confirmation(seat(by)));
     assert_eq!(
         (table.game.phase(), table.game.dealer()),
         (Phase::Seating, seat(1))
     );
-    assert!(table.game.is_awaited_rematch() && table.game.dealer_known());
-    assert_eq!(awaited(&table), [true, false, true, true]);
+    assert!(table.game.needs_confirmations() && table.game.dealer_known());
+    assert_eq!(must_confirm(&table), [true, false, true, true]);
     let version = table.game.version();
-    assert_eq!(table.act(ask(2)), [Event::RematchAsked { seat: seat(2) }]);
+    assert_eq!(
+        table.act(ask(2)),
+        [EventKind::RematchAsked { seat: seat(2) }.into()]
+    );
     assert_eq!(table.game.version(), version + 1);
-    assert_eq!(awaited(&table), [true, false, false, true]);
+    assert_eq!(must_confirm(&table), [true, false, false, true]);
     table.act(ask(2));
     table.act(ask(0));
     let deal = Action::Deal { by: Some(seat(1)) };

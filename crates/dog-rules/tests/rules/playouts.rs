@@ -110,7 +110,7 @@ fn a_playout_goes_on_as_its_game_does() {
                     rules: &rules,
                     ..view
                 };
-                let made = Playout::of(&view, hands(&game), &mut rng);
+                let made = Playout::from_view(&view, hands(&game), &mut rng);
                 check_same(&made, &game);
                 let swapped = game.phase() == Phase::Play;
                 seen.made_in_play += u32::from(swapped);
@@ -251,7 +251,7 @@ fn hands_are_dealt_from_unseen_cards() {
                 assert_eq!(dealt[seat], game.hand(seat));
                 assert!(rules.deck().includes(all));
                 // It can be played on to the end of the round.
-                let mut playout = Playout::of(&view, dealt, &mut rng);
+                let mut playout = Playout::from_view(&view, dealt, &mut rng);
                 playout.play_on(&mut rng, 50);
             }
             game.apply(&action).expect("a legal action");
@@ -330,7 +330,7 @@ fn random_turns_are_legal_and_complete() {
     let board = read(&rules, "0: 20 62 | 1: 30");
     for (hand, ways) in [("3 3 2", 5), ("K", 3), ("J", 2), ("7 joker", 40), ("6", 2)] {
         let view = SeatView::to_play(&rules, board, seat(0), cards(hand));
-        let playout = Playout::of(&view, unseen_hands(&view, &mut rng), &mut rng);
+        let playout = Playout::from_view(&view, unseen_hands(&view, &mut rng), &mut rng);
         let mut listed = HashSet::new();
         for card in cards(hand).ranks() {
             let mut boards = Vec::new();
@@ -346,7 +346,7 @@ fn random_turns_are_legal_and_complete() {
         assert_eq!(drawn.collect::<HashSet<_>>(), listed, "{hand}");
     }
     let view = SeatView::to_play(&rules, Board::new(), seat(0), cards("2 3"));
-    let mut playout = Playout::of(&view, unseen_hands(&view, &mut rng), &mut rng);
+    let mut playout = Playout::from_view(&view, unseen_hands(&view, &mut rng), &mut rng);
     playout.play_on(&mut rng, 1);
     assert!(playout.hand(seat(0)).is_empty() && *playout.board() == Board::new());
 }

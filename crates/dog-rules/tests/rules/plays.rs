@@ -2,7 +2,7 @@
 //! they can have been played.
 
 use dog_rules::{
-    Action, Event, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
+    Action, EventKind, Game, Generator, Options, Phase, Preset::*, Rules, Seat, Seed,
     round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
@@ -94,7 +94,7 @@ fn a_record_ends_with_its_round() {
     assert_eq!(plays(&game), []);
     exchange(&mut game);
     assert_eq!((game.phase(), plays(&game).len()), (Phase::Play, 0));
-    assert_eq!(stored(&game).get("record"), None);
+    assert_eq!(stored(&game).get("round_history"), None);
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn play_game(
         let events = game
             .apply(&Action::Play { seat, mv })
             .expect("a legal move");
-        expected.push(match events[0] {
-            Event::HandFolded { cards, .. } => PastMove {
+        expected.push(match events[0].what {
+            EventKind::HandFolded { cards, .. } => PastMove {
                 seat,
                 before,
                 card: None,
@@ -174,7 +174,7 @@ fn records_are_stored_and_read_back() {
 }
 
 #[test]
-fn records_are_short() {
+fn round_histories_are_short() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(31);
     let six = Familienlager.with(|options: &mut Options| options.seats = 6);
     let mut most = 0;
@@ -182,8 +182,8 @@ fn records_are_short() {
         play_game(&six, &mut rng, 1_000, |game, expected| {
             let stored = stored(game);
             let size = stored
-                .get("record")
-                .map_or(0, |record| record.to_string().len());
+                .get("round_history")
+                .map_or(0, |history| history.to_string().len());
             assert!(size <= 200 + 40 * expected.len(), "{size} bytes");
             most = most.max(size);
         });
@@ -191,26 +191,7 @@ fn records_are_short() {
     assert!((700..1_500).contains(&most), "{most} bytes");
 }
 
-#[test]
-fn what_earlier_builds_stored_is_read() {
-    let position = DogspielIt.at("0: 20 | 1: 40");
-    let mut game = position.in_play(0, ["2 2", "3 3", "", ""]);
-    play_all(&mut game, &[(0, "2:20>22")]);
-    let mut earlier = stored(&game);
-    earlier.as_object_mut().expect("an object").remove("record");
-    let mut read = read(&earlier).expect("a game without a record");
-    assert_eq!(plays(&read), []);
-    // Later moves are recorded.
-    play_all(&mut read, &[(1, "3:40>43")]);
-    let (before, after) = (
-        DogspielIt.at("0: 22 | 1: 40"),
-        DogspielIt.at("0: 22 | 1: 43"),
-    );
-    assert_eq!(plays(&read), [played(1, "3", &before, &after)]);
-    assert_eq!(self::read(&stored(&read)), Some(read));
-}
-
-/// A stored game with a record of a card, a fold and a seven.
+/// A stored game with a history of a card, a fold and a seven.
 fn recorded() -> Value {
     let position = DogspielIt.at("0: 20 | 2: 40 50");
     let mut game = position.in_play(0, ["2 3", "2 9", "7 8", "4"]);
@@ -222,8 +203,8 @@ fn recorded() -> Value {
 }
 
 #[test]
-fn a_record_is_stored_so() {
-    let record = json!({
+fn a_round_history_is_stored_so() {
+    let history = json!({
         "began": {
             "track": [[20], [], [40, 50], [], [], []],
             "goal": [0, 0, 0, 0, 0, 0],
@@ -231,56 +212,58 @@ fn a_record_is_stored_so() {
         },
         "turns": [[0, "2:20>22", "2"], [1, "fold", "29"], [2, "7:40>42,50>55", "7"]],
     });
-    assert_eq!(recorded()["record"], record);
+    assert_eq!(recorded()["round_history"], history);
 }
 
 #[test]
-fn damaged_records_are_not_read() {
+fn damaged_round_histories_are_not_read() {
     let damages: [(&str, Damage); 16] = [
         ("a move without its piece", |game| {
-            game["record"]["turns"][0][1] = json!("2:21>23");
+            game["round_history"]["turns"][0][1] = json!("2:21>23");
         }),
         ("a move to another board", |game| {
-            game["record"]["turns"][2][1] = json!("7:40>47");
+            game["round_history"]["turns"][2][1] = json!("7:40>47");
         }),
         ("a card not laid open", |game| {
-            game["record"]["turns"][0][2] = json!("3");
+            game["round_history"]["turns"][0][2] = json!("3");
         }),
         ("a card laid open besides", |game| {
-            game["record"]["turns"][0][2] = json!("23");
+            game["round_history"]["turns"][0][2] = json!("23");
         }),
         ("a fold of no cards", |game| {
-            game["record"]["turns"][1][2] = json!("");
+            game["round_history"]["turns"][1][2] = json!("");
         }),
         ("a fold that was none", |game| {
-            game["record"]["turns"][1][2] = json!("2K");
+            game["round_history"]["turns"][1][2] = json!("2K");
         }),
         ("cards that do not lie open", |game| {
-            game["record"]["turns"][1][2] = json!("28");
+            game["round_history"]["turns"][1][2] = json!("28");
         }),
         ("no such seat", |game| {
-            game["record"]["turns"][1][0] = json!(200);
+            game["round_history"]["turns"][1][0] = json!(200);
         }),
         ("not this seat's turn", |game| {
-            game["record"]["turns"][1][0] = json!(3);
+            game["round_history"]["turns"][1][0] = json!(3);
         }),
         ("another's turn now", |game| game["turn"] = json!(0)),
-        ("no turns", |game| game["record"]["turns"] = json!([])),
+        ("no turns", |game| {
+            game["round_history"]["turns"] = json!([])
+        }),
         ("a turn left out", |game| {
-            game["record"]["turns"] = json!([[0, "2:20>22", "2"]]);
+            game["round_history"]["turns"] = json!([[0, "2:20>22", "2"]]);
         }),
         ("a turn twice", |game| {
-            let first = game["record"]["turns"][0].clone();
-            let turns = game["record"]["turns"].as_array_mut();
+            let first = game["round_history"]["turns"][0].clone();
+            let turns = game["round_history"]["turns"].as_array_mut();
             turns.expect("turns").insert(0, first);
         }),
         ("a board that never was", |game| {
-            game["record"]["began"]["track"][0] = json!([64]);
+            game["round_history"]["began"]["track"][0] = json!([64]);
         }),
         ("a board of six seats", |game| {
-            game["record"]["began"]["track"][5] = json!([1]);
+            game["round_history"]["began"]["track"][5] = json!([1]);
         }),
-        ("the record of a round that is over", |game| {
+        ("the history of a round that is over", |game| {
             game["phase"] = json!("deal");
             game["turn"] = Value::Null;
         }),
@@ -320,13 +303,13 @@ fn damaged_games_are_not_read() {
 fn no_damage_makes_a_reader_panic() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(32);
     let whole = recorded().to_string();
-    let record = recorded()["record"].to_string();
-    let place = whole.find(&record).expect("the record in the game");
+    let history = recorded()["round_history"].to_string();
+    let place = whole.find(&history).expect("the history in the game");
     let (mut read, times) = (0, 20_000);
     for _ in 0..times {
         let mut bytes = whole.clone().into_bytes();
         for _ in 0..rng.random_range(1..4) {
-            let damaged = place + rng.random_range(0..record.len());
+            let damaged = place + rng.random_range(0..history.len());
             bytes[damaged] = *b"0123456789AJKQ*,:>gp[]\"fold"
                 .choose(&mut rng)
                 .expect("a byte");

@@ -43,7 +43,7 @@ pub trait PositionExt {
             first_dealer,
             seed,
             seed_given: false,
-            awaited: Vec::new(),
+            must_confirm: Vec::new(),
         })
     }
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use dog_rules::{
-    Action, ActionRefusal, Card, Cards, Event, Game, Generator, LegalMove, Level, Move, Person,
-    Phase, Player, Seat, Seed, Viewer, view::OwnCards,
+    Action, ActionRefusal, Card, Cards, Event, EventKind, Game, Generator, LegalMove, Level, Move,
+    Person, Phase, Player, Seat, Seed, Viewer, view::OwnCards,
 };
 use rand::{
     Rng, RngExt,
@@ -309,16 +309,22 @@ pub fn check_redaction(game: &Game, holders: &[Option<Person>], events: &[Event]
         for viewer in viewers(game) {
             let is = |seat| owns(viewer, holders, seat);
             let seen = event.clone().redacted_for(viewer);
-            match (&seen, event) {
-                (Event::CardsDealt { hands: seen, .. }, Event::CardsDealt { hands, .. }) => {
+            match (&seen.what, &event.what) {
+                (
+                    EventKind::CardsDealt { hands: seen, .. },
+                    EventKind::CardsDealt { hands, .. },
+                ) => {
                     for ((seat, seen), hand) in Seat::all(6).zip(seen).zip(hands) {
                         assert_eq!(*seen, hand.filter(|_| is(seat)));
                     }
                 }
-                (Event::CardOffered { card: seen, .. }, Event::CardOffered { seat, card, .. }) => {
+                (
+                    EventKind::CardOffered { card: seen, .. },
+                    EventKind::CardOffered { seat, card, .. },
+                ) => {
                     assert_eq!(*seen, card.filter(|_| is(*seat)));
                 }
-                (Event::CardsSwapped { given: seen }, Event::CardsSwapped { given }) => {
+                (EventKind::CardsSwapped { given: seen }, EventKind::CardsSwapped { given }) => {
                     let of_the_pair = given.iter().any(|given| is(given.seat));
                     for (seen, given) in seen.iter().zip(given) {
                         assert_eq!(seen.card, given.card.filter(|_| of_the_pair));

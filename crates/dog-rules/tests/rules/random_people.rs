@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Actor, By, Event, Game, Person, Phase, Player, Seat, SeatKind, Seed, Setup,
+    Action, Actor, By, Event, EventKind, Game, Person, Phase, Player, Seat, SeatKind, Seed, Setup,
     TableSettings,
     record::{RecordFormat, RecordHeaders, Replayed, ReplayedEntry},
 };
@@ -80,12 +80,12 @@ impl RandomGame {
             .collect();
         let humans = Seat::all(seats).filter(|seat| players[usize::from(seat.number())].is_human());
         let is_rematch = rng.random_bool(0.3);
-        let awaited: Vec<Seat> = humans.filter(|_| is_rematch).collect();
+        let must_confirm: Vec<Seat> = humans.filter(|_| is_rematch).collect();
         let setup = Setup {
             first_dealer: rng.random_bool(0.5).then(|| any_seat(rng, seats)),
             seed: Seed::new(rng.random()),
             seed_given: rng.random(),
-            awaited,
+            must_confirm,
             players,
             rules,
         };
@@ -97,7 +97,7 @@ impl RandomGame {
                 events: vec![game.last_event().clone()],
             }],
             holders: vec![vec![None; usize::from(seats)]],
-            missing: setup.awaited.iter().copied().collect(),
+            missing: setup.must_confirm.iter().copied().collect(),
             dealt: false,
             proposer: Proposer::new(true),
             restless: *[5, 50, 300].choose(rng).expect("a number"),
@@ -136,10 +136,10 @@ impl RandomGame {
             self.dealt = true;
         }
         self.note_missing(&events[0]);
-        tally.marks.insert(events[0].by().map(By::name));
+        tally.marks.insert(events[0].by.map(By::name));
         tally.note(&self.game, &events);
         assert_eq!(
-            events[0].by(),
+            events[0].by,
             expected_mark(&before, &action, actor),
             "{action:?}"
         );
@@ -163,11 +163,11 @@ impl RandomGame {
 
     /// Who asks, or is no longer a person, is not missing.
     fn note_missing(&mut self, event: &Event) {
-        match event {
-            Event::RematchAsked { seat } => {
+        match &event.what {
+            EventKind::RematchAsked { seat } => {
                 self.missing.remove(seat);
             }
-            Event::SeatHandedOver { seat, player, .. } if !player.is_human() => {
+            EventKind::SeatHandedOver { seat, player } if !player.is_human() => {
                 self.missing.remove(seat);
             }
             _ => {}
@@ -220,7 +220,7 @@ impl RandomGame {
     /// The record of a finished game is read back to the same game. Returns whether it has format
     /// 2.
     fn check_record(self) -> bool {
-        let format = RecordFormat::of(&self.game);
+        let format = RecordFormat::for_game(&self.game);
         if self.game.phase() == Phase::Finished && format == RecordFormat::Two {
             let (game, log) = (self.game, self.log);
             let played = Replayed { game, log };
@@ -242,8 +242,8 @@ impl Tally {
         self.stand_ins += seats.filter(|&seat| game.has_stand_in(seat)).count();
         self.seating += usize::from(game.phase() == Phase::Seating);
         for event in events {
-            self.away += usize::from(matches!(event, Event::SeatAway { .. }));
-            self.persons += usize::from(matches!(event, Event::SeatTaken { .. }));
+            self.away += usize::from(matches!(event.what, EventKind::SeatAway { .. }));
+            self.persons += usize::from(matches!(event.what, EventKind::SeatTaken { .. }));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Games as text: written, read, replayed, and errors with their line.
 
 use dog_rules::{
-    Action, Cards, Event, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed, Setup,
+    Action, Cards, Event, EventKind, Game, Level, Phase, Player, Rules, Seat, SeatKind, Seed,
+    Setup,
     record::{
         MAX_LENGTH, ParsedRecord, RecordFormat, RecordHeaders, RecordStep, Replayed, ReplayedEntry,
         Transcript,
@@ -27,7 +28,7 @@ fn random_game(rng: &mut ChaCha8Rng, rules: Rules) -> (Setup, Replayed) {
         first_dealer: None,
         seed: Seed::new(rng.random()),
         seed_given: rng.random(),
-        awaited: Vec::new(),
+        must_confirm: Vec::new(),
     };
     if rng.random() {
         setup.first_dealer = Seat::new(rng.random_range(0..seats), seats);
@@ -85,8 +86,8 @@ pub fn player(rng: &mut impl Rng) -> Player {
 /// The transcript of a game up to any point. Nobody gets this during a real game.
 fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcript {
     let steps = played.log.iter().filter_map(|entry| {
-        let hands = |event: &Event| match event {
-            Event::CardsDealt { hands, .. } => hands.iter().copied().collect(),
+        let hands = |event: &Event| match &event.what {
+            EventKind::CardsDealt { hands, .. } => hands.iter().copied().collect(),
             _ => None,
         };
         Some(RecordStep {
@@ -108,8 +109,10 @@ fn transcript(about: RecordHeaders, setup: Setup, played: &Replayed) -> Transcri
 /// The transcript of a finished game, as its exporter makes it.
 pub fn exported(about: RecordHeaders, played: &Replayed) -> Transcript {
     let log = played.log.iter();
-    let format = RecordFormat::of(&played.game);
-    let step = |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
+    let format = RecordFormat::for_game(&played.game);
+    let step = |entry: &ReplayedEntry| {
+        RecordStep::from_entry(format, entry.action.as_ref(), &entry.events)
+    };
     let steps = log.filter_map(step);
     Transcript {
         steps: steps.collect(),
@@ -379,12 +382,12 @@ fn players_of_a_record_can_be_renamed() {
     let (mut joined, mut changed) = (0, 0);
     let log = record.replay().expect("the same game").log;
     for event in log.iter().flat_map(|entry| &entry.events) {
-        let (seat, kind, name) = match event {
-            Event::SeatTaken { seat, name } => {
+        let (seat, kind, name) = match &event.what {
+            EventKind::SeatTaken { seat, name } => {
                 joined += 1;
                 (*seat, SeatKind::Human, name)
             }
-            Event::SeatHandedOver { seat, player, .. } => {
+            EventKind::SeatHandedOver { seat, player } => {
                 changed += 1;
                 (*seat, player.kind, &player.name)
             }
@@ -732,9 +735,9 @@ fn errors_of_format_2_name_the_line() {
         deal.contains("a seat is open, or its person has not asked"),
         "{deal}"
     );
-    let awaited = head.replacen("[Commitment", "[Awaited \"4\"]\n[Commitment", 1);
-    assert!(wrong(&awaited).ends_with("Awaited must be numbers of seats"));
-    let format_1 = awaited
+    let must_confirm = head.replacen("[Commitment", "[Awaited \"4\"]\n[Commitment", 1);
+    assert!(wrong(&must_confirm).ends_with("Awaited must be numbers of seats"));
+    let format_1 = must_confirm
         .replacen("[Dog \"2\"]", "[Dog \"1\"]", 1)
         .replacen("\"4\"", "\"3\"", 1);
     assert!(wrong(&format_1).ends_with("is possible in records of format 2 only"));

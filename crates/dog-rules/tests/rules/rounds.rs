@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use dog_rules::{
-    Action, ActionRefusal, Card, Cards, Event, Exchange, Game, Generator, LegalMove, Move, Phase,
-    Seat,
+    Action, ActionRefusal, Card, Cards, Event, EventKind, Exchange, Game, Generator, LegalMove,
+    Move, Phase, Seat,
 };
 
 use super::position::{read_move, seat};
@@ -50,17 +50,15 @@ pub fn deal(game: &mut Game) -> Deal {
     let events = game
         .apply(&Action::Deal { by: None })
         .expect("a deal is due");
-    let [
-        Event::CardsDealt {
-            round,
-            dealer,
-            beginner,
-            size,
-            reshuffled,
-            hands,
-            ..
-        },
-    ] = &events[..]
+    let EventKind::CardsDealt {
+        round,
+        dealer,
+        beginner,
+        size,
+        reshuffled,
+        hands,
+        ..
+    } = &events[0].what
     else {
         panic!("a deal, not {events:?}")
     };

@@ -56,13 +56,17 @@ fn the_records_are_what_is_written_today() {
         let replayed = replayed.unwrap_or_else(|error| panic!("{file}: {error}"));
         assert_eq!(replayed.check_finished(), Ok(()));
         assert_eq!(
-            (written.transcript.format, RecordFormat::of(&replayed.game)),
+            (
+                written.transcript.format,
+                RecordFormat::for_game(&replayed.game)
+            ),
             (format, format)
         );
 
         // The replayed log is written as the same record.
-        let step =
-            |entry: &ReplayedEntry| RecordStep::of(format, entry.action.as_ref(), &entry.events);
+        let step = |entry: &ReplayedEntry| {
+            RecordStep::from_entry(format, entry.action.as_ref(), &entry.events)
+        };
         let steps = replayed.log.iter();
         let again = Transcript {
             steps: steps.filter_map(step).collect(),
@@ -139,9 +143,10 @@ impl PlayedGame {
     }
 
     fn transcript(&self) -> Transcript {
-        let format = RecordFormat::of(&self.game);
-        let step =
-            |(action, events): &(Action, Vec<Event>)| RecordStep::of(format, Some(action), events);
+        let format = RecordFormat::for_game(&self.game);
+        let step = |(action, events): &(Action, Vec<Event>)| {
+            RecordStep::from_entry(format, Some(action), events)
+        };
         Transcript {
             steps: self.log.iter().filter_map(step).collect(),
             ..Transcript::without_steps(&self.game, about()).expect("a finished game")
@@ -183,7 +188,7 @@ fn set_up(rng: &mut impl Rng, rules: &str) -> Setup {
         first_dealer: is_rematch.then(|| seat(4)),
         seed: Seed::new(rng.random()),
         seed_given: false,
-        awaited: match is_rematch {
+        must_confirm: match is_rematch {
             true => [0, 1, 2, 4, 5].map(seat).to_vec(),
             false => Vec::new(),
         },
@@ -200,7 +205,8 @@ fn open_seat() -> Player {
 
 /// Somebody who is missing comes, or does not.
 fn sit_down(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
-    let missing = |seat: &Seat| game.player(*seat).kind == SeatKind::Open || game.awaits(*seat);
+    let missing =
+        |seat: &Seat| game.player(*seat).kind == SeatKind::Open || game.awaits_confirmation(*seat);
     let missing: Vec<Seat> = Seat::all(game.rules().seats).filter(missing).collect();
     let seat = *missing.choose(rng).expect("a game in the seating");
     let player = bot();

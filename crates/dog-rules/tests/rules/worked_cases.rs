@@ -1,6 +1,6 @@
 //! The worked cases of RULES §10, each under every preset that its row names.
 
-use dog_rules::{Action, Event, Phase, Preset::*};
+use dog_rules::{Action, EventKind, Phase, Preset::*};
 
 use super::position::{PositionExt, read_move, seat};
 
@@ -97,8 +97,8 @@ fn case_10_what_is_left_of_a_seven_lapses_on_the_win() {
     });
     let events = events.expect("a legal move");
     assert!(matches!(
-        events.last(),
-        Some(Event::GameWon { team: 0, .. })
+        events.last().map(|event| &event.what),
+        Some(EventKind::GameWon { team: 0, .. })
     ));
     assert_eq!((game.phase(), game.winner()), (Phase::Finished, Some(0)));
 }

@@ -158,7 +158,7 @@ fn cards_can_do_what_their_moves_do() {
             if card == Card::Seven {
                 continue;
             }
-            let found = effects.of(card);
+            let found = effects.effect(card);
             let mut expected = by_moves(rules, board, seat, card);
             // A swap that changes nothing gains nothing and is not counted.
             let nothing = rules.jack_own_pair || rules.jack_without_effect;
@@ -198,7 +198,7 @@ fn cards_can_do_what_their_moves_do() {
 fn sevens_are_nearly_right() {
     let mut counts = [0; 4];
     positions(2, 400, |rules, board, seat| {
-        let found = CardEffects::new(rules, board, seat).of(Card::Seven);
+        let found = CardEffects::new(rules, board, seat).effect(Card::Seven);
         let expected = by_boards(rules, board, seat);
         let context = || format!("{found:?} of {seat} on {board:?} by {rules:?}");
         let mut implies = |number: usize, one: bool, other: bool| {
@@ -228,7 +228,7 @@ fn sevens_are_nearly_right() {
 fn jokers_are_nearly_right() {
     let mut counts = [0; 4];
     positions(3, 300, |rules, board, seat| {
-        let found = CardEffects::new(rules, board, seat).of(Card::Joker);
+        let found = CardEffects::new(rules, board, seat).effect(Card::Joker);
         let context = || format!("{found:?} of {seat} on {board:?} by {rules:?}");
         let mut implies = |number: usize, one: bool, other: bool| {
             assert!(!one || other, "{number}: {}", context());

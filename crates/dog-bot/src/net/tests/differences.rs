@@ -35,7 +35,7 @@ fn base_and_differences_are_the_list() {
             let mut list = base.clone();
             list.truncate(rng.random_range(0..=base.len()));
             list.extend(exact_inputs(inputs, &mut rng).into_iter().take(3));
-            let found = differences.of(&list);
+            let found = differences.differences(&list);
             fewer += u32::from(found.len() < list.len());
             let mut sums = counted(inputs, &base);
             for (sum, more) in sums.iter_mut().zip(counted(inputs, found)) {
@@ -43,7 +43,7 @@ fn base_and_differences_are_the_list() {
             }
             assert_eq!(sums, counted(inputs, &list));
         }
-        assert!(differences.of(&base).len() <= twice(&base));
+        assert!(differences.differences(&base).len() <= twice(&base));
     }
     assert!(fewer > 200, "{fewer}");
 }
@@ -59,7 +59,7 @@ fn lists_differ_after_their_numbers_wrap() {
     let mut differences = IncrementalSums::default();
     differences.begin(10, &list);
     differences.lists = u32::MAX;
-    assert!(differences.of(&list).is_empty());
+    assert!(differences.differences(&list).is_empty());
 }
 
 /// The number of entries in a list whose input occurs more than once.

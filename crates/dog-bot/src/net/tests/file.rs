@@ -203,10 +203,15 @@ fn the_program_carries_a_net_for_every_table() {
                 ..preset.options()
             };
             let rules = Rules::try_from(options).unwrap();
-            let setting = NetVariant::of(&rules);
+            let setting = NetVariant::for_rules(&rules);
             let (evaluator, header) = read(files[setting as usize]).unwrap();
             assert!(header.fits(setting).is_ok(), "{}", setting.name());
-            assert_eq!(nets.of(&rules).net, evaluator.net, "{}", setting.name());
+            assert_eq!(
+                nets.for_rules(&rules).net,
+                evaluator.net,
+                "{}",
+                setting.name()
+            );
         }
     }
     // The nets are part of the program's size.

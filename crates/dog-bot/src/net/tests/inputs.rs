@@ -292,7 +292,7 @@ fn variants_have_names_and_fingerprints() {
                 ..preset.options()
             };
             let rules = Rules::try_from(options).unwrap();
-            let setting = NetVariant::of(&rules);
+            let setting = NetVariant::for_rules(&rules);
             assert_eq!(setting.seats(), seats);
             if seats == 4 {
                 let fields = setting.name().strip_prefix("four-").unwrap();

@@ -149,8 +149,8 @@ fn blocks_are_all_weights() {
 /// cards.
 #[test]
 fn heads_follow_the_choice_and_the_cards() {
-    let of_play = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
-    assert_eq!(of_play, [0, 0, 1, 1, 2, 2, 2]);
+    let play_logit = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
+    assert_eq!(play_logit, [0, 0, 1, 1, 2, 2, 2]);
     for stage in [
         AfterChoice::Offered(Card::Ace),
         AfterChoice::Declined,

@@ -1,8 +1,8 @@
-//! `dog-lab worth`: the value of players' choices, measured by a longer search.
+//! `dog-lab compare-decisions`: the value of players' choices, measured by a longer search.
 //!
 //! A match tells players of similar strength apart only after thousands of games, since both decide
 //! most positions alike. Here they are asked at the same decisions of the same games, with the same
-//! luck. Where they choose differently, all their choices are compared in many playouts, with the
+//! random numbers. Where they choose differently, all their choices are compared in many playouts, with the
 //! same deals.
 
 use std::{
@@ -14,7 +14,7 @@ use clap::Args;
 use dog_bot::{
     Choice,
     player_model::PlayerModels,
-    search::{Budget, Candidate, Searcher},
+    search::{Budget, Candidate, CandidateStats, Searcher},
 };
 use dog_rules::{Generator, Move, SeatView};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct WorthArgs {
+pub struct CompareDecisionsArgs {
     /// The players to ask; the others are compared with the first.
     #[arg(required = true, num_args = 2..)]
     players: Vec<PlayerSpec>,
@@ -60,7 +60,7 @@ struct Gains {
 
 /// The number of decisions asked, and the value of each player's choices.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct WorthReport {
+struct DecisionsReport {
     decisions: u32,
     players: Vec<Gains>,
 }
@@ -72,7 +72,7 @@ struct ChoiceGain {
     time: Duration,
 }
 
-impl WorthArgs {
+impl CompareDecisionsArgs {
     /// Plays the games and prints a table, one line for each player.
     ///
     /// # Errors
@@ -92,11 +92,11 @@ impl WorthArgs {
         let teams = f64::from(self.of.rules.seats / 2);
         let points = 100.0 * f64::from(self.every) / teams;
         let decisions = f64::from(found.decisions.max(1));
-        for (player, worth) in self.players.iter().zip(&found.players) {
-            let different = 100.0 * f64::from(worth.different) / decisions;
-            let (mean, error) = mean_and_error(&worth.gains);
+        for (player, gains) in self.players.iter().zip(&found.players) {
+            let different = 100.0 * f64::from(gains.different) / decisions;
+            let (mean, error) = mean_and_error(&gains.gains);
             let (mean, error) = (points * mean, points * error);
-            let millis = 1e3 * worth.time.as_secs_f64() / decisions;
+            let millis = 1e3 * gains.time.as_secs_f64() / decisions;
             writeln!(
                 out,
                 "{different:>11.1}  {mean:>13.2}  {error:>14.2}  {millis:>13.1}  {player}"
@@ -110,11 +110,11 @@ impl WorthArgs {
     ///
     /// # Panics
     /// If the judge does not search.
-    fn ask(&self) -> WorthReport {
+    fn ask(&self) -> DecisionsReport {
         let games = self.of.each(self.games, |number| self.game(number));
-        let mut found = WorthReport {
+        let mut found = DecisionsReport {
             players: vec![Gains::default(); self.players.len()],
-            ..WorthReport::default()
+            ..DecisionsReport::default()
         };
         for decisions in games {
             found.decisions += decisions.len() as u32;
@@ -135,8 +135,8 @@ impl WorthArgs {
     /// Plays one game and asks at some of its decisions. Returns the answers of all players at
     /// each.
     fn game(&self, number: u32) -> Vec<Vec<ChoiceGain>> {
-        let stream = |stream: u64| self.of.stream(u64::from(number) * 4 + stream);
-        let [mut shuffle, mut playing, mut when, mut luck] = [0, 1, 2, 3].map(stream);
+        let [mut shuffle, mut playing, mut when, mut rng] =
+            [0, 1, 2, 3].map(|stream| self.of.stream(u64::from(number) * 4 + stream));
         let mut player = self.playing.build();
         let mut asked: Vec<_> = self.players.iter().map(PlayerSpec::build).collect();
         let judging = self.judging.searcher();
@@ -146,7 +146,7 @@ impl WorthArgs {
         play_out(&mut game, |game, seat| {
             let view = game.seen_from(seat);
             if when.random_range(0..self.every) == 0 {
-                let answers = decision(&view, &mut asked, &mut searcher, budget, &mut luck);
+                let answers = decision(&view, &mut asked, &mut searcher, budget, &mut rng);
                 decisions.push(answers);
             }
             player
@@ -163,48 +163,52 @@ fn decision(
     asked: &mut [Box<dyn Policy>],
     searcher: &mut Searcher,
     budget: Budget,
-    luck: &mut ChaCha8Rng,
+    rng: &mut ChaCha8Rng,
 ) -> Vec<ChoiceGain> {
     // The same random numbers for all, so that equal players choose alike.
-    let own = luck.random();
-    let choose = |player: &mut Box<dyn Policy>| {
-        let begin = Instant::now();
-        let choice = player.choose(
-            view,
-            &PlayerModels::default(),
-            &mut ChaCha8Rng::seed_from_u64(own),
-        );
-        let time = begin.elapsed();
-        (candidate(view, choice), time)
-    };
-    let chosen: Vec<(Candidate, Duration)> = asked.iter_mut().map(choose).collect();
+    let seed = rng.random();
+    let chosen: Vec<(Candidate, Duration)> = asked
+        .iter_mut()
+        .map(|player| {
+            let begin = Instant::now();
+            let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+            let choice = player.choose(view, &PlayerModels::default(), rng);
+            let time = begin.elapsed();
+            (candidate(view, choice), time)
+        })
+        .collect();
     let (first, _) = chosen[0];
-    let mut thoughts = Vec::new();
+    let mut searched = Vec::new();
     if chosen.iter().any(|&(candidate, _)| candidate != first) {
-        thoughts = searcher.think_of(view, budget, luck, |candidate| {
+        searched = searcher.think_of(view, budget, rng, |candidate| {
             chosen.iter().any(|(chosen, _)| chosen == candidate)
         });
     }
-    let worth = |candidate| {
-        let found = thoughts
-            .iter()
-            .find(|thought| thought.candidate == candidate);
-        found.expect("the choice was searched").win_probability(0.0)
-    };
-    let answer = |(candidate, time)| {
-        let different = candidate != first;
-        let gain = if different {
-            worth(candidate) - worth(first)
-        } else {
-            0.0
-        };
-        ChoiceGain {
-            different,
-            gain,
-            time,
-        }
-    };
-    chosen.into_iter().map(answer).collect()
+    chosen
+        .into_iter()
+        .map(|(candidate, time)| {
+            let different = candidate != first;
+            let gain = if different {
+                win_probability(&searched, candidate) - win_probability(&searched, first)
+            } else {
+                0.0
+            };
+            ChoiceGain {
+                different,
+                gain,
+                time,
+            }
+        })
+        .collect()
+}
+
+/// The chance of a candidate by its playouts alone.
+fn win_probability(searched: &[CandidateStats], candidate: Candidate) -> f64 {
+    searched
+        .iter()
+        .find(|stats| stats.candidate == candidate)
+        .expect("the choice was searched")
+        .win_probability(0.0)
 }
 
 /// A choice as the search sees it.
@@ -227,22 +231,24 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct WorthCli {
+    struct CompareCli {
         #[command(flatten)]
-        worth: WorthArgs,
+        compare: CompareDecisionsArgs,
     }
 
-    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> WorthReport {
+    fn asked(players: &[&str], judging: &str, games: u32, threads: usize) -> DecisionsReport {
         let options = format!(
             "--rules hausregeln --playing greedy --judging {judging} --games {games} --every 12 --threads {threads}"
         );
         let players = players.iter().copied();
-        let arguments = ["worth"].into_iter().chain(options.split(' '));
-        WorthCli::parse_from(arguments.chain(players)).worth.ask()
+        let arguments = ["compare-decisions"].into_iter().chain(options.split(' '));
+        CompareCli::parse_from(arguments.chain(players))
+            .compare
+            .ask()
     }
 
     /// Everything but the times, which depend on the machine.
-    fn without_times(found: &WorthReport) -> (u32, Vec<(u32, Vec<f64>)>) {
+    fn without_times(found: &DecisionsReport) -> (u32, Vec<(u32, Vec<f64>)>) {
         let gains = |player: &Gains| (player.different, player.gains.clone());
         (found.decisions, found.players.iter().map(gains).collect())
     }
