@@ -20,4 +20,7 @@ pub mod http;
 pub mod picture;
 mod player_models;
 mod quota;
-pub mod store;
+#[cfg(test)]
+mod testing;
+
+pub use dog_store as store;

@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::{check::bar, location::Location};
+use super::{check::bar, location};
 use crate::store;
 
 #[derive(Debug, Args)]
@@ -31,7 +31,8 @@ impl BackupArgs {
     /// # Errors
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let database = Location::parse(&self.database)?.file("pg_dump or pg_basebackup")?;
+        let database =
+            location::file(location::parse(&self.database)?, "pg_dump or pg_basebackup")?;
         let what = || {
             let (database, file) = (database.display(), self.file.display());
             format!("cannot back {database} up to {file}")

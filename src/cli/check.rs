@@ -10,8 +10,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::location::Location;
-use crate::store;
+use super::location;
+use crate::store::{self, Location};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -31,7 +31,7 @@ impl CheckArgs {
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
-        let location = Location::parse(&self.database)?;
+        let location = location::parse(&self.database)?;
         let bar = bar("games")?;
         let progress = |done, all| {
             bar.set_length(all);

@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::{check::bar, location::Location};
+use super::{check::bar, location};
 use crate::store;
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ impl CopyArgs {
     /// # Errors
     /// If the target is not empty, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let (from, to) = (Location::parse(&self.from)?, Location::parse(&self.to)?);
+        let (from, to) = (location::parse(&self.from)?, location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
         let bar = bar("rows copied and compared")?;
         let copied = store::copy(&from, &to, |done, all| {

@@ -565,7 +565,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::store::tests::{creation, new_game};
+    use crate::testing::{creation, new_game};
 
     /// A new game in which seat 0 is to play one card, with four pieces far from each other.
     fn to_play(card: Card) -> StoredGame {

@@ -331,10 +331,8 @@ mod tests {
                 presence::PresenceTracker,
             },
         },
-        store::{
-            CommitResult, TokenHash, Write, WriteOp,
-            tests::{Dir, insert, new_game},
-        },
+        store::{CommitResult, TokenHash, Write, WriteOp},
+        testing::{TempDatabase, add, new_game},
     };
 
     const POOL: PoolConfig = PoolConfig {
@@ -347,7 +345,7 @@ mod tests {
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
-        dir: Dir,
+        database: TempDatabase,
         record: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
@@ -356,20 +354,13 @@ mod tests {
 
     impl Fixture {
         async fn new() -> Fixture {
-            let (record, dir) = (new_game(), Dir::new());
-            let store = dir.store();
-            let effect = WriteOp::Insert(insert(&record));
-            let added = store
-                .commit(Write {
-                    op: effect,
-                    save: None,
-                })
-                .await;
-            assert_eq!(added.unwrap(), CommitResult::Done);
+            let (record, database) = (new_game(), TempDatabase::new());
+            let store = database.store();
+            add(&store, record.clone()).await;
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
-                dir,
+                database,
                 subscription: Some(hub.subscribe(record.id)),
                 record,
                 pool,
@@ -437,7 +428,7 @@ mod tests {
     async fn a_stream_is_not_ahead_of_its_game() {
         let mut fixture = Fixture::new().await;
         let mut stream = fixture.stream(Start::After(0));
-        let database = Connection::open(fixture.dir.file()).unwrap();
+        let database = Connection::open(fixture.database.file()).unwrap();
         // As if somebody had committed a change after the game was read.
         let sql = "INSERT INTO log (game, version, at, action, events) \
                    SELECT game, 2, at, action, events FROM log";
@@ -460,7 +451,7 @@ mod tests {
     #[actix_web::test]
     async fn whoever_has_lost_the_seat_is_absent_at_once() {
         let mut fixture = Fixture::new().await;
-        let store = fixture.dir.store();
+        let store = fixture.database.store();
         // Without its task, nothing is written, and only this process knows of the connection.
         let (tracker, _) = PresenceTracker::start(&store);
         let mut stream = fixture.stream(Start::Game);

@@ -414,10 +414,8 @@ mod tests {
     use super::*;
     use crate::{
         access::Role,
-        store::{
-            Draft,
-            tests::{creation, new_game},
-        },
+        store::Draft,
+        testing::{creation, new_game},
     };
 
     /// A game that was dealt, and its log.

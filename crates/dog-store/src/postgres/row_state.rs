@@ -1,0 +1,99 @@
+//! In which state the rows of games are, which most reads only compare with the cache. What many
+//! callers ask at the same time is one statement.
+
+use std::{collections::HashMap, sync::Arc};
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio_postgres::Row;
+
+use super::{
+    connection::{QueryError, Slot, SqlParam},
+    reader::game_id,
+};
+use crate::{GameId, StoreError, StoredGame, game_row::int};
+
+/// The largest number of questions that wait; further callers wait before they ask.
+pub(super) const QUEUE_CAPACITY: usize = 1024;
+
+/// The largest number of rows that one statement reads.
+const MAX_BATCH: usize = 64;
+
+/// What is different after every change of a game's row. The exception is that packing the log of a
+/// closed game deletes its creator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowState {
+    version: i64,
+    updated_at: i64,
+    token_renewals: i64,
+}
+
+impl RowState {
+    /// The state of the row that a game was read from.
+    pub fn of(stored: &StoredGame) -> RowState {
+        RowState {
+            version: int(stored.game.version()),
+            updated_at: stored.updated_at.as_microsecond(),
+            token_renewals: stored.admin_changes.renewals.into(),
+        }
+    }
+}
+
+/// A caller who asks for the state of a game; the answer is `None` if it does not exist.
+pub(super) struct StateQuestion {
+    pub id: GameId,
+    pub reply_to: oneshot::Sender<Result<Option<RowState>, StoreError>>,
+}
+
+/// A task that asks the database what callers ask.
+pub(super) struct StateReader {
+    /// The queue, which all such tasks share.
+    pub queue: Arc<Mutex<mpsc::Receiver<StateQuestion>>>,
+    pub slot: Slot,
+}
+
+impl StateReader {
+    /// Runs until the queue is closed.
+    pub async fn run(self) {
+        let mut questions = Vec::with_capacity(MAX_BATCH);
+        loop {
+            let received = {
+                let mut queue = self.queue.lock().await;
+                queue.recv_many(&mut questions, MAX_BATCH).await
+            };
+            if received == 0 {
+                return;
+            }
+            // All of them were asked before the statement, so it sees what was committed before.
+            let states = self.read(&questions).await;
+            for question in questions.drain(..) {
+                let state = match &states {
+                    Ok(states) => Ok(states.get(&question.id).copied()),
+                    Err(error) => Err(error.clone()),
+                };
+                let _ = question.reply_to.send(state);
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        questions: &[StateQuestion],
+    ) -> Result<HashMap<GameId, RowState>, StoreError> {
+        let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
+        let ids: Vec<String> = questions
+            .iter()
+            .map(|question| question.id.to_string())
+            .collect();
+        let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
+        let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
+        let state = |row: &Row| {
+            let state = RowState {
+                version: row.try_get(1)?,
+                updated_at: row.try_get(2)?,
+                token_renewals: row.try_get(3)?,
+            };
+            Ok((game_id(row, 0)?, state))
+        };
+        rows.iter().map(state).collect()
+    }
+}
