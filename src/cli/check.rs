@@ -11,7 +11,6 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::location;
-use crate::store::{self, Location};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -37,11 +36,9 @@ impl CheckArgs {
             bar.set_length(all);
             bar.set_position(done);
         };
-        let checked = match &location {
-            Location::File(file) => store::check(file, progress),
-            Location::Shared(settings) => store::check_shared(settings, progress),
-        };
-        let checked = checked.with_context(|| format!("cannot check the {}", location.name()))?;
+        let checked = location
+            .check(progress)
+            .with_context(|| format!("cannot check the {}", location.name()))?;
         bar.finish_and_clear();
         let mut out = stdout().lock();
         for defect in &checked.defects {

@@ -13,12 +13,12 @@ use crate::store::{self, ConnectionSettings, Location, Store, StoreConfig};
 /// If the name is that of a folder, or the URL is not valid.
 pub fn parse(database: &Path) -> anyhow::Result<Location> {
     match database.to_str() {
-        Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Shared(url.parse()?)),
+        Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Postgres(url.parse()?)),
         _ if database.is_dir() => bail!(
             "cannot open {}: it is a folder, not a file",
             database.display()
         ),
-        _ => Ok(Location::File(database.to_owned())),
+        _ => Ok(Location::Sqlite(database.to_owned())),
     }
 }
 
@@ -28,8 +28,8 @@ pub fn parse(database: &Path) -> anyhow::Result<Location> {
 /// If the location is no file. The message says what to use instead.
 pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
     match location {
-        Location::File(file) => Ok(file),
-        Location::Shared(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
+        Location::Sqlite(file) => Ok(file),
+        Location::Postgres(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
     }
 }
 
@@ -39,13 +39,8 @@ pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
 /// If it cannot be opened.
 pub fn open(location: Location, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
     let failed = format!("cannot open the {}", location.name());
-    match location {
-        Location::File(file) => {
-            if check {
-                store::verify_file(&file).with_context(|| failed.clone())?;
-            }
-            Store::open(&file, config).context(failed)
-        }
-        Location::Shared(settings) => Store::connect(settings, config).context(failed),
+    if check && let Location::Sqlite(file) = &location {
+        store::verify_file(file).with_context(|| failed.clone())?;
     }
+    location.open(config).context(failed)
 }

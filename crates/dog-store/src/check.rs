@@ -73,7 +73,7 @@ impl CheckReport {
 /// The columns that can be checked against the snapshot.
 pub(super) struct CheckedColumns {
     pub phase: String,
-    pub has_human: bool,
+    pub is_for_people: bool,
     pub due_at: Option<i64>,
     pub anyone_may_join: bool,
     pub at_limit: bool,
@@ -88,8 +88,8 @@ impl CheckedColumns {
         if self.phase != stored.game.phase().name() {
             return wrong("the phase");
         }
-        if self.has_human != stored.is_for_people() {
-            return wrong("whether a human plays");
+        if self.is_for_people != stored.is_for_people() {
+            return wrong("whether it is for people");
         }
         if self.anyone_may_join != stored.anyone_may_join() {
             return wrong("whether anyone may join");
@@ -125,13 +125,12 @@ pub(super) fn replay(
     // The settings of the creation are not known if they were changed.
     let mut timing_known = !log.iter().any(|entry| settings(entry).is_some());
     let mut deadline_known = timing_known;
-    let mut has_marks = true;
     for (entry, version) in log.iter().zip(1..) {
         let before = match version {
             1 => Phase::Seating,
             _ => played.game.phase(),
         };
-        has_marks &= replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
+        replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
         if let Some(settings) = settings(entry) {
             played.timing.turn_seconds = settings.turn_seconds;
             timing_known = true;
@@ -147,9 +146,7 @@ pub(super) fn replay(
             "its log ends at version {count}, the game is at {version}"
         ));
     }
-    let same =
-        played.game == stored.game || !has_marks && played.game.equals_without_marks(&stored.game);
-    if !same {
+    if played.game != stored.game {
         return Err("its snapshot differs from the replay of its log".into());
     }
     if deadline_known && played.deadline != stored.deadline {
@@ -163,12 +160,11 @@ pub(super) fn replay(
     Ok(count)
 }
 
-/// Replays one log entry. Returns whether its events say who acted; those that an earlier release
-/// wrote do not.
+/// Replays one log entry.
 ///
 /// # Errors
 /// The entry is out of order, refused by the rules, or has other events than the rules give.
-fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<bool, String> {
+fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<(), String> {
     if entry.version != version {
         return Err(format!("its log has no version {version}"));
     }
@@ -192,11 +188,7 @@ fn replay_entry(game: &mut Game, entry: &LogEntry, version: u64) -> Result<bool,
         }
     };
     if events == entry.events {
-        return Ok(true);
-    }
-    let without_marks = events.into_iter().map(Event::without_marks);
-    if without_marks.eq(entry.events.iter().cloned()) {
-        return Ok(false);
+        return Ok(());
     }
     Err(format!(
         "the events of version {version} differ from those of a replay"

@@ -6,180 +6,21 @@
 //! and claims of due games are not copied: they are of the nodes that run. Neither is what removed
 //! games have left.
 
-use std::{fmt, sync::Arc};
+pub(super) mod tables;
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 use tokio::runtime;
 
-use super::{
+pub use self::tables::CopyError;
+use self::tables::{Cell, CopiedTable, RowFailure, TABLES};
+use crate::{
     Location, StoreError,
     postgres::{CopyDatabase, PgTableWriter},
-    sqlite::{BackupError, CopyFile, SqliteTableWriter},
+    sqlite::{CopyFile, SqliteTableWriter},
 };
 
 /// How many rows are copied between two reports of progress.
 const ROWS_PER_REPORT: u64 = 1_000;
-
-/// The tables in which a moved store takes no writes.
-pub(super) const MARKED_TABLES: [&str; 6] = [
-    "games",
-    "log",
-    "packed_log",
-    "idempotency",
-    "tickets",
-    "probe",
-];
-
-/// A table that is copied.
-pub(super) struct CopiedTable {
-    pub name: &'static str,
-    pub columns: &'static [(&'static str, ColumnKind)],
-    /// The rows, as the rest of a query.
-    rows: &'static str,
-    /// The order in which they are copied, which both kinds of stores agree on.
-    order: &'static str,
-}
-
-/// What is in a column, unless it is NULL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnKind {
-    Int,
-    /// An integer in SQLite.
-    Bool,
-    Text,
-    Bytes,
-}
-
-use ColumnKind::{Bool, Bytes, Int, Text};
-
-/// All that is copied. The games come first, because other rows refer to them.
-pub(super) const TABLES: [CopiedTable; 6] = [
-    CopiedTable {
-        name: "games",
-        columns: &[
-            ("row_id", Int),
-            ("id", Text),
-            ("version", Int),
-            ("phase", Text),
-            ("listed", Bool),
-            ("imported", Bool),
-            ("has_human", Bool),
-            ("anyone_may_join", Bool),
-            ("at_limit", Bool),
-            ("packed", Bool),
-            ("created_at", Int),
-            ("updated_at", Int),
-            ("bot_pace_ms", Int),
-            ("turn_seconds", Int),
-            ("deadline", Int),
-            ("due_at", Int),
-            ("admin_changes", Int),
-            ("token_renewals", Int),
-            ("unique_key", Text),
-            ("creator", Bytes),
-            ("token_hashes", Bytes),
-            ("seating", Text),
-            ("snapshot", Text),
-        ],
-        rows: "games WHERE games.phase <> 'removed'",
-        order: "games.row_id",
-    },
-    CopiedTable {
-        name: "log",
-        columns: &[
-            ("game", Int),
-            ("version", Int),
-            ("at", Int),
-            ("action", Text),
-            ("events", Text),
-        ],
-        rows: "games JOIN log ON log.game = games.row_id WHERE games.phase <> 'removed'",
-        order: "log.game, log.version",
-    },
-    CopiedTable {
-        name: "packed_log",
-        columns: &[("game", Int), ("first_version", Int), ("entries", Bytes)],
-        rows: "games JOIN packed_log ON packed_log.game = games.row_id \
-               WHERE games.phase <> 'removed'",
-        order: "packed_log.game, packed_log.first_version",
-    },
-    CopiedTable {
-        name: "idempotency",
-        columns: &[
-            ("scope", Bytes),
-            ("body_hash", Bytes),
-            ("response", Bytes),
-            ("created_at", Int),
-        ],
-        rows: "idempotency",
-        order: "idempotency.scope",
-    },
-    CopiedTable {
-        name: "tickets",
-        columns: &[
-            ("ticket_hash", Bytes),
-            ("game", Int),
-            ("token_hash", Bytes),
-            ("expires_at", Int),
-        ],
-        rows: "games JOIN tickets ON tickets.game = games.row_id WHERE games.phase <> 'removed'",
-        order: "tickets.ticket_hash",
-    },
-    // One row. With the same key, the hashes of creators stay valid.
-    CopiedTable {
-        name: CREATOR_KEY,
-        columns: &[("key", Bytes)],
-        rows: CREATOR_KEY,
-        order: "creator_key.key",
-    },
-];
-
-/// The table of the creators' key, which also a new store has.
-pub(super) const CREATOR_KEY: &str = "creator_key";
-
-impl CopiedTable {
-    /// The query of all rows in their order.
-    pub fn select(&self) -> String {
-        let columns = self
-            .columns
-            .iter()
-            .map(|(column, _)| format!("{}.{column}", self.name));
-        let columns = columns.collect::<Vec<_>>().join(", ");
-        format!(
-            "SELECT {columns} FROM {} ORDER BY {}",
-            self.rows, self.order
-        )
-    }
-
-    /// The query of the number of rows.
-    pub fn count(&self) -> String {
-        format!("SELECT count(*) FROM {}", self.rows)
-    }
-
-    /// The names of the columns, separated by commas.
-    pub fn column_names(&self) -> String {
-        let names = self.columns.iter().map(|&(column, _)| column);
-        names.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// A value of a row.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell<'a> {
-    Null,
-    Int(i64),
-    Bool(bool),
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
-
-/// Without the value, which may be secret.
-impl fmt::Debug for Cell<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cell").finish_non_exhaustive()
-    }
-}
 
 /// The number of rows of a table and their digest.
 #[derive(Clone, Default)]
@@ -227,42 +68,16 @@ pub struct CopyReport {
     pub digest: String,
 }
 
-/// Why a store was not copied.
-#[derive(Debug, Error)]
-pub enum CopyError {
-    #[error("the target has games already, or saved responses; it was not changed")]
-    NotEmpty,
-    /// The file of the target exists or cannot be written.
-    #[error(transparent)]
-    File(#[from] BackupError),
-    #[error("the source: {0}")]
-    Source(#[source] StoreError),
-    #[error("the target: {0}")]
-    Target(#[source] StoreError),
-    #[error("the copy differs from the source in the table {0}; nothing was kept of it")]
-    Differs(&'static str),
-    #[error(
-        "the connection was lost at the end, and the copy may be complete or not there at all. The \
-         source is not marked as moved. If the target has games, empty it and copy again: {0}"
-    )]
-    Unknown(#[source] StoreError),
-    #[error(
-        "the copy is complete, but the source may not be marked as moved, so that servers would go \
-         on writing there. If one still starts on the source, remove the copy and copy again: {0}"
-    )]
-    NotMarked(#[source] StoreError),
-}
-
 /// One side of a copy, within a transaction.
 enum CopySide {
-    File(CopyFile),
-    Shared(CopyDatabase),
+    Sqlite(CopyFile),
+    Postgres(CopyDatabase),
 }
 
 /// What writes the rows of one table.
 enum TableWriter<'a> {
-    File(SqliteTableWriter<'a>),
-    Shared(PgTableWriter),
+    Sqlite(SqliteTableWriter<'a>),
+    Postgres(PgTableWriter),
 }
 
 /// Copies a store into an empty one, compares the two, and marks the source as moved. `progress`
@@ -278,8 +93,7 @@ pub fn copy(
     progress: impl FnMut(u64, u64),
 ) -> Result<CopyReport, CopyError> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| CopyError::Target(StoreError::Create(Arc::new(error))))?;
+    let runtime = runtime.map_err(|error| CopyError::Target(StoreError::create(error)))?;
     runtime.block_on(copy_and_mark(from, to, progress))
 }
 
@@ -289,12 +103,14 @@ async fn copy_and_mark(
     mut progress: impl FnMut(u64, u64),
 ) -> Result<CopyReport, CopyError> {
     let target = match to {
-        Location::File(file) => CopySide::File(CopyFile::target(file)?),
-        Location::Shared(settings) => CopySide::Shared(CopyDatabase::target(settings).await?),
+        Location::Sqlite(file) => CopySide::Sqlite(CopyFile::target(file)?),
+        Location::Postgres(settings) => CopySide::Postgres(CopyDatabase::target(settings).await?),
     };
     let source = match from {
-        Location::File(file) => CopyFile::source(file).map(CopySide::File),
-        Location::Shared(settings) => CopyDatabase::source(settings).await.map(CopySide::Shared),
+        Location::Sqlite(file) => CopyFile::source(file).map(CopySide::Sqlite),
+        Location::Postgres(settings) => {
+            CopyDatabase::source(settings).await.map(CopySide::Postgres)
+        }
     };
     let source = source.map_err(CopyError::Source)?;
 
@@ -324,7 +140,7 @@ async fn copy_and_mark(
             tick();
             Ok(())
         });
-        reading.await.map_err(RowFailure::of_target)?;
+        reading.await.map_err(RowFailure::into_target_error)?;
         if read.finish() != *digest {
             return Err(CopyError::Differs(table.name));
         }
@@ -359,46 +175,16 @@ async fn copy_table(
         tick();
         writer.write(row).await
     });
-    copying.await.map_err(RowFailure::of_source)?;
+    copying.await.map_err(RowFailure::into_source_error)?;
     writer.finish().await.map_err(CopyError::Target)?;
     Ok(digest.finish())
-}
-
-/// Why not all rows of a table were read.
-pub(super) enum RowFailure {
-    /// They cannot be read.
-    Read(StoreError),
-    /// What was to be done with a row has failed.
-    Write(StoreError),
-}
-
-impl<E: Into<StoreError>> From<E> for RowFailure {
-    fn from(error: E) -> RowFailure {
-        RowFailure::Read(error.into())
-    }
-}
-
-impl RowFailure {
-    /// The rows were read from the source and written to the target.
-    fn of_source(self) -> CopyError {
-        match self {
-            RowFailure::Read(error) => CopyError::Source(error),
-            RowFailure::Write(error) => CopyError::Target(error),
-        }
-    }
-
-    /// The rows were read from the target.
-    fn of_target(self) -> CopyError {
-        let (RowFailure::Read(error) | RowFailure::Write(error)) = self;
-        CopyError::Target(error)
-    }
 }
 
 impl CopySide {
     async fn count(&self, table: &CopiedTable) -> Result<u64, StoreError> {
         match self {
-            CopySide::File(file) => file.count(table),
-            CopySide::Shared(database) => database.count(table).await,
+            CopySide::Sqlite(file) => file.count(table),
+            CopySide::Postgres(database) => database.count(table).await,
         }
     }
 
@@ -409,52 +195,52 @@ impl CopySide {
         with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
     ) -> Result<(), RowFailure> {
         match self {
-            CopySide::File(file) => file.each(table, with).await,
-            CopySide::Shared(database) => database.each(table, with).await,
+            CopySide::Sqlite(file) => file.each(table, with).await,
+            CopySide::Postgres(database) => database.each(table, with).await,
         }
     }
 
     async fn writer(&self, table: &'static CopiedTable) -> Result<TableWriter<'_>, StoreError> {
         match self {
-            CopySide::File(file) => file.writer(table).map(TableWriter::File),
-            CopySide::Shared(database) => database.writer(table).await.map(TableWriter::Shared),
+            CopySide::Sqlite(file) => file.writer(table).map(TableWriter::Sqlite),
+            CopySide::Postgres(database) => database.writer(table).await.map(TableWriter::Postgres),
         }
     }
 
     /// The largest row id that a game has had.
     async fn last_row_id(&self) -> Result<i64, StoreError> {
         match self {
-            CopySide::File(file) => file.last_row_id(),
-            CopySide::Shared(database) => database.last_row_id().await,
+            CopySide::Sqlite(file) => file.last_row_id(),
+            CopySide::Postgres(database) => database.last_row_id().await,
         }
     }
 
     /// Makes the next game's row id the one after `last`.
     async fn after_rows(&self, last: i64) -> Result<(), StoreError> {
         match self {
-            CopySide::File(file) => file.after_rows(last),
-            CopySide::Shared(database) => database.after_rows(last).await,
+            CopySide::Sqlite(file) => file.after_rows(last),
+            CopySide::Postgres(database) => database.after_rows(last).await,
         }
     }
 
     async fn mark_moved(&self, target: &str) -> Result<(), StoreError> {
         match self {
-            CopySide::File(file) => file.mark_moved(target),
-            CopySide::Shared(database) => database.mark_moved(target).await,
+            CopySide::Sqlite(file) => file.mark_moved(target),
+            CopySide::Postgres(database) => database.mark_moved(target).await,
         }
     }
 
     async fn commit_copy(self) -> Result<(), CopyError> {
         match self {
-            CopySide::File(file) => file.commit_copy(),
-            CopySide::Shared(database) => database.commit_copy().await,
+            CopySide::Sqlite(file) => file.commit_copy(),
+            CopySide::Postgres(database) => database.commit_copy().await,
         }
     }
 
     async fn commit_mark(self) -> Result<(), StoreError> {
         match self {
-            CopySide::File(file) => file.commit_mark(),
-            CopySide::Shared(database) => database.commit_mark().await,
+            CopySide::Sqlite(file) => file.commit_mark(),
+            CopySide::Postgres(database) => database.commit_mark().await,
         }
     }
 }
@@ -462,15 +248,15 @@ impl CopySide {
 impl TableWriter<'_> {
     async fn write(&mut self, row: &[Cell<'_>]) -> Result<(), StoreError> {
         match self {
-            TableWriter::File(writer) => writer.write(row),
-            TableWriter::Shared(writer) => writer.write(row).await,
+            TableWriter::Sqlite(writer) => writer.write(row),
+            TableWriter::Postgres(writer) => writer.write(row).await,
         }
     }
 
     async fn finish(self) -> Result<(), StoreError> {
         match self {
-            TableWriter::File(_) => Ok(()),
-            TableWriter::Shared(writer) => writer.finish().await,
+            TableWriter::Sqlite(_) => Ok(()),
+            TableWriter::Postgres(writer) => writer.finish().await,
         }
     }
 }

@@ -26,6 +26,15 @@ pub enum StoreError {
          use the newer program"
     )]
     Newer { found: u32, known: u32 },
+    /// A build before the first release has made the database.
+    #[error(
+        "the database has schema version {found}: it was made by a build before the first release; \
+         start with a new {begin_with}"
+    )]
+    Unreleased {
+        found: u32,
+        begin_with: &'static str,
+    },
     /// The file was written by an older version of this program.
     #[error(
         "the database has schema version {found} and must be migrated to {needed} first: \
@@ -121,10 +130,16 @@ impl StoreError {
                 true
             }
             Unreachable(_) | Denied(_) | Moved => true,
-            Create(_) | NotADatabase | Foreign(_) | Newer { .. } | Older { .. } => false,
+            Create(_) | NotADatabase | Foreign(_) | Unreleased { .. } => false,
+            Newer { .. } | Older { .. } => false,
             Lost(_) | NoWriteAheadLog(_) | Unsuitable(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
+    }
+
+    /// The database, or what it needs, cannot be created.
+    pub(super) fn create(error: io::Error) -> StoreError {
+        StoreError::Create(Arc::new(error))
     }
 
     /// The database server cannot be reached, for a reason that this program found.

@@ -14,9 +14,8 @@ use super::{StoreError, id::GameId};
 /// 64 versions would waste half of the space.
 pub(super) const PAGE_VERSIONS: usize = 128;
 
-/// The largest size of an unpacked page in bytes. An entry has at most 4 kB, so even the 10,000
-/// entries of a log that an earlier release packed as one page stay below it.
-const MAX_PAGE_BYTES: u64 = 64 << 20;
+/// The largest size of an unpacked page in bytes. An entry has at most 4 kB.
+const MAX_PAGE_BYTES: u64 = 1 << 20;
 
 /// The log entry of one version of a game. It contains secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -68,17 +68,32 @@ pub(super) struct OwnLease {
 #[derive(Clone, Copy, Debug)]
 struct HeldLease {
     since: Instant,
-    renewed: Instant,
+    renewed: RenewalStart,
+}
+
+/// When a renewal was begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RenewalStart {
+    instant: Instant,
     /// By the clock that leases end by, which may jump, and goes on while a computer is suspended.
-    renewed_at: Timestamp,
+    at: Timestamp,
+}
+
+impl RenewalStart {
+    pub fn now() -> RenewalStart {
+        RenewalStart {
+            instant: Instant::now(),
+            at: now(),
+        }
+    }
 }
 
 impl HeldLease {
     /// The time since the last renewal; none if the lease has ended, by either clock.
     fn age(&self) -> Option<Duration> {
         let lease = LEASE.unsigned_abs();
-        let by_clock = Duration::try_from(now().duration_since(self.renewed_at)).ok()?;
-        let age = self.renewed.elapsed();
+        let by_clock = Duration::try_from(now().duration_since(self.renewed.at)).ok()?;
+        let age = self.renewed.instant.elapsed();
         (age < lease && by_clock < lease).then_some(age)
     }
 }
@@ -92,17 +107,16 @@ impl OwnLease {
         }
     }
 
-    /// Notes a renewal that was begun at these times.
-    pub fn renewed(&self, (renewed, renewed_at): (Instant, Timestamp), is_new: bool) {
+    /// Notes a renewal.
+    pub fn renewed(&self, start: RenewalStart, is_new: bool) {
         if is_new {
             self.leases.fetch_add(1, Ordering::AcqRel);
         }
         let mut held = self.held();
         let without_gap = held.filter(|held| !is_new && held.age().is_some());
         *held = Some(HeldLease {
-            since: without_gap.map_or(renewed, |held| held.since),
-            renewed,
-            renewed_at,
+            since: without_gap.map_or(start.instant, |held| held.since),
+            renewed: start,
         });
     }
 

@@ -14,21 +14,21 @@ use tokio::{
 };
 
 use super::{
+    columns::{game_id, one},
     connection::{PgConnection, QueryError, Slot, params},
-    reader::{game_id, one},
 };
 use crate::{Change, ChangesSince, Feed, StoreError, game_row::version};
 
-/// How often the task looks, in case a notification is lost.
+/// How often the task reads, in case a notification is lost.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The least time between two looks, and between two notifications to the other nodes.
+/// The least time between two reads, and between two notifications to the other nodes.
 const MIN_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The number of changes kept in memory.
 const MAX_CHANGES: usize = 10_000;
 
-/// How long changes are kept in the database. A node that has not looked for half of that takes it
+/// How long changes are kept in the database. A node that has not read them for half of that assumes
 /// that any game may have changed.
 const KEPT: Duration = Duration::from_secs(60);
 
@@ -100,45 +100,48 @@ pub(super) struct ChangeWatcher {
     /// Notified after a commit of this node.
     pub committed: Arc<Notify>,
     /// Notified after a commit of any node.
-    pub heard: Arc<Notify>,
+    pub notified: Arc<Notify>,
 }
 
-/// What a connection has seen.
-pub(super) struct Seen {
+/// Up to where a connection has read the changes.
+pub(super) struct SnapshotCursor {
     connection: Arc<PgConnection>,
-    /// The last snapshot.
+    /// The last snapshot, and when it was read.
     snapshot: String,
     at: Instant,
-    /// A change that was seen at this time; the ones before it are deleted later.
-    mark: (Instant, Option<i64>),
+    /// A change that is old enough at a later time for it and those before it to be deleted.
+    trim_up_to: Option<i64>,
+    /// When it was noted.
+    noted_at: Instant,
 }
 
-impl Seen {
-    /// Begins to see changes on a connection.
-    pub async fn begin(connection: &Arc<PgConnection>) -> Result<Seen, QueryError> {
+impl SnapshotCursor {
+    /// Begins with the present state, and has the connection listen.
+    pub async fn new(connection: &Arc<PgConnection>) -> Result<SnapshotCursor, QueryError> {
         let listening = connection.client.batch_execute(LISTEN);
         connection.within_deadline(listening).await?;
         let sql = "SELECT pg_current_snapshot()::text";
         let rows = connection.query(sql, &[]).await?;
         let snapshot = rows.first().and_then(|row| row.try_get(0).ok());
-        Ok(Seen {
+        Ok(SnapshotCursor {
             connection: Arc::clone(connection),
             snapshot: snapshot.unwrap_or_default(),
             at: Instant::now(),
-            mark: (Instant::now(), None),
+            trim_up_to: None,
+            noted_at: Instant::now(),
         })
     }
 }
 
 impl ChangeWatcher {
     /// Runs until the runtime ends.
-    pub async fn run(mut self, first: Seen) {
-        let mut seen = Some(first);
+    pub async fn run(mut self, first: SnapshotCursor) {
+        let mut cursor = Some(first);
         loop {
             let committed = self.wait().await;
-            if let Err(error) = self.look(&mut seen, committed).await {
+            if let Err(error) = self.poll(&mut cursor, committed).await {
                 log::debug!("cannot read what has changed: {error}");
-                seen = None;
+                cursor = None;
                 sleep(POLL_INTERVAL).await;
             }
             sleep(MIN_INTERVAL).await;
@@ -148,22 +151,26 @@ impl ChangeWatcher {
     /// Waits until there may be changes. Returns whether this node has made any.
     async fn wait(&self) -> bool {
         let committed = pin!(self.committed.notified());
-        let heard = pin!(self.heard.notified());
-        let first = timeout(POLL_INTERVAL, select(committed, heard)).await;
+        let notified = pin!(self.notified.notified());
+        let first = timeout(POLL_INTERVAL, select(committed, notified)).await;
         matches!(first, Ok(Either::Left(_)))
     }
 
     /// Reads what has changed. Notifies the other nodes if this one has `committed` anything.
-    async fn look(&mut self, seen: &mut Option<Seen>, committed: bool) -> Result<(), StoreError> {
+    async fn poll(
+        &mut self,
+        cursor: &mut Option<SnapshotCursor>,
+        committed: bool,
+    ) -> Result<(), StoreError> {
         let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
-        let resumed = seen.as_ref().is_some_and(|seen| {
-            Arc::ptr_eq(&seen.connection, &connection) && seen.at.elapsed() < KEPT / 2
+        let resumed = cursor.as_ref().is_some_and(|cursor| {
+            Arc::ptr_eq(&cursor.connection, &connection) && cursor.at.elapsed() < KEPT / 2
         });
         if !resumed {
-            *seen = Some(Seen::begin(&connection).await?);
+            *cursor = Some(SnapshotCursor::new(&connection).await?);
             self.changes.add(ChangesSince::Any);
         }
-        let Some(seen) = seen else { return Ok(()) };
+        let Some(cursor) = cursor else { return Ok(()) };
         if committed {
             connection.query("NOTIFY dog_changes", &[]).await?;
         }
@@ -172,7 +179,7 @@ impl ChangeWatcher {
                    FROM (VALUES (1)) AS always LEFT JOIN changes \
                    ON xid >= pg_snapshot_xmin($1::text::pg_snapshot) \
                    AND NOT pg_visible_in_snapshot(xid, $1::text::pg_snapshot) ORDER BY number";
-        let (now, params) = (Instant::now(), params![seen.snapshot.clone()]);
+        let (now, params) = (Instant::now(), params![cursor.snapshot.clone()]);
         let rows = connection.query(sql, &params).await?;
         let (mut changes, mut last) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
@@ -189,23 +196,24 @@ impl ChangeWatcher {
                 },
             });
         }
-        (seen.snapshot, seen.at) = (one(&rows)?.try_get(0)?, now);
+        (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);
         self.changes.add(ChangesSince::Of(changes));
-        self.trim(seen, last).await
+        self.trim(cursor, last).await
     }
 
     /// Deletes old changes from time to time.
-    async fn trim(&self, seen: &mut Seen, last: Option<i64>) -> Result<(), StoreError> {
-        let (at, mark) = seen.mark;
-        if mark.is_some() && at.elapsed() < KEPT || mark.is_none() && last.is_none() {
+    async fn trim(&self, cursor: &mut SnapshotCursor, last: Option<i64>) -> Result<(), StoreError> {
+        let up_to = cursor.trim_up_to;
+        if up_to.is_some() && cursor.noted_at.elapsed() < KEPT || up_to.is_none() && last.is_none()
+        {
             return Ok(());
         }
-        seen.mark = (Instant::now(), last);
-        if let Some(mark) = mark {
+        (cursor.trim_up_to, cursor.noted_at) = (last, Instant::now());
+        if let Some(up_to) = up_to {
             let sql = "WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(4474695) AS lock) \
                        DELETE FROM changes USING mine WHERE lock AND number <= $1";
-            let params = params![mark];
-            seen.connection.query(sql, &params).await?;
+            let params = params![up_to];
+            cursor.connection.query(sql, &params).await?;
         }
         Ok(())
     }

@@ -6,9 +6,10 @@ use tokio::{runtime, sync::Notify};
 use tokio_postgres::Row;
 
 use super::{
+    columns::{game_id, one},
     connection::{PgConnection, Purpose, params},
     migrations,
-    reader::{game_id, log_form, one, select_games, stored_game},
+    reader::{log_form, select_games, stored_game},
     settings::ConnectionSettings,
 };
 use crate::{
@@ -17,28 +18,25 @@ use crate::{
     game_log::LogForm,
 };
 
-/// The full check of a database, which may be in use: a replay of each game from its log, and a
-/// search for rows without a game. Nothing is changed. `progress` gets the number of games checked
-/// and of all games.
-///
-/// # Errors
-/// The database cannot be read, or is not one of this program and schema version.
-pub fn check_shared(
+/// See [`Location::check`](crate::Location::check).
+pub fn check(
     settings: &ConnectionSettings,
     progress: impl FnMut(u64, u64),
 ) -> Result<CheckReport, StoreError> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| StoreError::Create(Arc::new(error)))?;
-    runtime.block_on(check(settings, progress))
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(StoreError::create)?;
+    runtime.block_on(check_all(settings, progress))
 }
 
-async fn check(
+async fn check_all(
     settings: &ConnectionSettings,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<CheckReport, StoreError> {
-    let heard = Arc::new(Notify::new());
+    let notified = Arc::new(Notify::new());
     let (connection, _driver) =
-        PgConnection::open(settings, Purpose::LongTransactions, heard).await?;
+        PgConnection::open(settings, Purpose::LongTransactions, notified).await?;
     migrations::check_version(&connection).await?;
     let mut report = CheckReport::default();
     for orphans in orphans(&connection).await? {
@@ -105,7 +103,7 @@ impl GameRows {
         let rows = GameRows {
             game: query(select_games!("WHERE row_id = $1")).await?,
             columns: query(
-                "SELECT phase, has_human, due_at, anyone_may_join, at_limit FROM games \
+                "SELECT phase, is_for_people, due_at, anyone_may_join, at_limit FROM games \
                  WHERE row_id = $1",
             )
             .await?,
@@ -164,7 +162,7 @@ impl GameRows {
 fn checked_columns(row: &Row) -> Result<CheckedColumns, StoreError> {
     Ok(CheckedColumns {
         phase: row.try_get(0)?,
-        has_human: row.try_get(1)?,
+        is_for_people: row.try_get(1)?,
         due_at: row.try_get(2)?,
         anyone_may_join: row.try_get(3)?,
         at_limit: row.try_get(4)?,

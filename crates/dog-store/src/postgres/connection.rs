@@ -133,7 +133,7 @@ pub(super) struct PgConnection {
 }
 
 impl PgConnection {
-    /// Opens a connection. It lasts as long as the task that is returned. `heard` is notified of
+    /// Opens a connection. It lasts as long as the task that is returned. `notified` is notified of
     /// notifications.
     ///
     /// # Errors
@@ -141,11 +141,11 @@ impl PgConnection {
     pub async fn open(
         settings: &ConnectionSettings,
         purpose: Purpose,
-        heard: Arc<Notify>,
+        notified: Arc<Notify>,
     ) -> Result<(Arc<PgConnection>, JoinHandle<()>), StoreError> {
         let (client, connection) = settings.connect().await?;
         let driver = Handle::current().spawn(async move {
-            if let Err(error) = drive(connection, &heard).await {
+            if let Err(error) = drive(connection, &notified).await {
                 log::debug!(
                     "a connection to the database ended: {}",
                     StoreError::from(error)
@@ -252,11 +252,11 @@ impl From<QueryError> for StoreError {
 /// Exchanges messages with the server until the connection ends.
 async fn drive<S: TlsStream + Unpin>(
     mut connection: tokio_postgres::Connection<tokio_postgres::Socket, S>,
-    heard: &Notify,
+    notified: &Notify,
 ) -> Result<(), Error> {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
         match message? {
-            AsyncMessage::Notification(_) => heard.notify_one(),
+            AsyncMessage::Notification(_) => notified.notify_one(),
             AsyncMessage::Notice(notice) if notice.parsed_severity() == Some(Severity::Warning) => {
                 log::warn!("the database warns: {}", notice.message());
             }
@@ -278,11 +278,11 @@ impl Slot {
     pub async fn open(
         settings: &Arc<ConnectionSettings>,
         purpose: Purpose,
-        heard: &Arc<Notify>,
+        notified: &Arc<Notify>,
     ) -> Result<Slot, StoreError> {
-        let (settings, heard) = (Arc::clone(settings), Arc::clone(heard));
+        let (settings, notified) = (Arc::clone(settings), Arc::clone(notified));
         let (connection, mut driver) =
-            PgConnection::open(&settings, purpose, Arc::clone(&heard)).await?;
+            PgConnection::open(&settings, purpose, Arc::clone(&notified)).await?;
         let (current, slot) = watch::channel(Some(connection));
         Handle::current().spawn(async move {
             loop {
@@ -295,7 +295,7 @@ impl Slot {
                 current.send_replace(None);
                 let mut tries = 0;
                 driver = loop {
-                    match PgConnection::open(&settings, purpose, Arc::clone(&heard)).await {
+                    match PgConnection::open(&settings, purpose, Arc::clone(&notified)).await {
                         Ok((connection, driver)) => {
                             current.send_replace(Some(connection));
                             break driver;

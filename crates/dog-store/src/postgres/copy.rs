@@ -11,15 +11,15 @@ use tokio_postgres::{
 };
 
 use super::{
+    columns::one,
     connection::{PgConnection, Purpose},
     error::is_outcome_unknown,
     migrations, moved,
-    reader::one,
     settings::ConnectionSettings,
 };
 use crate::{
     StoreError,
-    copy::{
+    copy::tables::{
         CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, MARKED_TABLES, RowFailure, TABLES,
     },
     postgres::connection::QueryError,
@@ -36,10 +36,10 @@ pub struct PgTableWriter {
 
 impl CopyDatabase {
     async fn connect(settings: &ConnectionSettings) -> Result<CopyDatabase, StoreError> {
-        let heard = Arc::new(Notify::new());
-        let settings = settings.patient();
+        let notified = Arc::new(Notify::new());
+        let settings = settings.with_bulk_timeout();
         let (connection, _driver) =
-            PgConnection::open(&settings, Purpose::LongTransactions, heard).await?;
+            PgConnection::open(&settings, Purpose::LongTransactions, notified).await?;
         Ok(CopyDatabase(connection))
     }
 

@@ -2,10 +2,10 @@
 //! the mark, so other databases pay nothing for them, and nodes that run notice it at once.
 
 use super::{
+    columns::one,
     connection::{PgConnection, params},
-    reader::one,
 };
-use crate::{StoreError, copy::MARKED_TABLES};
+use crate::{StoreError, copy::tables::MARKED_TABLES};
 
 /// The code of the error that the triggers raise.
 pub(super) const SQL_STATE: &str = "DGMVD";

@@ -7,17 +7,16 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 
 use super::{
-    PgDatabase,
-    connection::params,
-    row_state::RowState,
+    columns::{bytes, creator, game_id, micros, one, parse_id, small, tokens},
+    connection::{SqlParam, params},
+    database::PgDatabase,
     sql::{NOW, expiry, latest_end, now},
-    tasks::micros,
 };
 use crate::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
     GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
-    TokenHash, Tokens,
-    game_log::{self, LogForm, LogRow},
+    TokenHash,
+    game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
 };
 
@@ -49,7 +48,7 @@ impl PgDatabase {
         if let Some(cached) = self.cached(id) {
             match self.row_state(id).await? {
                 None => return Ok(None),
-                Some(state) if state == RowState::of(&cached) => return Ok(Some(cached)),
+                Some(state) if state.is_unchanged(&cached) => return Ok(Some(cached)),
                 Some(_) => {}
             }
         }
@@ -64,7 +63,7 @@ impl PgDatabase {
     async fn one_game(
         &self,
         sql: &'static str,
-        params: Vec<super::connection::SqlParam>,
+        params: Vec<SqlParam>,
     ) -> Result<Option<StoredGame>, StoreError> {
         let rows = self.query(sql, params).await?;
         rows.first().map(stored_game).transpose()
@@ -138,7 +137,12 @@ impl PgDatabase {
 
     /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
     /// log only the entries of one page are returned. Empty if there is no such game.
-    pub async fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
+    pub async fn log_page(
+        &self,
+        id: &GameId,
+        after: u64,
+        limit: u32,
+    ) -> Result<LogPage, StoreError> {
         let sql = "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND version > $2), \
                    page AS (\
                        SELECT (SELECT entries FROM packed_log \
@@ -247,17 +251,17 @@ impl PgDatabase {
     /// Due games and their creators, the longest due first, without those that a node has claimed.
     pub async fn due(
         &self,
-        has_human: bool,
+        is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
                  AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
             )
         });
         let rows = self
-            .query(&SQL, params![has_human, i64::from(limit)])
+            .query(&SQL, params![is_for_people, i64::from(limit)])
             .await?;
         rows.iter().map(due_game).collect()
     }
@@ -265,17 +269,17 @@ impl PgDatabase {
     /// See [`Store::due_from_future`](crate::Store::due_from_future).
     pub async fn due_from_future(
         &self,
-        has_human: bool,
+        is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
                  AND due_at > {0} AND updated_at > {0} AND {UNCLAIMED} LIMIT $2",
                 latest_end!("0")
             )
         });
-        let params = params![has_human, i64::from(limit)];
+        let params = params![is_for_people, i64::from(limit)];
         let rows = self.query(&SQL, params).await?;
         rows.iter().map(due_game).collect()
     }
@@ -283,13 +287,13 @@ impl PgDatabase {
     /// See [`Store::due_by_creator`](crate::Store::due_by_creator).
     pub async fn due_by_creator(
         &self,
-        has_human: bool,
+        is_for_people: bool,
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
         static WITHOUT_CREATOR: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
                  AND creator IS NULL AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
             )
         });
@@ -297,7 +301,7 @@ impl PgDatabase {
         static BY_CREATOR: LazyLock<String> = LazyLock::new(|| {
             let next = |after: &str| {
                 format!(
-                    "SELECT creator FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                    "SELECT creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
                      AND creator > {after} ORDER BY creator LIMIT 1"
                 )
             };
@@ -307,7 +311,7 @@ impl PgDatabase {
                      SELECT ({}), number + 1 FROM creators AS last \
                      WHERE last.creator IS NOT NULL AND number < $3) \
                  SELECT creator, (\
-                     SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = $1 \
+                     SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
                      AND creator = creators.creator AND due_at <= {NOW} AND {UNCLAIMED} \
                      ORDER BY due_at LIMIT 1) \
                  FROM creators WHERE creator IS NOT NULL ORDER BY creator",
@@ -317,7 +321,7 @@ impl PgDatabase {
         });
         let limit = i64::from(limit);
         let rows = self
-            .query(&WITHOUT_CREATOR, params![has_human, limit])
+            .query(&WITHOUT_CREATOR, params![is_for_people, limit])
             .await?;
         let mut games = Vec::new();
         for row in rows {
@@ -325,7 +329,7 @@ impl PgDatabase {
         }
         let after = after.map_or(Vec::new(), |creator| creator.0.to_vec());
         let rows = self
-            .query(&BY_CREATOR, params![has_human, after, limit as i32])
+            .query(&BY_CREATOR, params![is_for_people, after, limit as i32])
             .await?;
         for row in &rows {
             if let Some(id) = row.try_get::<_, Option<&str>>(1)? {
@@ -344,9 +348,9 @@ impl PgDatabase {
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT least(\
                    (SELECT min(due_at) FROM games \
-                    WHERE due_at IS NOT NULL AND has_human AND due_at > $1), \
+                    WHERE due_at IS NOT NULL AND is_for_people AND due_at > $1), \
                    (SELECT min(due_at) FROM games \
-                    WHERE due_at IS NOT NULL AND NOT has_human AND due_at > $1))";
+                    WHERE due_at IS NOT NULL AND NOT is_for_people AND due_at > $1))";
         let rows = self.query(sql, params![after.as_microsecond()]).await?;
         let next: Option<i64> = rows
             .first()
@@ -365,13 +369,11 @@ impl PgDatabase {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
-        let sql = "SELECT row_id, id, NOT EXISTS (SELECT FROM log WHERE game = row_id) \
-                   AND (SELECT count(*) FROM packed_log WHERE game = row_id) = (version + $4 - 1) / $4 \
+        let sql = "SELECT row_id, id, EXISTS (SELECT FROM packed_log WHERE game = row_id) \
                    FROM games WHERE (phase = 'finished' OR at_limit) AND NOT packed \
                    AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3";
         let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let page = game_log::PAGE_VERSIONS as i64;
-        let params = params![after, by.as_microsecond(), i64::from(limit), page];
+        let params = params![after, by.as_microsecond(), i64::from(limit)];
         let rows = self.query_in_background(sql, params).await?;
         let game = |row: &Row| Ok((Cursor(row.try_get(0)?), game_id(row, 1)?, row.try_get(2)?));
         rows.iter().map(game).collect()
@@ -451,12 +453,6 @@ const UNCLAIMED: &str = concat!(
     ")"
 );
 
-/// The row of a statement that always has one.
-pub(super) fn one(rows: &[Row]) -> Result<&Row, StoreError> {
-    rows.first()
-        .ok_or(StoreError::Misuse("a statement returned no row"))
-}
-
 /// The game in a row of [`select_games`].
 pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
     let row = GameRow {
@@ -511,38 +507,4 @@ pub(super) fn log_form(rows: &[Row], from: usize) -> Result<LogForm, StoreError>
         });
     }
     Ok(LogForm::Rows(entries))
-}
-
-pub(super) fn game_id(row: &Row, column: usize) -> Result<GameId, StoreError> {
-    parse_id(row.try_get(column)?)
-}
-
-fn parse_id(text: &str) -> Result<GameId, StoreError> {
-    text.parse()
-        .map_err(|_| StoreError::Damaged("the id of a game is not one".into()))
-}
-
-fn tokens(row: &Row, column: usize) -> Result<Tokens, StoreError> {
-    let tokens = Tokens::from_bytes(row.try_get(column)?);
-    tokens.ok_or_else(|| StoreError::Damaged("the tokens of a game are none".into()))
-}
-
-fn creator(row: &Row, column: usize) -> Result<Option<Creator>, StoreError> {
-    let bytes: Option<&[u8]> = row.try_get(column)?;
-    let array = bytes.map(|bytes| bytes.try_into().map(Creator)).transpose();
-    array.map_err(|_| StoreError::Damaged("the creator of a game is none".into()))
-}
-
-/// A column of so many bytes.
-pub(super) fn bytes<const LENGTH: usize>(
-    row: &Row,
-    column: usize,
-) -> Result<[u8; LENGTH], StoreError> {
-    let bytes: &[u8] = row.try_get(column)?;
-    let array = bytes.try_into();
-    array.map_err(|_| StoreError::Damaged("a hash has the wrong length".into()))
-}
-
-fn small(column: i64) -> Result<u32, StoreError> {
-    u32::try_from(column).map_err(|_| StoreError::Damaged("a number is out of range".into()))
 }

@@ -1,5 +1,4 @@
-//! In which state the rows of games are, which most reads only compare with the cache. What many
-//! callers ask at the same time is one statement.
+//! Batched lookups of the states of games' rows, which most reads only compare with the cache.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,12 +6,12 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_postgres::Row;
 
 use super::{
+    columns::game_id,
     connection::{QueryError, Slot, SqlParam},
-    reader::game_id,
 };
 use crate::{GameId, StoreError, StoredGame, game_row::int};
 
-/// The largest number of questions that wait; further callers wait before they ask.
+/// The largest number of queued lookups; further callers wait for a place.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
 
 /// The largest number of rows that one statement reads.
@@ -28,9 +27,9 @@ pub(super) struct RowState {
 }
 
 impl RowState {
-    /// The state of the row that a game was read from.
-    pub fn of(stored: &StoredGame) -> RowState {
-        RowState {
+    /// Whether the row is in the state that this game was read from.
+    pub fn is_unchanged(self, stored: &StoredGame) -> bool {
+        self == RowState {
             version: int(stored.game.version()),
             updated_at: stored.updated_at.as_microsecond(),
             token_renewals: stored.admin_changes.renewals.into(),
@@ -38,52 +37,46 @@ impl RowState {
     }
 }
 
-/// A caller who asks for the state of a game; the answer is `None` if it does not exist.
-pub(super) struct StateQuestion {
+/// A queued lookup of the state of a game; the reply is `None` if it does not exist.
+pub(super) struct StateLookup {
     pub id: GameId,
     pub reply_to: oneshot::Sender<Result<Option<RowState>, StoreError>>,
 }
 
-/// A task that asks the database what callers ask.
+/// A task that sends queued lookups to the database in batches.
 pub(super) struct StateReader {
     /// The queue, which all such tasks share.
-    pub queue: Arc<Mutex<mpsc::Receiver<StateQuestion>>>,
+    pub queue: Arc<Mutex<mpsc::Receiver<StateLookup>>>,
     pub slot: Slot,
 }
 
 impl StateReader {
     /// Runs until the queue is closed.
     pub async fn run(self) {
-        let mut questions = Vec::with_capacity(MAX_BATCH);
+        let mut lookups = Vec::with_capacity(MAX_BATCH);
         loop {
             let received = {
                 let mut queue = self.queue.lock().await;
-                queue.recv_many(&mut questions, MAX_BATCH).await
+                queue.recv_many(&mut lookups, MAX_BATCH).await
             };
             if received == 0 {
                 return;
             }
-            // All of them were asked before the statement, so it sees what was committed before.
-            let states = self.read(&questions).await;
-            for question in questions.drain(..) {
+            // All were queued before the statement, so it sees what was committed before them.
+            let states = self.read(&lookups).await;
+            for lookup in lookups.drain(..) {
                 let state = match &states {
-                    Ok(states) => Ok(states.get(&question.id).copied()),
+                    Ok(states) => Ok(states.get(&lookup.id).copied()),
                     Err(error) => Err(error.clone()),
                 };
-                let _ = question.reply_to.send(state);
+                let _ = lookup.reply_to.send(state);
             }
         }
     }
 
-    async fn read(
-        &self,
-        questions: &[StateQuestion],
-    ) -> Result<HashMap<GameId, RowState>, StoreError> {
+    async fn read(&self, lookups: &[StateLookup]) -> Result<HashMap<GameId, RowState>, StoreError> {
         let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
-        let ids: Vec<String> = questions
-            .iter()
-            .map(|question| question.id.to_string())
-            .collect();
+        let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
         let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
         let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
         let state = |row: &Row| {

@@ -34,7 +34,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// The same for a connection that carries much data.
-const PATIENCE: Duration = Duration::from_secs(120);
+const BULK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How to connect. Its debug output and its errors do not contain the password.
 #[derive(Clone)]
@@ -84,10 +84,10 @@ impl ConnectionSettings {
 
     /// The same for a command that moves much data: the network may be silent while the server
     /// writes to its disk.
-    pub(super) fn patient(&self) -> ConnectionSettings {
+    pub(super) fn with_bulk_timeout(&self) -> ConnectionSettings {
         let mut settings = self.clone();
         for host in &mut settings.hosts {
-            host.tcp_user_timeout(PATIENCE);
+            host.tcp_user_timeout(BULK_TIMEOUT);
         }
         settings
     }

@@ -19,8 +19,8 @@ use std::{
 use tokio::time::sleep;
 
 use super::{
+    columns::one,
     connection::{PgConnection, Slot},
-    reader::one,
 };
 use crate::{StoreError, Usage, Write, WriteOp, write::NewLog};
 

@@ -26,11 +26,11 @@ pub(super) struct SqlStatement {
 pub(super) struct WriteStatements {
     /// Makes the change, and returns a row if it did.
     pub write: SqlStatement,
-    /// Returns a row if the change was made. It is asked when the answer to `write` was lost and a
+    /// Returns a row if the change was made. It is sent when the answer to `write` was lost and a
     /// repetition changes nothing.
-    pub was_made: SqlStatement,
+    pub verify_applied: SqlStatement,
     /// Deletes an expired response with the scope of the saved one, which is in its way.
-    pub make_way: Option<SqlStatement>,
+    pub evict_expired: Option<SqlStatement>,
     /// Writes of a batch are sent in this order, so that two batches do not wait for each other.
     pub order: String,
 }
@@ -42,21 +42,21 @@ struct WriteTexts {
 }
 
 impl WriteTexts {
-    /// A write whose effect is the first statement, with so many parameters. It has `{guard}` at
-    /// the end of its condition. The others depend on the rows that it returns as `effect`.
-    fn new(effect: &str, others: &[&str], parameters: usize) -> WriteTexts {
+    /// A write: its first statement, which has `{guard}` at the end of its condition, and others
+    /// that depend on the rows that it returns as `applied`. `parameters` is their number.
+    fn new(op: &str, others: &[&str], parameters: usize) -> WriteTexts {
         let [scope, body_hash, response] = [1, 2, 3].map(|after| parameters + after);
         let guard = format!(
             " AND NOT EXISTS (SELECT FROM idempotency WHERE scope = ${scope} AND created_at > {EXPIRY})"
         );
         let saved = format!(
             "saved AS (INSERT INTO idempotency (scope, body_hash, response, created_at) \
-             SELECT ${scope}, ${body_hash}, ${response}, {NOW} FROM effect)"
+             SELECT ${scope}, ${body_hash}, ${response}, {NOW} FROM applied)"
         );
         let text = |guard: &str, others: &[&str]| {
-            let mut parts = vec![format!("effect AS ({})", effect.replace("{guard}", guard))];
+            let mut parts = vec![format!("applied AS ({})", op.replace("{guard}", guard))];
             parts.extend(others.iter().map(|&other| other.to_owned()));
-            format!("WITH {} SELECT 1 FROM effect", parts.join(", "))
+            format!("WITH {} SELECT 1 FROM applied", parts.join(", "))
         };
         WriteTexts {
             plain: text("", others),
@@ -91,14 +91,14 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
             "UPDATE games SET version = $5, updated_at = $6, token_hashes = $7, snapshot = $8, \
-             deadline = $9, has_human = $10, due_at = $11, admin_changes = $12, phase = $13, \
+             deadline = $9, is_for_people = $10, due_at = $11, admin_changes = $12, phase = $13, \
              anyone_may_join = $14, seating = $15, listed = $16, bot_pace_ms = $17, \
              turn_seconds = $18, at_limit = $21 WHERE {UNCHANGED} RETURNING row_id"
         ),
         &[
             "logged AS (INSERT INTO log (game, version, at, action, events) \
-             SELECT row_id, $5, $6, $19, $20 FROM effect)",
-            "told AS (INSERT INTO changes (game, version) SELECT $1, $5 FROM effect)",
+             SELECT row_id, $5, $6, $19, $20 FROM applied)",
+            "announced AS (INSERT INTO changes (game, version) SELECT $1, $5 FROM applied)",
         ],
         21,
     )
@@ -106,7 +106,7 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
 
 static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
-        "INSERT INTO games (id, version, phase, listed, imported, has_human, anyone_may_join, \
+        "INSERT INTO games (id, version, phase, listed, imported, is_for_people, anyone_may_join, \
          created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, unique_key, creator, \
          token_hashes, seating, snapshot) \
          SELECT $1::text, $2::bigint, $3::text, $4::boolean, $5::boolean, $6::boolean, \
@@ -114,13 +114,13 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
          $14::text, $15::bytea, $16::bytea, $17::text, $18::text WHERE true{guard} \
          ON CONFLICT DO NOTHING RETURNING row_id",
         &[
-            "told AS (INSERT INTO changes (game, version) SELECT $1::text, $2::bigint FROM effect \
-             UNION ALL SELECT $19::text, $20::bigint FROM effect WHERE $19::text IS NOT NULL)",
+            "announced AS (INSERT INTO changes (game, version) SELECT $1::text, $2::bigint FROM applied \
+             UNION ALL SELECT $19::text, $20::bigint FROM applied WHERE $19::text IS NOT NULL)",
             "logged AS (INSERT INTO log (game, version, at, action, events) \
-             SELECT row_id, $2::bigint, $8::bigint, NULL, $21::text FROM effect \
+             SELECT row_id, $2::bigint, $8::bigint, NULL, $21::text FROM applied \
              WHERE $21::text IS NOT NULL)",
             "packed AS (INSERT INTO packed_log (game, first_version, entries) \
-             SELECT row_id, first_version, entries FROM effect, \
+             SELECT row_id, first_version, entries FROM applied, \
              unnest($22::bigint[], $23::bytea[]) AS page (first_version, entries))",
         ],
         23,
@@ -133,7 +133,7 @@ static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
             "UPDATE games SET token_hashes = $5, seating = $6, token_renewals = token_renewals + 1 \
              WHERE {UNCHANGED} RETURNING row_id"
         ),
-        &["told AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM effect)"],
+        &["announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)"],
         6,
     )
 });
@@ -143,7 +143,7 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
         &format!("SELECT row_id FROM games WHERE {UNCHANGED}"),
         &[&format!(
             "added AS (INSERT INTO tickets (ticket_hash, game, token_hash, expires_at) \
-             SELECT $5, row_id, $6, {NOW} + {} FROM effect ON CONFLICT (ticket_hash) DO UPDATE \
+             SELECT $5, row_id, $6, {NOW} + {} FROM applied ON CONFLICT (ticket_hash) DO UPDATE \
              SET game = excluded.game, token_hash = excluded.token_hash, \
              expires_at = excluded.expires_at)",
             TICKET_TTL.as_micros()
@@ -152,18 +152,18 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
     )
 });
 
-/// What is deleted with a game. Of a long log only the beginning is; see `remove_rest`.
+/// What is deleted with a game. Of a long log only the beginning is; see `purge_removed_logs`.
 const REMOVED_WITH_GAME: [&str; 5] = [
-    "told AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM effect)",
-    "rest AS (INSERT INTO removed (game) SELECT row_id FROM effect WHERE version > 1000)",
-    "of_log AS (DELETE FROM log USING effect WHERE game = row_id AND log.version <= 1000)",
-    "of_packed AS (DELETE FROM packed_log USING effect WHERE game = row_id)",
-    "of_tickets AS (DELETE FROM tickets USING effect WHERE game = row_id)",
+    "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
+    "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied WHERE version > 1000)",
+    "of_log AS (DELETE FROM log USING applied WHERE game = row_id AND log.version <= 1000)",
+    "of_packed AS (DELETE FROM packed_log USING applied WHERE game = row_id)",
+    "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
 ];
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
-    let effect = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
-    WriteTexts::new(&effect, &REMOVED_WITH_GAME, 4)
+    let op = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
+    WriteTexts::new(&op, &REMOVED_WITH_GAME, 4)
 });
 
 static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
@@ -184,11 +184,11 @@ static SAVE_RESPONSE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Deletes the response with this scope if it has expired.
-static FORGET_RESPONSE: LazyLock<String> = LazyLock::new(|| {
+static EVICT_EXPIRED: LazyLock<String> = LazyLock::new(|| {
     format!("DELETE FROM idempotency WHERE scope = $1 AND created_at <= {EXPIRY} RETURNING 1")
 });
 
-const RESPONSE_WAS_SAVED: &str =
+const RESPONSE_IS_SAVED: &str =
     "SELECT 1 FROM idempotency WHERE scope = $1 AND body_hash = $2 AND response = $3";
 
 fn unchanged(expected: &ExpectedState) -> Vec<SqlParam> {
@@ -207,7 +207,7 @@ impl WriteStatements {
     /// Never in practice: a seating can be serialized.
     pub fn new(write: &Write) -> Result<WriteStatements, StoreError> {
         let save = write.save.as_ref();
-        let (statement, was_made, order) = match &write.op {
+        let (statement, verify_applied, order) = match &write.op {
             WriteOp::Update(draft) => update(draft, save)?,
             WriteOp::Insert(new) => insert(new, save)?,
             WriteOp::SetTokens(expected, tokens, seating) => {
@@ -227,27 +227,27 @@ impl WriteStatements {
                     sql: &SAVE_RESPONSE,
                     params: params(),
                 };
-                let was_made = SqlStatement {
-                    sql: RESPONSE_WAS_SAVED,
+                let verify_applied = SqlStatement {
+                    sql: RESPONSE_IS_SAVED,
                     params: params(),
                 };
-                (write, was_made, String::new())
+                (write, verify_applied, String::new())
             }
         };
-        let make_way = save.map(|(scope, _)| SqlStatement {
-            sql: &FORGET_RESPONSE,
+        let evict_expired = save.map(|(scope, _)| SqlStatement {
+            sql: &EVICT_EXPIRED,
             params: params![scope.0.to_vec()],
         });
         Ok(WriteStatements {
             write: statement,
-            was_made,
-            make_way,
+            verify_applied,
+            evict_expired,
             order,
         })
     }
 }
 
-/// A write, the question whether it was made, and the id of its game.
+/// A write, the statement that verifies it, and the id of its game.
 type WriteParts = (SqlStatement, SqlStatement, String);
 
 fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
@@ -278,7 +278,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         rows.events.clone(),
         next.is_at_limit(),
     ]);
-    let was_made = SqlStatement {
+    let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
               AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
         params: params![
@@ -290,7 +290,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         ],
     };
     let write = UPDATE.statement(params, save);
-    Ok((write, was_made, next.id.to_string()))
+    Ok((write, verify_applied, next.id.to_string()))
 }
 
 fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
@@ -342,11 +342,15 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         }
     }
     params.extend(params![events, first_versions, entries]);
-    let was_made = SqlStatement {
+    let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM games WHERE id = $1",
         params: params![id.to_string()],
     };
-    Ok((INSERT.statement(params, save), was_made, id.to_string()))
+    Ok((
+        INSERT.statement(params, save),
+        verify_applied,
+        id.to_string(),
+    ))
 }
 
 fn set_tokens(
@@ -357,12 +361,12 @@ fn set_tokens(
 ) -> Result<WriteParts, StoreError> {
     let mut params = unchanged(expected);
     params.extend(params![tokens.to_bytes(), seating_column(seating)?]);
-    let was_made = SqlStatement {
+    let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2",
         params: params![expected.id.to_string(), tokens.to_bytes()],
     };
     let write = SET_TOKENS.statement(params, save);
-    Ok((write, was_made, expected.id.to_string()))
+    Ok((write, verify_applied, expected.id.to_string()))
 }
 
 fn add_ticket(
@@ -372,16 +376,16 @@ fn add_ticket(
 ) -> WriteParts {
     let mut params = unchanged(expected);
     params.extend(params![ticket.hash.0.to_vec(), ticket.token.0.to_vec(),]);
-    let was_made = SqlStatement {
+    let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM tickets WHERE ticket_hash = $1",
         params: params![ticket.hash.0.to_vec()],
     };
     let write = ADD_TICKET.statement(params, save);
-    (write, was_made, expected.id.to_string())
+    (write, verify_applied, expected.id.to_string())
 }
 
 fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> WriteParts {
-    let was_made = SqlStatement {
+    let verify_applied = SqlStatement {
         sql: "SELECT 1 WHERE NOT EXISTS (SELECT FROM games WHERE id = $1) AND ($2::bytea IS NULL \
               OR EXISTS (SELECT FROM idempotency WHERE scope = $2 AND response = $3))",
         params: params![
@@ -391,7 +395,7 @@ fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> Wr
         ],
     };
     let write = REMOVE.statement(unchanged(expected), save);
-    (write, was_made, expected.id.to_string())
+    (write, verify_applied, expected.id.to_string())
 }
 
 /// The statement that removes a game if it has not changed since it was found to have expired.

@@ -6,12 +6,13 @@ use std::{collections::HashMap, time::Duration};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    PgDatabase, QUEUE_CAPACITY,
+    columns::{bytes, micros, one},
     connection::params,
-    migrations::MIGRATIONS,
-    reader::{bytes, one},
+    database::PgDatabase,
+    migrations::SCHEMA,
     sql::{latest_end, now},
     statements::remove_expired,
+    writer::QUEUE_CAPACITY,
 };
 use crate::{
     ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, RetentionTime,
@@ -28,10 +29,6 @@ const RETENTION_CLAIM: SignedDuration = SignedDuration::from_secs(60);
 
 /// Bytes that are written to find out whether writes are possible.
 const PROBE_BYTES: usize = 4 << 10;
-
-pub(super) fn micros(duration: SignedDuration) -> i64 {
-    duration.as_micros() as i64
-}
 
 impl PgDatabase {
     /// Claims a due game for this node, until its version changes and at most for three seconds.
@@ -136,7 +133,7 @@ impl PgDatabase {
                  DELETE FROM presence USING unnest($5::text[], $6::bigint[]) AS seat (game, seat) \
                  WHERE presence.game = seat.game AND presence.seat = seat.seat \
                  AND process = $1 RETURNING presence.game), \
-             told AS (\
+             announced AS (\
                  INSERT INTO changes (game, is_presence) \
                  SELECT game, true FROM came UNION ALL SELECT game, true FROM gone) \
              SELECT is_new FROM lease"
@@ -170,7 +167,7 @@ impl PgDatabase {
                  DELETE FROM presence USING batch WHERE presence.game = batch.game \
                  AND presence.seat = batch.seat AND presence.process = batch.process \
                  RETURNING presence.game), \
-             told AS (INSERT INTO changes (game, is_presence) SELECT game, true FROM gone), \
+             announced AS (INSERT INTO changes (game, is_presence) SELECT game, true FROM gone), \
              done AS (\
                  DELETE FROM processes USING ended WHERE processes.process = ended.process \
                  AND NOT EXISTS (SELECT FROM batch)) \
@@ -223,7 +220,7 @@ impl PgDatabase {
 
     /// Deletes a batch of the log entries that removed games have left. Returns whether there may
     /// be more.
-    pub async fn remove_rest(&self) -> Result<bool, StoreError> {
+    pub async fn purge_removed_logs(&self) -> Result<bool, StoreError> {
         let sql = "WITH game AS (SELECT game FROM removed LIMIT 1), \
                    batch AS (SELECT game, version FROM log JOIN game USING (game) LIMIT 1000), \
                    gone AS (\
@@ -238,7 +235,7 @@ impl PgDatabase {
 
     /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and `limit`
     /// old claims. Returns whether there may be more.
-    pub async fn forget_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
+    pub async fn delete_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
         let sql = concat!(
             "WITH responses AS (\
                  DELETE FROM idempotency WHERE scope IN (\
@@ -264,28 +261,28 @@ impl PgDatabase {
 
     /// Replaces the log of a closed game by a packed one, if given, and deletes the game's
     /// creator.
-    pub async fn pack(&self, id: &GameId, packed: Option<&PackedLog>) -> Result<(), StoreError> {
+    pub async fn pack(&self, id: &GameId, packed: Option<PackedLog>) -> Result<(), StoreError> {
         let sql = "WITH packing AS (\
                        UPDATE games SET packed = true, creator = NULL \
                        WHERE id = $1 AND (phase = 'finished' OR at_limit) AND NOT packed \
                        RETURNING row_id), \
-                   gone AS (DELETE FROM log USING packing WHERE game = row_id AND $4) \
+                   gone AS (DELETE FROM log USING packing WHERE game = row_id) \
                    INSERT INTO packed_log (game, first_version, entries) \
                    SELECT row_id, first_version, entries FROM packing, \
-                   unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries) \
-                   ON CONFLICT (game, first_version) DO UPDATE SET entries = excluded.entries";
-        // A file that was copied may have had pages already, which were not complete.
-        let pages = packed.map_or(&[][..], |packed| &packed.pages);
-        let first_versions: Vec<i64> = pages.iter().map(|page| int(page.first_version)).collect();
-        let entries: Vec<Vec<u8>> = pages.iter().map(|page| page.entries.clone()).collect();
-        let params = params![id.to_string(), first_versions, entries, packed.is_some()];
+                   unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries)";
+        let (first_versions, entries): (Vec<i64>, Vec<Vec<u8>>) = packed
+            .into_iter()
+            .flat_map(|packed| packed.pages)
+            .map(|page| (int(page.first_version), page.entries))
+            .unzip();
+        let params = params![id.to_string(), first_versions, entries];
         self.query_in_background(sql, params).await?;
         Ok(())
     }
 
     /// Checks that the database can be written, and that no newer program has changed its schema.
     /// Returns the space used.
-    pub async fn ready(&self) -> Result<Usage, StoreError> {
+    pub async fn probe(&self) -> Result<Usage, StoreError> {
         let queue = self.0.queue.as_ref();
         if queue.is_some_and(|queue| queue.capacity() == 0) {
             log::warn!("{QUEUE_CAPACITY} writes wait");
@@ -298,11 +295,7 @@ impl PgDatabase {
         let rows = self
             .small_write(sql, params![vec![0_u8; PROBE_BYTES]])
             .await?;
-        let found = one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs();
-        let known = MIGRATIONS.len() as u32;
-        if found > known {
-            return Err(StoreError::Newer { found, known });
-        }
+        SCHEMA.check(one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs())?;
         Ok(usage)
     }
 }

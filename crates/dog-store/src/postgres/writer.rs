@@ -112,9 +112,9 @@ impl BatchWriter {
         }
     }
 
-    /// Commits each write by itself. With `maybe_made`, each may have been committed before.
-    async fn write_each(&mut self, batch: Vec<QueuedWrite>, maybe_made: bool) {
-        if maybe_made {
+    /// Commits each write by itself. With `maybe_applied`, each may have been committed before.
+    async fn write_each(&mut self, batch: Vec<QueuedWrite>, maybe_applied: bool) {
+        if maybe_applied {
             log::warn!(
                 "the connection was lost during a commit of {} writes; finding out what happened",
                 batch.len()
@@ -124,7 +124,7 @@ impl BatchWriter {
         for job in batch {
             let started = Instant::now();
             let result = self
-                .write_one(&job.statements, maybe_made, give_up_at)
+                .write_one(&job.statements, maybe_applied, give_up_at)
                 .await;
             if result.is_ok() {
                 self.metrics.committed(1, started.elapsed());
@@ -134,39 +134,39 @@ impl BatchWriter {
         }
     }
 
-    /// Commits a write. With `maybe_made`, it may have been committed before.
+    /// Commits a write. With `maybe_applied`, it may have been committed before.
     async fn write_one(
         &mut self,
         statements: &WriteStatements,
-        mut maybe_made: bool,
+        mut maybe_applied: bool,
         give_up_at: Instant,
     ) -> Result<CommitResult, StoreError> {
-        let (mut conflicts, mut way_made) = (0, false);
+        let (mut conflicts, mut evicted) = (0, false);
         loop {
-            let wait = match maybe_made {
+            let wait = match maybe_applied {
                 true => give_up_at.saturating_duration_since(Instant::now()),
                 false => CONNECTION_WAIT,
             };
             let connection = self.slot.wait(wait).await;
             let connection = connection.ok_or(QueryError::NotConnected)?;
-            match try_write(&connection, statements, maybe_made).await {
+            match try_write(&connection, statements, maybe_applied).await {
                 Ok(true) => return Ok(CommitResult::Done),
                 Ok(false) => return Ok(CommitResult::Stale),
                 Err(QueryError::Failed(error))
                     if error.code() == Some(&SqlState::UNIQUE_VIOLATION) =>
                 {
                     // Another request has saved its response, or an expired one is in the way.
-                    let Some(make_way) = statements.make_way.as_ref().filter(|_| !way_made) else {
+                    let Some(evict) = statements.evict_expired.as_ref().filter(|_| !evicted) else {
                         return Ok(CommitResult::Stale);
                     };
-                    way_made = true;
-                    connection.query(make_way.sql, &make_way.params).await?;
+                    evicted = true;
+                    connection.query(evict.sql, &evict.params).await?;
                 }
                 Err(QueryError::Failed(error)) if !is_outcome_unknown(&error) => {
                     let error = StoreError::from(error);
                     conflicts += 1;
                     // The lost transaction may still wait for a standby, and hold its locks.
-                    let may_end = maybe_made && Instant::now() < give_up_at;
+                    let may_end = maybe_applied && Instant::now() < give_up_at;
                     let may_retry = conflicts < MAX_CONFLICTS || may_end;
                     if !matches!(error, StoreError::Busy) || !may_retry {
                         return Err(error);
@@ -176,7 +176,7 @@ impl BatchWriter {
                     if Instant::now() >= give_up_at {
                         return Err(lost.into());
                     }
-                    maybe_made = true;
+                    maybe_applied = true;
                     // The slot may not have noticed yet that its connection has ended.
                     sleep(Duration::from_millis(50)).await;
                 }
@@ -185,23 +185,23 @@ impl BatchWriter {
     }
 }
 
-/// Sends one write, and returns whether it was made. If it `maybe_made` a change before and changes
-/// nothing now, that is found out.
+/// Sends one write, and returns whether it was made. If it is `maybe_applied` and changes nothing now,
+/// that is found out.
 async fn try_write(
     connection: &PgConnection,
     statements: &WriteStatements,
-    maybe_made: bool,
+    maybe_applied: bool,
 ) -> Result<bool, QueryError> {
     let write = &statements.write;
     if !connection.query(write.sql, &write.params).await?.is_empty() {
         return Ok(true);
     }
-    if !maybe_made {
+    if !maybe_applied {
         return Ok(false);
     }
-    let question = &statements.was_made;
-    let made = connection.query(question.sql, &question.params).await?;
-    Ok(!made.is_empty())
+    let verify = &statements.verify_applied;
+    let applied = connection.query(verify.sql, &verify.params).await?;
+    Ok(!applied.is_empty())
 }
 
 /// Sends a batch as one transaction in one go.

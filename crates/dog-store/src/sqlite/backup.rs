@@ -6,12 +6,7 @@
 //! intact-looking copy of a damaged database. The write-ahead log cannot be reset during the
 //! backup, so it grows.
 
-use std::{
-    ffi::OsString,
-    fs::{self, File, OpenOptions},
-    io::{self, ErrorKind},
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use rusqlite::{
     Connection, OpenFlags,
@@ -23,6 +18,7 @@ use super::{
     check::quick_check,
     connect::{check_not_lost, is_empty, reader},
     migrations,
+    partial_file::PartialFile,
 };
 use crate::StoreError;
 
@@ -76,7 +72,7 @@ pub fn backup(
     let source = reader(database)?;
     migrations::identify(&source)?;
     let partial = PartialFile::create(to)?;
-    let report = copy(&source, &partial.0, progress)?;
+    let report = copy(&source, partial.path(), progress)?;
     partial.finish(to)?;
     Ok(report)
 }
@@ -122,62 +118,4 @@ fn copy(
         games: games as u64,
         bytes: fs::metadata(to)?.len(),
     })
-}
-
-/// An unfinished copy under a temporary name. Dropping it deletes the file.
-pub(super) struct PartialFile(PathBuf);
-
-impl PartialFile {
-    pub(super) fn create(to: &Path) -> io::Result<PartialFile> {
-        let mut name = OsString::from(to);
-        name.push(".partial");
-        let path = PathBuf::from(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
-            Ok(_) => Ok(PartialFile(path)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(io::Error::new(
-                ErrorKind::AlreadyExists,
-                format!(
-                    "{} exists: another copy is being made, or one was killed and the file can be removed",
-                    path.display()
-                ),
-            )),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Its temporary name.
-    pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Syncs the file and renames it to its final name.
-    pub(super) fn finish(self, to: &Path) -> Result<(), BackupError> {
-        File::open(&self.0)?.sync_all()?;
-        if fs::symlink_metadata(to).is_ok() {
-            return Err(BackupError::Exists);
-        }
-        fs::rename(&self.0, to)?;
-        #[cfg(unix)]
-        {
-            let folder = to.parent().filter(|folder| *folder != Path::new(""));
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for PartialFile {
-    fn drop(&mut self) {
-        // The file does not exist any more if it was renamed.
-        let _ = fs::remove_file(&self.0);
-        for suffix in ["-journal", "-wal", "-shm"] {
-            let mut name = OsString::from(&self.0);
-            name.push(suffix);
-            let _ = fs::remove_file(name);
-        }
-    }
 }

@@ -1,14 +1,14 @@
 //! Checks of a database: a quick one before it is served, and a full one.
 
-use std::{fmt, fs, path::Path, time::Instant};
+use std::{fmt, path::Path, time::Instant};
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    connect::{check_not_lost, is_empty, reader, sidecar},
+    connect::{check_not_lost, is_empty, length, reader, sidecar},
+    error::read_only_if_unopenable,
     game_cache::LastChange,
-    migrations::{self, MIGRATIONS},
-    read_only_if_unopenable,
+    migrations::{self, SCHEMA},
     reader::Reader,
     wal,
 };
@@ -60,7 +60,6 @@ pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
 
 /// The size of a database and its write-ahead log in bytes.
 fn size(path: &Path) -> u64 {
-    let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     length(path) + length(&sidecar(path, "-wal"))
 }
 
@@ -88,11 +87,7 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport,
         report: CheckReport::default(),
     };
     migrations::identify(&verifier.connection).map_err(read_only_if_unopenable)?;
-    let found = migrations::check_version(&verifier.connection, MIGRATIONS)? as u32;
-    let needed = MIGRATIONS.len() as u32;
-    if found < needed {
-        return Err(StoreError::Older { found, needed });
-    }
+    SCHEMA.check_current(migrations::version(&verifier.connection)?)?;
     verifier.check_pages();
     verifier.check_games(progress);
     verifier.report.bytes = size(path);
@@ -196,13 +191,13 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         connection: &state,
         cache: None,
     };
-    let sql = "SELECT phase, has_human, due_at, anyone_may_join, at_limit, id FROM games \
+    let sql = "SELECT phase, is_for_people, due_at, anyone_may_join, at_limit, id FROM games \
                WHERE row_id = ?1";
     let row = state.prepare_cached(sql).and_then(|mut statement| {
         let row = statement.query_row([row_id], |row| {
             let columns = CheckedColumns {
                 phase: row.get(0)?,
-                has_human: row.get(1)?,
+                is_for_people: row.get(1)?,
                 due_at: row.get(2)?,
                 anyone_may_join: row.get(3)?,
                 at_limit: row.get(4)?,

@@ -8,7 +8,6 @@
 //! log, the writer copies what was written meanwhile.
 
 use std::{
-    io,
     path::Path,
     sync::{
         Arc,
@@ -67,7 +66,7 @@ impl CheckpointThread {
         let thread = thread::Builder::new()
             .name("store-checkpoints".into())
             .spawn(move || run(&connection, &receiver, &was_long))
-            .map_err(|error: io::Error| StoreError::Create(Arc::new(error)))?;
+            .map_err(StoreError::create)?;
         let log_pages = Arc::new(AtomicI32::new(0));
         let pages_now = Arc::clone(&log_pages);
         writer.wal_hook(Some(move |_: &mut Wal, pages| {

@@ -4,15 +4,15 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{migrations, moved, read_only_if_unopenable};
-use crate::StoreError;
+use super::{error::read_only_if_unopenable, migrations, moved};
+use crate::{StoreError, schema::Schema};
 
 /// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -32,16 +32,16 @@ const INITIAL_READERS: usize = 2;
 /// Idle read connections kept open; more are opened while more threads read at once.
 const MAX_IDLE_READERS: usize = 32;
 
-/// Opens the file for writing. Creates it if it does not exist, and migrates it to the last of
-/// these schema versions.
+/// Opens the file for writing. Creates it if it does not exist, and migrates it to the last version
+/// of this schema.
 ///
 /// # Errors
 /// The file cannot be used. A file of another program is left unchanged.
-pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+pub(super) fn writer(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     check_not_lost(path)?;
     create_file(path).map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
-        _ => StoreError::Create(Arc::new(error)),
+        _ => StoreError::create(error),
     })?;
     let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrations::identify(&connection).map_err(read_only_if_unopenable)?;
@@ -59,7 +59,7 @@ pub(super) fn writer(path: &Path, migrations: &[&str]) -> Result<Connection, Sto
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // The journals of savepoints are kept in memory.
     connection.pragma_update(None, "temp_store", "memory")?;
-    migrations::migrate(&mut connection, migrations)?;
+    migrations::migrate(&mut connection, schema)?;
     Ok(connection)
 }
 
@@ -251,6 +251,11 @@ pub(super) fn sidecar(database: &Path, suffix: &str) -> PathBuf {
         .into_os_string();
     name.push(suffix);
     name.into()
+}
+
+/// The size of a file in bytes; 0 if it is missing.
+pub(super) fn length(file: &Path) -> u64 {
+    fs::metadata(file).map_or(0, |file| file.len())
 }
 
 /// Whether the file is missing or empty.

@@ -8,15 +8,15 @@ use rusqlite::{
 };
 
 use super::{
-    backup::{BackupError, PartialFile},
     check::{quick_check, verify_file},
     connect::{check_not_lost, is_empty, open_for_copy},
-    migrations::{self, MIGRATIONS},
+    migrations::{self, SCHEMA},
     moved,
+    partial_file::PartialFile,
 };
 use crate::{
     StoreError,
-    copy::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, RowFailure},
+    copy::tables::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, RowFailure},
 };
 
 /// A file within a transaction. Dropping it rolls the transaction back, and deletes an unfinished
@@ -45,11 +45,7 @@ impl CopyFile {
         migrations::identify(&connection)?;
         // No other process writes from here on, so this is one state.
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        let found = migrations::check_version(&connection, MIGRATIONS)? as u32;
-        let needed = MIGRATIONS.len() as u32;
-        if found < needed {
-            return Err(StoreError::Older { found, needed });
-        }
+        SCHEMA.check_current(migrations::version(&connection)?)?;
         moved::check(&connection)?;
         Ok(CopyFile {
             connection,
@@ -63,16 +59,16 @@ impl CopyFile {
     /// A file of that name exists, or it cannot be created.
     pub fn target(path: &Path) -> Result<CopyFile, CopyError> {
         if std::fs::symlink_metadata(path).is_ok() {
-            return Err(BackupError::Exists.into());
+            return Err(CopyError::Exists);
         }
         // SQLite would add the log of another database to the copy.
         check_not_lost(path).map_err(CopyError::Target)?;
-        let partial = PartialFile::create(path).map_err(BackupError::from)?;
+        let partial = PartialFile::create(path)?;
         let prepare = || {
             let mut connection = open_for_copy(partial.path())?;
             // A partial copy is useless, so nothing is synced before the end.
             connection.pragma_update(None, "synchronous", "off")?;
-            migrations::migrate(&mut connection, MIGRATIONS)?;
+            migrations::migrate(&mut connection, &SCHEMA)?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             Ok(connection)
         };

@@ -13,8 +13,9 @@ use crate::{
     CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
     RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame, TICKET_TTL, TokenHash, Usage,
-    game_log::{self, LogForm},
+    game_log::LogForm,
     game_row::{int, seating, time, version},
+    now,
 };
 
 /// A connection to read from.
@@ -84,12 +85,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn present(
-        &self,
-        id: &GameId,
-        ended: SignedDuration,
-        now: Timestamp,
-    ) -> Result<BySeat<bool>, StoreError> {
+    pub fn present(&self, id: &GameId, ended: SignedDuration) -> Result<BySeat<bool>, StoreError> {
+        let now = now();
         let sql = "SELECT seat FROM presence JOIN processes USING (process) \
                    WHERE game = ?1 AND lease_until > ?2 AND lease_until <= ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -105,8 +102,7 @@ impl Reader<'_> {
         Ok(present)
     }
 
-    /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
-    /// had fewer than `max_changes` administrative changes.
+    /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
     ///
     /// # Errors
     /// As [`Reader::game`].
@@ -114,24 +110,18 @@ impl Reader<'_> {
         &self,
         prefix: &str,
         max_changes: u32,
-    ) -> Result<Option<StoredGame>, StoreError> {
+    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
         let sql = select_games!(
             "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
              AND admin_changes < ?3 ORDER BY unique_key LIMIT 1"
         );
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![prefix, end_of(prefix), max_changes])?;
-        rows.next()?.map(|row| stored_game(row, None)).transpose()
-    }
-
-    /// The last of the unique keys with this prefix.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn last_unique_key(&self, prefix: &str) -> Result<Option<String>, StoreError> {
+        let oldest = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
         let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= ?1 AND unique_key < ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row([prefix, &end_of(prefix)], |row| row.get(0))?)
+        let last = statement.query_row([prefix, &end_of(prefix)], |row| row.get(0))?;
+        Ok((oldest, last))
     }
 
     /// A game's version, or `None` if there is no such game.
@@ -169,12 +159,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn ticket(
-        &self,
-        id: &GameId,
-        ticket: &TokenHash,
-        now: Timestamp,
-    ) -> Result<Option<TokenHash>, StoreError> {
+    pub fn ticket(&self, id: &GameId, ticket: &TokenHash) -> Result<Option<TokenHash>, StoreError> {
+        let now = now();
         let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 \
                    AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1)";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -325,35 +311,31 @@ impl Reader<'_> {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
-        let sql = "SELECT row_id, id, NOT EXISTS (SELECT 1 FROM log WHERE game = row_id) \
-                   AND (SELECT count(*) FROM packed_log WHERE game = row_id) = (version + ?4 - 1) / ?4 \
+        let sql = "SELECT row_id, id, EXISTS (SELECT 1 FROM packed_log WHERE game = row_id) \
                    FROM games INDEXED BY games_to_pack \
                    WHERE (phase = 'finished' OR at_limit = 1) AND packed = 0 \
                    AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let page = game_log::PAGE_VERSIONS as i64;
-        let rows = statement
-            .query_map(params![after, by.as_microsecond(), limit, page], |row| {
-                Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
-            })?;
+        let rows = statement.query_map(params![after, by.as_microsecond(), limit], |row| {
+            Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Due games and their creators, the longest due first. `has_human` selects the games with a
+    /// Due games and their creators, the longest due first. `is_for_people` selects the games with a
     /// human player or those with bots only. A game with an unreadable id is skipped.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn due(
         &self,
-        has_human: bool,
-        now: Timestamp,
+        is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                    AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
-        self.due_games(sql, has_human, now, limit)
+        self.due_games(sql, is_for_people, now(), limit)
     }
 
     /// See [`Store::due_from_future`](crate::Store::due_from_future).
@@ -362,24 +344,23 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn due_from_future(
         &self,
-        has_human: bool,
-        now: Timestamp,
+        is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                    AND due_at > ?2 AND updated_at > ?2 LIMIT ?3";
-        self.due_games(sql, has_human, now + CLOCK_TOLERANCE, limit)
+        self.due_games(sql, is_for_people, now() + CLOCK_TOLERANCE, limit)
     }
 
     fn due_games(
         &self,
         sql: &str,
-        has_human: bool,
+        is_for_people: bool,
         at: Timestamp,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![has_human, at.as_microsecond(), limit])?;
+        let mut rows = statement.query(params![is_for_people, at.as_microsecond(), limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             if let Ok(id) = row.get(0) {
@@ -397,36 +378,35 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn due_by_creator(
         &self,
-        has_human: bool,
-        now: Timestamp,
+        is_for_people: bool,
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
-        let now = now.as_microsecond();
-        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let now = now().as_microsecond();
+        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                        AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
         let mut statement = self.connection.prepare_cached(without_creator)?;
-        let mut rows = statement.query(params![has_human, now, limit])?;
+        let mut rows = statement.query(params![is_for_people, now, limit])?;
         let mut games = Vec::new();
         while let Some(row) = rows.next()? {
             games.extend(row.get(0).map(|id| (id, None)));
         }
         // Two index lookups per creator, however many games it has.
-        let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                     AND creator > ?2";
         let mut next = self.connection.prepare_cached(next)?;
-        let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                      AND creator = ?2 AND due_at <= ?3 ORDER BY due_at LIMIT 1";
         let mut first = self.connection.prepare_cached(first)?;
         let mut last = after;
         for _ in 0..limit {
             let after: &[u8] = last.as_ref().map_or(&[], |creator| &creator.0);
             let creator: Option<Creator> =
-                next.query_row(params![has_human, after], |row| row.get(0))?;
+                next.query_row(params![is_for_people, after], |row| row.get(0))?;
             let Some(creator) = creator else {
                 return Ok((games, None));
             };
-            let due = first.query_row(params![has_human, creator, now], |row| row.get(0));
+            let due = first.query_row(params![is_for_people, creator, now], |row| row.get(0));
             if let Ok(Some(id)) = due.optional() {
                 games.push((id, Some(creator)));
             }
@@ -441,13 +421,15 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND has_human = ?1 \
+        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                    AND due_at > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut next: Option<i64> = None;
-        for has_human in [true, false] {
+        for is_for_people in [true, false] {
             let due: Option<i64> = statement
-                .query_row(params![has_human, after.as_microsecond()], |row| row.get(0))?;
+                .query_row(params![is_for_people, after.as_microsecond()], |row| {
+                    row.get(0)
+                })?;
             next = [next, due].into_iter().flatten().min();
         }
         Ok(next.and_then(|next| time(next).ok()))
@@ -534,7 +516,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn game_counts(&self, now: Timestamp) -> Result<GameCounts, StoreError> {
+    pub fn game_counts(&self) -> Result<GameCounts, StoreError> {
         let mut games = Phase::ALL.map(|phase| (phase, 0));
         // SQLite reads the index of the public list for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
@@ -547,10 +529,10 @@ impl Reader<'_> {
                 *games = count.unsigned_abs();
             }
         }
-        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND has_human IN (0, 1) \
+        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
                    AND due_at <= ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let due: i64 = statement.query_row([now.as_microsecond()], |row| row.get(0))?;
+        let due: i64 = statement.query_row([now().as_microsecond()], |row| row.get(0))?;
         Ok(GameCounts {
             games,
             due: due.unsigned_abs(),

@@ -1,13 +1,10 @@
 //! The limit of the database's size.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::connect::{LOG_SIZE_LIMIT, sidecar};
+use super::connect::{LOG_SIZE_LIMIT, length, sidecar};
 use crate::StoreError;
 
 /// The room on the disk for the write-ahead log and its index, in bytes. The database must not take
@@ -46,7 +43,6 @@ impl SizeLimit {
 
     /// How large the database can become on its disk, in bytes.
     fn disk_bytes(&self) -> Option<u64> {
-        let length = |path| fs::metadata(path).map_or(0, |file| file.len());
         let free = free_bytes(&self.database)?;
         let for_log = LOG_ROOM.saturating_sub(length(&self.log));
         Some(length(&self.database) + free.saturating_sub(for_log))

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    migrations::{self, MIGRATIONS},
+    migrations::{SCHEMA, version},
     reader::{Reader, expiry, latest_expiry},
 };
 use crate::{
@@ -155,7 +155,7 @@ impl<'c> Transaction<'c> {
             .prepare_cached(
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, has_human, due_at, imported, creator, \
+                 bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
                  unique_key, seating, anyone_may_join) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
                  ?17, ?18)",
@@ -206,7 +206,7 @@ impl<'c> Transaction<'c> {
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
-                 deadline = ?6, has_human = ?7, due_at = ?8, admin_changes = ?9 WHERE row_id = ?1",
+                 deadline = ?6, is_for_people = ?7, due_at = ?8, admin_changes = ?9 WHERE row_id = ?1",
             )?
             .execute(params![
                 row_id,
@@ -292,8 +292,8 @@ impl<'c> Transaction<'c> {
         &mut self,
         process: ProcessId,
         changes: &[SeatPresence],
-        now: Timestamp,
     ) -> Result<Lease, StoreError> {
+        let now = now();
         let (connection, until) = (self.connection()?, (now + LEASE).as_microsecond());
         let renewed = connection
             .prepare_cached("UPDATE processes SET lease_until = ?2 WHERE process = ?1")?
@@ -403,7 +403,7 @@ impl<'c> Transaction<'c> {
     }
 
     /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
-    /// game's row stays as a marker until [`Transaction::remove_rest`] has deleted the others.
+    /// game's row stays as a marker until [`Transaction::purge_removed_logs`] has deleted the others.
     fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
         let connection = self.connection()?;
         if self.delete_log(row_id)? {
@@ -447,7 +447,7 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn remove_rest(&mut self) -> Result<bool, StoreError> {
+    pub fn purge_removed_logs(&mut self) -> Result<bool, StoreError> {
         // The condition on `listed` lets SQLite use the index of the public list.
         let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
         let mut statement = self.connection()?.prepare_cached(sql)?;
@@ -499,7 +499,7 @@ impl<'c> Transaction<'c> {
         // Deleted first, because a full database has no other space for the pages.
         let more = self.delete_log(row_id)?;
         if let Some(packed) = packed {
-            // Earlier releases packed a log as one page.
+            // Another process may have begun to pack it.
             connection
                 .prepare_cached("DELETE FROM packed_log WHERE game = ?1")?
                 .execute([row_id])?;
@@ -562,8 +562,8 @@ impl<'c> Transaction<'c> {
         &mut self,
         id: &GameId,
         ticket: &TokenHash,
-        now: Timestamp,
     ) -> Result<Option<TokenHash>, StoreError> {
+        let now = now();
         let taken = self
             .connection()?
             .prepare_cached(
@@ -607,11 +607,8 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn move_retention_time(
-        &mut self,
-        passed: Duration,
-        now: Timestamp,
-    ) -> Result<RetentionTime, StoreError> {
+    pub fn move_retention_time(&mut self, passed: Duration) -> Result<RetentionTime, StoreError> {
+        let now = now();
         let connection = self.connection()?;
         let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1), \
                    moved_at FROM retention";
@@ -631,7 +628,7 @@ impl<'c> Transaction<'c> {
     ///
     /// # Errors
     /// The database cannot be written.
-    pub fn forget_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
+    pub fn delete_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
         let connection = self.connection()?;
         let responses = connection
             .prepare_cached(
@@ -651,7 +648,7 @@ impl<'c> Transaction<'c> {
     /// Checks that the database can be written, by writing as much as a play does.
     pub fn probe(&mut self) -> Result<Usage, StoreError> {
         let connection = self.connection()?;
-        migrations::check_version(connection, MIGRATIONS)?;
+        SCHEMA.check(version(connection)?)?;
         let usage = self.usage()?;
         usage.check_write()?;
         connection

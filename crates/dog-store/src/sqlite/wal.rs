@@ -12,7 +12,6 @@ use std::{
     io::{self, BufReader, ErrorKind, Read},
     mem::ManuallyDrop,
     path::Path,
-    sync::Arc,
     thread,
     time::Duration,
 };
@@ -48,7 +47,7 @@ struct WalContents {
 /// # Errors
 /// A commit is damaged, or the files cannot be read.
 pub(super) fn check(database: &Path) -> Result<(), StoreError> {
-    let failed = |error| StoreError::Create(Arc::new(error));
+    let failed = StoreError::create;
     let mut damage = String::new();
     for attempt in 0..READ_ATTEMPTS {
         if attempt > 0 {

@@ -79,7 +79,7 @@ impl Watcher {
         let thread = thread::Builder::new()
             .name("store-watcher".into())
             .spawn(move || watch(&connection, &changes, &stopped))
-            .map_err(|error| StoreError::Create(Arc::new(error)))?;
+            .map_err(StoreError::create)?;
         Ok(Watcher {
             stop,
             thread: Some(thread),

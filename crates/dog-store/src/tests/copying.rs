@@ -58,7 +58,7 @@ fn move_to(from: &TestStore, to: &TestStore) -> Result<CopyReport, CopyError> {
 struct Filled {
     all: Vec<StoredGame>,
     running: StoredGame,
-    /// Its log is half packed, as by a server that was killed or of an earlier release.
+    /// Its log is half packed, as by a server that was killed.
     half_packed: StoredGame,
 }
 
@@ -316,8 +316,8 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
     );
     drop(store);
     let opened = match from.location() {
-        Location::File(file) => Store::open(file, StoreConfig::default()),
-        Location::Shared(settings) => Store::connect(settings, StoreConfig::default()),
+        Location::Sqlite(file) => Store::open(file, StoreConfig::default()),
+        Location::Postgres(settings) => Store::connect(settings, StoreConfig::default()),
     };
     is_moved(opened);
     let again = move_to(from, &to.another()).unwrap_err();
@@ -341,7 +341,7 @@ fn a_target_with_games_is_refused(from: &TestStore, to: &TestStore) {
     let (mine, other) = (create(&here), create(&there));
     let refused = move_to(from, to).unwrap_err();
     let expected = match to {
-        TestStore::Sqlite(_) => matches!(refused, CopyError::File(BackupError::Exists)),
+        TestStore::Sqlite(_) => matches!(refused, CopyError::Exists),
         TestStore::Postgres(_) => matches!(refused, CopyError::NotEmpty),
     };
     assert!(expected, "{refused}");
@@ -377,7 +377,7 @@ fn a_copy_that_fails_halfway_leaves_no_file() {
     };
     let filled = fill(&from);
     let to = Dir::new();
-    let location = Location::File(to.file());
+    let location = Location::Sqlite(to.file());
     // It is one of the last tables.
     let column = "ALTER TABLE tickets ALTER COLUMN expires_at TYPE";
     from.sql(&format!("{column} text"));
@@ -472,10 +472,10 @@ fn a_check_of_a_database_finds_what_is_wrong() {
     };
     let filled = fill(&database);
     let mut shown = Vec::new();
-    let Location::Shared(settings) = database.location() else {
-        panic!("no database");
-    };
-    let report = check_shared(&settings, |done, all| shown.push((done, all))).unwrap();
+    let report = database
+        .location()
+        .check(|done, all| shown.push((done, all)))
+        .unwrap();
     let games = filled.all.len() as u64;
     assert_eq!(report.defects, []);
     assert_eq!(
@@ -494,7 +494,7 @@ fn a_check_of_a_database_finds_what_is_wrong() {
         )
     };
     for (change, expected) in [
-        (game("has_human = false"), "whether a human plays"),
+        (game("is_for_people = false"), "whether it is for people"),
         (game("anyone_may_join = true"), "whether anyone may join"),
         (game("at_limit = true"), "whether it is at its last version"),
         (game("due_at = 1"), "when the server is to act"),
@@ -569,10 +569,10 @@ fn fill_with_many(dir: &Dir, games: usize) {
     for number in PLAYED..games {
         let of = (number % PLAYED + 1) as i64;
         let sql = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, \
-                   token_hashes, snapshot, bot_pace_ms, turn_seconds, deadline, has_human, due_at, \
+                   token_hashes, snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, \
                    imported, packed, creator, seating, anyone_may_join) \
                    SELECT ?1, version, phase, listed, created_at, updated_at, token_hashes, \
-                   snapshot, bot_pace_ms, turn_seconds, deadline, has_human, due_at, imported, \
+                   snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, \
                    packed, creator, seating, anyone_may_join FROM games WHERE row_id = ?2";
         let id = GameId::random();
         adding.execute(sql, rusqlite::params![id, of]).unwrap();

@@ -85,8 +85,8 @@ impl TestStore {
     /// Where it is.
     pub fn location(&self) -> Location {
         match self {
-            TestStore::Sqlite(dir) => Location::File(dir.file()),
-            TestStore::Postgres(database) => Location::Shared(database.url().parse().unwrap()),
+            TestStore::Sqlite(dir) => Location::Sqlite(dir.file()),
+            TestStore::Postgres(database) => Location::Postgres(database.url().parse().unwrap()),
         }
     }
 
@@ -114,10 +114,7 @@ impl TestStore {
 
     /// The report of a check.
     pub fn check(&self) -> CheckReport {
-        match self.location() {
-            Location::File(file) => check(&file, |_, _| {}).unwrap(),
-            Location::Shared(settings) => check_shared(&settings, |_, _| {}).unwrap(),
-        }
+        self.location().check(|_, _| {}).unwrap()
     }
 
     /// Opens the store. A second store stands for another process: the two share nothing but the
@@ -164,7 +161,7 @@ impl Dir {
 
     /// The defects found by a check of the file.
     pub fn defects(&self) -> Vec<String> {
-        let checked = check(&self.file(), |_, _| {}).unwrap();
+        let checked = Location::Sqlite(self.file()).check(|_, _| {}).unwrap();
         checked.defects.iter().map(Defect::to_string).collect()
     }
 }

@@ -87,7 +87,7 @@ fn a_game_that_has_changed_is_kept(database: &TestStore) {
     };
     assert_eq!(changes(&store, since), [gone]);
     assert_eq!(wait(store.remove_expired(found)), 0);
-    assert!(!wait(store.remove_rest()));
+    assert!(!wait(store.purge_removed_logs()));
 }
 
 fn a_jump_of_the_clock_is_followed_slowly(database: &TestStore) {

@@ -81,7 +81,7 @@ fn what_has_not_expired_is_not_deleted(database: &TestStore) {
         save: Some(save(1, "ticket")),
     };
     assert_eq!(wait(store.commit(write)), CommitResult::Done);
-    assert!(!wait(store.forget_expired(now(), 1)));
+    assert!(!wait(store.delete_expired(now(), 1)));
     assert_eq!(
         wait(store.load(None, Some(&scope(1)))).saved_response,
         Some(saved("ticket"))

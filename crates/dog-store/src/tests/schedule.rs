@@ -60,7 +60,7 @@ fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestSto
     assert_eq!(late.deadline, Some(then + seconds(5)));
     assert_eq!(awaited.deadline, Some(then + seconds(3 * HOUR)));
 
-    let due = |has_human, limit| wait(store.due(has_human, limit));
+    let due = |is_for_people, limit| wait(store.due(is_for_people, limit));
     assert_eq!(due(false, 10), [(alone.id, None)]);
     assert_eq!(due(true, 10), [(bot.id, None), (late.id, None)]);
     assert_eq!(due(true, 1), [(bot.id, None)]);
@@ -182,7 +182,7 @@ fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
     let bot = add(&store, with_bots(&[0], timing, ahead));
     let alone = add(&store, with_bots(&[0, 1, 2, 3], timing, ahead));
     add(&store, with_bots(&[0], timing, now()));
-    let find = |has_human| wait(store.due_from_future(has_human, 10));
+    let find = |is_for_people| wait(store.due_from_future(is_for_people, 10));
     assert_eq!(find(true), [(bot.id, None)]);
     assert_eq!(find(false), [(alone.id, None)]);
     assert!(bot.is_due(now()) && !bot.is_due(ahead));
@@ -278,8 +278,8 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     );
     later(HOUR + 31);
     assert_eq!((read(), take(id)), (None, None), "it has expired");
-    assert!(wait(store.forget_expired(now(), 1)));
-    assert!(!wait(store.forget_expired(now(), 1)));
+    assert!(wait(store.delete_expired(now(), 1)));
+    assert!(!wait(store.delete_expired(now(), 1)));
     let since = last_change(&store);
     add();
     assert_eq!(wait(store.ticket(&other, &hash)), None);

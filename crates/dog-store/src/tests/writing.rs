@@ -1,5 +1,7 @@
 //! Writes: atomic, and only on the expected state.
 
+use std::time::Duration;
+
 use super::*;
 
 each_store![

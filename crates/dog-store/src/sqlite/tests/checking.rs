@@ -141,7 +141,7 @@ fn a_swapped_card_is_detected_and_not_named() {
         ("phase = 'play'", "differ in the phase"),
         ("version = 17", "differ in the version"),
         ("due_at = 1", "differ in when the server is to act"),
-        ("has_human = 0", "whether a human plays"),
+        ("is_for_people = 0", "whether it is for people"),
         ("anyone_may_join = 1", "whether anyone may join"),
         ("at_limit = 1", "whether it is at its last version"),
         ("snapshot = 'joker'", "cannot be read: wrong syntax"),

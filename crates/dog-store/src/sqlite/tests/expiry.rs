@@ -73,7 +73,7 @@ fn expired_responses_are_deleted_in_batches() {
     let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
     sql(&dir, &age);
     let mut left = Vec::new();
-    while wait(store.forget_expired(now(), 2)) {
+    while wait(store.delete_expired(now(), 2)) {
         left.push(rows(&dir, "idempotency"));
     }
     assert_eq!(left, [3, 1]);

@@ -18,11 +18,14 @@ use std::{
     thread,
 };
 
-use dog_rules::{Action, Event, Player, Seat};
+use dog_rules::{Action, BySeat, Event, Player};
 use rusqlite::Connection;
 
-use super::*;
-use crate::{Kind, tests::*, *};
+use super::{
+    connect, database::SqliteDatabase, migrations::SCHEMA, reader::Reader,
+    transaction::Transaction, *,
+};
+use crate::{schema::Schema, store::Backend, tests::*, *};
 
 /// Applies an action within a transaction.
 fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<StoredGame, StoreError> {
@@ -41,10 +44,10 @@ fn uncached_store(dir: &Dir) -> Store {
 }
 
 /// The open file of a store.
-fn file(store: &Store) -> &Database {
-    match &store.0 {
-        Kind::File(database) => database,
-        Kind::Shared(_) => panic!("no file"),
+fn file(store: &Store) -> &SqliteDatabase {
+    match &store.backend {
+        Backend::Sqlite(database) => database,
+        Backend::Postgres(_) => panic!("no file"),
     }
 }
 

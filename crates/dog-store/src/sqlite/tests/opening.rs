@@ -17,7 +17,7 @@ fn refusal(path: &Path) -> StoreError {
 #[test]
 fn commits_are_synced_to_disk() {
     let dir = Dir::new();
-    let connection = connect::writer(&dir.file(), MIGRATIONS).unwrap();
+    let connection = connect::writer(&dir.file(), &SCHEMA).unwrap();
     let pragma = |name: &str| -> String {
         let value = connection.pragma_query_value(None, name, |row| row.get(0));
         match value.unwrap() {
@@ -29,7 +29,7 @@ fn commits_are_synced_to_disk() {
     assert_eq!(pragma("synchronous"), "2");
     assert_eq!(pragma("journal_mode"), "wal");
     assert_eq!(pragma("foreign_keys"), "1");
-    assert_eq!(pragma("user_version"), MIGRATIONS.len().to_string());
+    assert_eq!(pragma("user_version"), SCHEMA.version().to_string());
     assert_eq!(pragma("integrity_check"), "ok");
 }
 
@@ -53,34 +53,33 @@ fn a_new_file_may_be_opened_concurrently() {
 }
 
 #[test]
-fn older_files_are_migrated_and_newer_ones_refused() {
+fn files_are_migrated_and_newer_ones_refused() {
+    const INITIAL: &str = SCHEMA.scripts[0];
+    let schema = |scripts| Schema { scripts, ..SCHEMA };
     let dir = Dir::new();
     let path = dir.file();
     let id = create(&dir.store()).id;
-    let two = [MIGRATIONS, &["CREATE TABLE two (x INTEGER) STRICT"]].concat();
-    let broken = [
-        MIGRATIONS,
-        &["CREATE TABLE one (x INTEGER) STRICT; CREATE nonsense"],
-    ]
-    .concat();
-    let dangling = [
-        MIGRATIONS,
-        &["INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')"],
-    ]
-    .concat();
-    let known = MIGRATIONS.len() as u32;
-    let versions = [known, known + 1].map(|version| version.to_string());
+    let broken = schema(&[
+        INITIAL,
+        "CREATE TABLE one (x INTEGER) STRICT; CREATE nonsense",
+    ]);
+    let dangling = schema(&[
+        INITIAL,
+        "INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')",
+    ]);
+    let two = schema(&[INITIAL, "CREATE TABLE two (x INTEGER) STRICT"]);
+    let known = SCHEMA.version();
 
-    for migrations in [broken, dangling] {
-        Database::open_migrated(&path, &migrations, StoreConfig::default())
+    for schema in [broken, dangling] {
+        SqliteDatabase::open_with(&path, &schema, StoreConfig::default())
             .expect_err("a migration that fails");
-        assert_eq!(pragma(&path, "user_version"), versions[0]);
+        assert_eq!(pragma(&path, "user_version"), known.to_string());
     }
-    let database = Database::open_migrated(&path, &two, StoreConfig::default()).unwrap();
-    let store = Store(Kind::File(database), Arc::new(OwnLease::new()));
+    let database = SqliteDatabase::open_with(&path, &two, StoreConfig::default()).unwrap();
+    let store = Store::new(Backend::Sqlite(database));
     assert_eq!(wait(store.version(&id)), Some(1));
     drop(store);
-    assert_eq!(pragma(&path, "user_version"), versions[1]);
+    assert_eq!(pragma(&path, "user_version"), (known + 1).to_string());
 
     let before = fs::read(&path).unwrap();
     let newer = refusal(&path);
@@ -91,72 +90,42 @@ fn older_files_are_migrated_and_newer_ones_refused() {
 }
 
 #[test]
-fn games_of_the_second_schema_can_be_continued() {
-    let dir = Dir::new();
-    let stored = new_game();
-    connect::writer(&dir.file(), &MIGRATIONS[..2])
-        .unwrap()
-        .execute(
-            "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
-             snapshot, change) VALUES (?1, 1, 'deal', 1, ?2, ?2, ?3, ?4, 1)",
-            rusqlite::params![
-                stored.id,
-                stored.created_at.as_microsecond(),
-                stored.tokens,
-                serde_json::to_string(&*stored.game).unwrap(),
-            ],
-        )
-        .unwrap();
-    let store = dir.store();
-    assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
-    let (id, last) = (stored.id, last_change(&store));
-    act(&store, &id, &reissue());
-    let version = Some(2);
-    let change = Change::Game { id, version };
-    assert_eq!(changes(&store, last), [change]);
-}
-
-#[test]
-fn open_tables_of_the_seventh_schema_are_found() {
-    let dir = Dir::new();
-    let connection = connect::writer(&dir.file(), &MIGRATIONS[..7]).unwrap();
-    let insert = |stored: &StoredGame, snapshot: &str| {
-        let is_default = *stored.seating == Seating::default();
-        let seating = (!is_default).then(|| serde_json::to_string(&*stored.seating));
-        let columns = rusqlite::params![
-            stored.id,
-            stored.game.phase().name(),
-            stored.created_at.as_microsecond(),
-            stored.tokens,
-            snapshot,
-            seating.transpose().unwrap(),
+fn files_of_builds_before_the_first_release_are_refused_by_everything() {
+    let (dir, target) = (Dir::new(), Dir::new());
+    let path = dir.file();
+    create(&dir.store());
+    for version in [SCHEMA.first_version - 1, 1] {
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .pragma_update(None, "user_version", version)
+            .unwrap();
+        drop(connection);
+        let before = fs::read(&path).unwrap();
+        let copy = copy(
+            &Location::Sqlite(path.clone()),
+            &Location::Sqlite(target.file()),
+            |_, _| {},
+        );
+        let refusals = [
+            refusal(&path).to_string(),
+            verify_file(&path).unwrap_err().to_string(),
+            check(&path, |_, _| {}).unwrap_err().to_string(),
+            backup(&path, &target.file(), |_, _| {})
+                .unwrap_err()
+                .to_string(),
+            copy.unwrap_err().to_string(),
         ];
-        let sql = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, \
-                   token_hashes, snapshot, seating) VALUES (?1, 1, ?2, 1, ?3, ?3, ?4, ?5, ?6)";
-        connection.execute(sql, columns).unwrap();
-    };
-    let by_host = |seats: usize| {
-        let mut stored = open_table(JoinPolicy::Anyone);
-        for seat in Seat::all(4).take(seats) {
-            Arc::make_mut(&mut stored.seating).seats[seat].opened = Opened::ByHost;
+        for refusal in refusals {
+            let expected = format!(
+                "the database has schema version {version}: it was made by a build before the \
+                 first release; start with a new file"
+            );
+            assert!(refusal.ends_with(&expected), "{refusal}");
         }
-        stored
-    };
-    let open = [open_table(JoinPolicy::Anyone), by_host(3)];
-    let others = [open_table(JoinPolicy::Invited), by_host(4), new_game()];
-    for stored in open.iter().chain(&others) {
-        insert(stored, &serde_json::to_string(&*stored.game).unwrap());
+        assert!(fs::read(&path).unwrap() == before, "nothing is written");
+        assert_eq!(connect::length(&connect::sidecar(&path, "-wal")), 0);
+        assert_eq!(fs::read_dir(&target.0).unwrap().count(), 0);
     }
-    insert(&open_table(JoinPolicy::Anyone), "damaged");
-    drop(connection);
-    let query = ListQuery {
-        open: true,
-        limit: 9,
-        ..ListQuery::default()
-    };
-    let found = wait(dir.store().games(&query)).games;
-    let found: Vec<GameId> = found.iter().map(|stored| stored.id).collect();
-    assert_eq!(found, [open[1].id, open[0].id]);
 }
 
 #[test]

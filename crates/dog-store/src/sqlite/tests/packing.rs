@@ -1,7 +1,5 @@
 //! The stored form of packed logs.
 
-use flate2::{Compression, write::DeflateEncoder};
-
 use super::*;
 use crate::game_log::PAGE_VERSIONS;
 
@@ -30,56 +28,6 @@ fn a_log_is_packed_once() {
         );
     }
     assert_eq!(super::log(&store, &over.id), log);
-}
-
-/// Stores a game as a server of the third schema did: its log packed as one page.
-fn packed_whole(dir: &Dir, stored: &StoredGame, log: &[LogEntry]) {
-    let entries: Vec<_> = log
-        .iter()
-        .map(|entry| {
-            serde_json::json!({
-                "version": entry.version,
-                "at": entry.at.as_microsecond(),
-                "action": entry.action,
-                "events": entry.events,
-            })
-        })
-        .collect();
-    let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-    serde_json::to_writer(&mut packed, &entries).unwrap();
-    let file = connect::writer(&dir.file(), &MIGRATIONS[..3]).unwrap();
-    let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, tokens, \
-                  snapshot, archived) VALUES (?1, ?2, 'finished', 1, ?3, ?4, ?5, ?6, 1)";
-    let row = rusqlite::params![
-        stored.id,
-        stored.game.version() as i64,
-        stored.created_at.as_microsecond(),
-        stored.updated_at.as_microsecond(),
-        stored.tokens,
-        serde_json::to_string(&*stored.game).unwrap(),
-    ];
-    file.execute(insert, row).unwrap();
-    let insert = "INSERT INTO archive (game, entries) SELECT key, ?1 FROM games";
-    file.execute(insert, [packed.finish().unwrap()]).unwrap();
-}
-
-#[test]
-fn a_log_packed_as_one_page_is_read_and_packed_again() {
-    let old = Dir::new();
-    let (over, log, _) = finished_game(&new_game());
-    let (id, version) = (over.id, over.game.version());
-    packed_whole(&old, &over, &log);
-    let store = old.store();
-    assert_eq!(rows(&old, "packed_log"), 1);
-    for _ in 0..2 {
-        assert_eq!(super::log(&store, &id), log);
-        assert_eq!(entries(&store, &id, 70, 64), log[70..134]);
-        assert_eq!(entries(&store, &id, version, 9), []);
-        assert!(old.defects().is_empty());
-        wait(store.pack_logs(now(), None, 10));
-    }
-    assert_eq!(rows(&old, "packed_log"), pages(&log));
-    assert_eq!(rows(&old, "games WHERE packed = 1"), 1);
 }
 
 #[test]

@@ -7,7 +7,10 @@ use std::{
 
 use futures_util::FutureExt;
 
-use super::{super::writer, *};
+use super::{
+    super::writer::{self, OnFailure},
+    *,
+};
 
 type Queued<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>>>;
 
@@ -36,7 +39,8 @@ fn checked_work<T: Send + 'static>(
     work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Queued<T> {
     queue(store, |store| async move {
-        file(&store).write_checked(work).await
+        let writer = &file(&store).0.writer;
+        writer.submit(OnFailure::NoChanges, work).await
     })
 }
 
@@ -399,7 +403,7 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     commit_done(&store, WriteOp::Remove(long.expected_state()));
 
     let mut batches = 0;
-    while wait(store.remove_rest()) {
+    while wait(store.purge_removed_logs()) {
         batches += 1;
     }
     assert_eq!(batches, 2);

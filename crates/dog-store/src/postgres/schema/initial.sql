@@ -1,6 +1,9 @@
--- The columns are those of the SQLite store: see sqlite/schema. Rows that belong to a
--- game refer to it by row_id without a foreign key, whose checks would cost each play a lock of the
--- game's row and its entry in the write-ahead log.
+-- The columns are those of SQLite's schema, which explains them. Rows that belong to a game refer
+-- to it by row_id without a foreign key, whose checks would cost each play a lock of the game's row
+-- and its entry in the write-ahead log.
+
+CREATE TABLE schema_version (version integer NOT NULL);
+INSERT INTO schema_version VALUES (0);
 
 -- One row per game: all that an ordinary request needs. Times are microseconds since 1970 UTC.
 -- Most updates change no indexed column. They stay on the row's page, for which fillfactor leaves
@@ -12,8 +15,9 @@ CREATE TABLE games (
     phase           text COLLATE "C" NOT NULL,
     listed          boolean NOT NULL,
     imported        boolean NOT NULL,
-    has_human       boolean NOT NULL,
+    is_for_people   boolean NOT NULL,
     anyone_may_join boolean NOT NULL,
+    at_limit        boolean NOT NULL DEFAULT false,
     packed          boolean NOT NULL DEFAULT false,
     created_at      bigint  NOT NULL,
     updated_at      bigint  NOT NULL,
@@ -37,9 +41,9 @@ CREATE INDEX games_listed_phase ON games (phase, row_id) WHERE listed;
 CREATE INDEX games_joinable ON games (row_id) WHERE anyone_may_join AND listed;
 CREATE INDEX games_joinable_phase ON games (phase, row_id) WHERE anyone_may_join AND listed;
 -- For what the server has to do, and for a due game of each creator.
-CREATE INDEX games_due ON games (has_human, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX games_due_creator ON games (has_human, creator, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX games_to_pack ON games (row_id) WHERE phase = 'finished' AND NOT packed;
+CREATE INDEX games_due ON games (is_for_people, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX games_due_creator ON games (is_for_people, creator, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX games_to_pack ON games (row_id) WHERE (phase = 'finished' OR at_limit) AND NOT packed;
 CREATE INDEX games_in_seating ON games (unique_key)
     WHERE phase = 'seating' AND unique_key IS NOT NULL;
 
@@ -53,7 +57,7 @@ CREATE TABLE log (
     PRIMARY KEY (game, version)
 );
 
--- The logs of finished games, packed in pages of some versions.
+-- The logs of closed games, packed in pages of some versions.
 CREATE TABLE packed_log (
     game          bigint NOT NULL,
     first_version bigint NOT NULL,
@@ -118,9 +122,14 @@ CREATE UNLOGGED TABLE due_claims (
 -- The key of the creators' hashes, which makes a hash worthless without this database.
 CREATE TABLE creator_key (key bytea NOT NULL);
 
--- One row: until when a node has the task of removing and packing old games.
-CREATE TABLE retention (claimed_until bigint NOT NULL);
-INSERT INTO retention VALUES (0);
+-- One row: until when a node has the task of removing and packing old games; the time by which they
+-- are removed, 0 until it is known; and the clock when it was last moved.
+CREATE TABLE retention (
+    claimed_until bigint NOT NULL,
+    seen_at       bigint NOT NULL,
+    moved_at      bigint NOT NULL
+);
+INSERT INTO retention VALUES (0, 0, 0);
 
 -- One row that is written to find out whether writes are possible.
 CREATE TABLE probe (filler bytea NOT NULL);
