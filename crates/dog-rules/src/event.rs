@@ -126,7 +126,7 @@ impl By {
 /// The number of a person who has had a seat, from 0. A hand belongs to the person it was dealt to.
 pub type Person = u32;
 
-/// Cards of a log that an earlier release wrote belong to the first person.
+/// The person that is left out of what is stored, since most seats never have another.
 pub(super) fn first_person() -> Option<Person> {
     Some(0)
 }
@@ -160,13 +160,13 @@ pub enum Event {
         /// person's.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         holders: Vec<Option<Person>>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// A seat said "help!".
     HelpAsked {
         seat: Seat,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// A seat offered its partner a card, a secret of that seat.
@@ -176,13 +176,13 @@ pub enum Event {
         /// The person whose card it is; none if a bot has laid it down.
         #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
         holder: Option<Person>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// A seat declined the exchange. The pair keeps its cards.
     ExchangeDeclined {
         seat: Seat,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// A pair swapped cards. Which ones is a secret of the pair.
@@ -198,14 +198,14 @@ pub enum Event {
         parts: ShortList<PlayedPart>,
         captures: ShortList<Capture>,
         board: Board,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// A seat could play no card and folded: its hand is laid open.
     HandFolded {
         seat: Seat,
         cards: Cards,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// Every hand is empty.
@@ -218,7 +218,7 @@ pub enum Event {
     SeatHandedOver {
         seat: Seat,
         player: Player,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<By>,
     },
     /// Somebody took an open seat.
@@ -357,29 +357,6 @@ impl Event {
             Some(By::Server) => Actor::Server,
             Some(By::Bot) | None => Actor::Player,
         }
-    }
-
-    /// The event as earlier releases stored it: without who acted, and whose cards they were.
-    pub fn without_marks(mut self) -> Event {
-        match &mut self {
-            Event::CardsDealt { holders, by, .. } => {
-                holders.clear();
-                *by = None;
-            }
-            Event::CardOffered { holder, by, .. } => (*holder, *by) = (first_person(), None),
-            Event::CardsSwapped { given } => {
-                given
-                    .iter_mut()
-                    .for_each(|given| given.holder = first_person());
-            }
-            Event::HelpAsked { by, .. }
-            | Event::ExchangeDeclined { by, .. }
-            | Event::CardPlayed { by, .. }
-            | Event::HandFolded { by, .. }
-            | Event::SeatHandedOver { by, .. } => *by = None,
-            _ => {}
-        }
-        self
     }
 
     /// Whether the turn clock starts again: the game now waits for other seats.

@@ -58,8 +58,7 @@ impl Phase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeatState {
     pub(super) hand: Cards,
-    /// The person that the hand was dealt to; none for a bot. In games stored by earlier builds it
-    /// is the first person.
+    /// The person that the hand was dealt to; none for a bot.
     #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
     pub(super) dealt_to: Option<Person>,
     pub(super) folded: bool,
@@ -113,11 +112,11 @@ pub struct Game {
     seats: Vec<SeatState>,
     winner: Option<u8>,
     last_event: Event,
-    /// The moves of this round, once there are some. Games stored by earlier builds have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The moves of this round, once there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<RoundHistory>,
     /// The players at set-up, once a seat has been handed over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     first_players: Option<Vec<Player>>,
     #[serde(default, skip_serializing_if = "is_default")]
     occupants: BySeat<Occupant>,
@@ -738,20 +737,6 @@ impl Game {
     /// than that of other games.
     pub fn seats_changed(&self) -> bool {
         self.seats_changed
-    }
-
-    /// Whether this is the game that a build which did not know who acted, and whose cards they
-    /// were, stored as `stored`.
-    pub fn equals_without_marks(&self, stored: &Game) -> bool {
-        let plain = |game: &Game| {
-            let mut game = game.clone();
-            game.seats
-                .iter_mut()
-                .for_each(|state| state.dealt_to = None);
-            game.last_event = game.last_event.without_marks();
-            game
-        };
-        plain(self) == plain(stored)
     }
 
     /// SHA-256 of the shuffle seed.
