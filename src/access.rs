@@ -115,8 +115,8 @@ impl Caller {
                 role = Some(Role::Seat(seat));
             }
         }
-        let is_dead = record.seating.is_dead(&presented);
-        role.ok_or(match is_dead {
+        let is_revoked = record.seating.is_revoked(&presented);
+        role.ok_or(match is_revoked {
             true => AccessError::TokenReplaced,
             false => AccessError::UnknownToken,
         })

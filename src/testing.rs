@@ -30,7 +30,7 @@ pub fn new_game() -> StoredGame {
         created_at: now,
         updated_at: now,
         tokens: Tokens {
-            host: Some(TokenHash::of("host")),
+            host: Some(TokenHash::new("host")),
             seats: BySeat::default(),
         },
         seating: Arc::default(),

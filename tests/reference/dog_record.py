@@ -175,7 +175,7 @@ class Game:
         if seat is None:
             return
         needs(mark != "bot" or by_bots[seat], f"a person plays seat {seat}")
-        needs(mark == "bot" or self.format == "1" or not by_bots[seat], f"a bot plays seat {seat}")
+        needs(mark != "clock" or not by_bots[seat], f"a bot plays seat {seat}")
         self.players.acted(seat, mark)
         if who == "deal":
             return

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use dog_rules::{Event, Game, Phase};
+use dog_rules::{Event, Game, Phase, TableSettings};
 use jiff::Timestamp;
 
 use super::{GameId, LogEntry, StoreError, StoredGame};
@@ -84,24 +84,27 @@ impl CheckedColumns {
     /// The first difference.
     pub fn check(&self, stored: &StoredGame) -> Result<(), String> {
         let due_at = stored.due_at(stored.updated_at);
-        let wrong = |what: &str| Err(format!("its row and its snapshot differ in {what}"));
         if self.phase != stored.game.phase().name() {
-            return wrong("the phase");
+            return Err(differs("the phase"));
         }
         if self.is_for_people != stored.is_for_people() {
-            return wrong("whether it is for people");
+            return Err(differs("whether it is for people"));
         }
         if self.anyone_may_join != stored.anyone_may_join() {
-            return wrong("whether anyone may join");
+            return Err(differs("whether anyone may join"));
         }
         if self.at_limit != stored.is_at_limit() {
-            return wrong("whether it is at its last version");
+            return Err(differs("whether it is at its last version"));
         }
         if self.due_at != due_at.map(Timestamp::as_microsecond) {
-            return wrong("when the server is to act");
+            return Err(differs("when the server is to act"));
         }
         Ok(())
     }
+}
+
+fn differs(what: &str) -> String {
+    format!("its row and its snapshot differ in {what}")
 }
 
 /// Replays a game from its log and compares the result. Returns the number of log entries.
@@ -118,12 +121,8 @@ pub(super) fn replay(
         ..stored.clone()
     };
     let log = log.map_err(|error| format!("its log: {error}"))?;
-    let settings = |entry: &LogEntry| match entry.events.first() {
-        Some(Event::SettingsChanged { settings }) => Some(*settings),
-        _ => None,
-    };
     // The settings of the creation are not known if they were changed.
-    let mut timing_known = !log.iter().any(|entry| settings(entry).is_some());
+    let mut timing_known = !log.iter().any(|entry| changed_settings(entry).is_some());
     let mut deadline_known = timing_known;
     for (entry, version) in log.iter().zip(1..) {
         let before = match version {
@@ -131,7 +130,7 @@ pub(super) fn replay(
             _ => played.game.phase(),
         };
         replay_entry(Arc::make_mut(&mut played.game), entry, version)?;
-        if let Some(settings) = settings(entry) {
+        if let Some(settings) = changed_settings(entry) {
             played.timing.turn_seconds = settings.turn_seconds;
             timing_known = true;
         }
@@ -152,12 +151,20 @@ pub(super) fn replay(
     if deadline_known && played.deadline != stored.deadline {
         return Err("its deadline differs from the replay of its log".into());
     }
-    let at = |entry: Option<&LogEntry>| entry.map(|entry| entry.at);
-    let times = (at(log.first()), at(log.last()));
-    if times != (Some(stored.created_at), Some(stored.updated_at)) {
+    let ends = log.first().zip(log.last());
+    let times = ends.map(|(first, last)| (first.at, last.at));
+    if times != Some((stored.created_at, stored.updated_at)) {
         return Err("its times differ from those of its log".into());
     }
     Ok(count)
+}
+
+/// The settings that this version has changed.
+fn changed_settings(entry: &LogEntry) -> Option<TableSettings> {
+    match entry.events.first()? {
+        Event::SettingsChanged { settings } => Some(*settings),
+        _ => None,
+    }
 }
 
 /// Replays one log entry.

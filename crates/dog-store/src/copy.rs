@@ -157,7 +157,7 @@ async fn copy_and_mark(
     Ok(CopyReport {
         games: copied[0].0,
         rows,
-        digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digest: hex::encode(digest),
     })
 }
 

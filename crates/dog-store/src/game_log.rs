@@ -6,7 +6,7 @@ use std::{borrow::Cow, io::Read};
 use dog_rules::{Action, Event};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{StoreError, id::GameId};
 
@@ -79,15 +79,17 @@ impl LogPage {
 
 impl LogRow {
     fn entry(self, game: GameId) -> Result<LogEntry, StoreError> {
-        let unreadable = |error| StoreError::unreadable(game, &error);
-        let action = self.action.as_deref().map(serde_json::from_str).transpose();
         Ok(LogEntry {
             version: self.version,
             at: self.at,
-            action: action.map_err(unreadable)?,
-            events: serde_json::from_str(&self.events).map_err(unreadable)?,
+            action: self.action.map(|action| parse(&action, game)).transpose()?,
+            events: parse(&self.events, game)?,
         })
     }
+}
+
+fn parse<T: DeserializeOwned>(column: &str, game: GameId) -> Result<T, StoreError> {
+    serde_json::from_str(column).map_err(|error| StoreError::unreadable(game, &error))
 }
 
 /// The whole log of a finished game, packed in pages.
@@ -125,21 +127,15 @@ impl PackedLog {
         if !log.iter().map(|entry| entry.version).eq(1..=versions) {
             return Err(StoreError::Misuse("a log must have one entry per version"));
         }
-        let page = |(entries, first_version): (&[LogEntry], u64)| {
-            let entries = pack(entries)?;
-            Ok(PackedPage {
+        let mut pages = Vec::with_capacity(log.len().div_ceil(PAGE_VERSIONS));
+        for (entries, first_version) in log.chunks(PAGE_VERSIONS).zip((1..).step_by(PAGE_VERSIONS))
+        {
+            pages.push(PackedPage {
                 first_version,
-                entries,
-            })
-        };
-        let pages = log
-            .chunks(PAGE_VERSIONS)
-            .zip((1..).step_by(PAGE_VERSIONS))
-            .map(page);
-        Ok(PackedLog {
-            pages: pages.collect::<Result<_, StoreError>>()?,
-            versions,
-        })
+                entries: pack(entries)?,
+            });
+        }
+        Ok(PackedLog { pages, versions })
     }
 }
 

@@ -43,11 +43,11 @@ pub use self::{
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     location::Location,
-    metrics::{GameCounts, Sizes, StoreMetrics, Usage},
+    metrics::{GameCounts, Sizes, SpaceUsage, StoreMetrics},
     postgres::{ConnectionSettings, SettingsError},
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
-    seating::{JoinPolicy, Opened, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
+    seating::{JoinPolicy, OpenedBy, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, backup, verify_file},
     store::Store,
     stored_game::{

@@ -110,7 +110,7 @@ const WRITE_BYTES: u64 = 32 << 10;
 
 /// The used space of a database and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub struct SpaceUsage {
     /// The bytes in use: of a file all pages but the free ones, of a PostgreSQL database the live
     /// rows.
     pub used: u64,
@@ -118,7 +118,7 @@ pub struct Usage {
     pub max: Option<u64>,
 }
 
-impl Usage {
+impl SpaceUsage {
     /// Whether the operator must be warned.
     pub fn is_nearly_full(self) -> bool {
         self.max

@@ -4,15 +4,13 @@
 //! If it dies, its lease ends, and the next process that writes removes the rest.
 
 use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
 use dog_rules::Seat;
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 
 use super::{GameId, now};
 
@@ -112,7 +110,7 @@ impl OwnLease {
         if is_new {
             self.leases.fetch_add(1, Ordering::AcqRel);
         }
-        let mut held = self.held();
+        let mut held = self.held.lock();
         let without_gap = held.filter(|held| !is_new && held.age().is_some());
         *held = Some(HeldLease {
             since: without_gap.map_or(start.instant, |held| held.since),
@@ -122,20 +120,15 @@ impl OwnLease {
 
     /// Whether the lease is to be renewed, if it is needed.
     pub fn is_due(&self) -> bool {
-        let age = self.held().and_then(|held| held.age());
+        let age = self.held.lock().and_then(|held| held.age());
         age.is_none_or(|age| age >= RENEWAL)
     }
 
     /// Whether the lease was held without a gap for [`RETURN_TIME`].
     pub fn is_settled(&self) -> bool {
-        let held = *self.held();
+        let held = *self.held.lock();
         held.is_some_and(|held| {
             held.age().is_some() && held.since.elapsed() >= RETURN_TIME.unsigned_abs()
         })
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<HeldLease>> {
-        // Nothing panics while the lock is held.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

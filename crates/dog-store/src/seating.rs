@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use super::tokens::{TokenHash, Tokens};
 
-/// The largest number of dead tokens that a game remembers, to tell their holders so.
-const MAX_DEAD_TOKENS: usize = 32;
+/// The largest number of revoked tokens that a game remembers, to tell their holders so.
+const MAX_REVOKED_TOKENS: usize = 32;
 
 /// How long a game without a host waits for people before bots take their seats.
 pub const WAIT_FOR_OTHERS: SignedDuration = SignedDuration::from_secs(60);
@@ -19,7 +19,6 @@ const WAIT_FOR_PRESENCE: SignedDuration = SignedDuration::from_secs(5);
 /// How people come to the seats of a game, and whose tokens are whose. In a game that is created
 /// with a player for each seat it stays at its default, until somebody renews a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Seating {
     pub join: JoinPolicy,
     pub start: StartPolicy,
@@ -32,11 +31,9 @@ pub struct Seating {
     pub invitation: Option<TokenHash>,
     pub seats: BySeat<SeatAccess>,
     /// Administrative changes by the host.
-    #[serde(skip_serializing_if = "is_zero")]
     pub host_changes: u32,
     /// Tokens that were replaced, removed or given up, the latest last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dead_tokens: Vec<TokenHash>,
+    pub revoked_tokens: Vec<TokenHash>,
 }
 
 /// Who may join a game.
@@ -63,12 +60,11 @@ pub enum StartPolicy {
 
 /// How a person comes to one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct SeatAccess {
     /// The invitation to this seat. It is kept after somebody has joined with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation: Option<TokenHash>,
-    pub opened: Opened,
+    pub opened_by: OpenedBy,
     /// Whether only its holder can have the seat's token.
     pub joined: bool,
     /// Whether its person was not there when the first round was dealt at a table without a host,
@@ -78,48 +74,48 @@ pub struct SeatAccess {
     pub changes: u32,
 }
 
-/// Since when a seat is open.
+/// How a seat became open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Opened {
-    /// Since the creation, if it is open.
+pub enum OpenedBy {
+    /// It has been open since the creation, if it is open.
     #[default]
-    AtCreation,
+    Creation,
     /// The host has opened it, for somebody with its new invitation.
-    ByHost,
+    Host,
     /// Its person has given it up.
-    ByHolder,
+    Holder,
 }
 
 impl Seating {
     /// Whether anyone may take this seat without an invitation while it is open.
     pub fn lets_anyone_take(&self, seat: Seat) -> bool {
-        self.join == JoinPolicy::Anyone && self.seats[seat].opened != Opened::ByHost
+        self.join == JoinPolicy::Anyone && self.seats[seat].opened_by != OpenedBy::Host
     }
 
-    /// Remembers that a token is dead.
-    fn bury(&mut self, token: Option<TokenHash>) {
-        self.dead_tokens.extend(token);
-        let excess = self.dead_tokens.len().saturating_sub(MAX_DEAD_TOKENS);
-        self.dead_tokens.drain(..excess);
+    /// Remembers a token that is no longer valid.
+    fn revoke(&mut self, token: Option<TokenHash>) {
+        self.revoked_tokens.extend(token);
+        let excess = self.revoked_tokens.len().saturating_sub(MAX_REVOKED_TOKENS);
+        self.revoked_tokens.drain(..excess);
     }
 
     /// Whether this token was valid once. All are compared, as those of [`Tokens::contains`].
-    pub fn is_dead(&self, token: &TokenHash) -> bool {
-        let dead = self.dead_tokens.iter();
-        dead.fold(false, |found, dead| found | (dead == token))
+    pub fn is_revoked(&self, token: &TokenHash) -> bool {
+        let revoked = self.revoked_tokens.iter();
+        revoked.fold(false, |found, revoked| found | (revoked == token))
     }
 
     /// Gives a seat another token, or none.
     pub fn replace_token(&mut self, tokens: &mut Tokens, seat: Seat, fresh: Option<TokenHash>) {
         let old = std::mem::replace(&mut tokens.seats[seat], fresh);
-        self.bury(old);
+        self.revoke(old);
     }
 
     /// Gives the host another token.
     pub fn replace_host_token(&mut self, tokens: &mut Tokens, fresh: TokenHash) {
         let old = tokens.host.replace(fresh);
-        self.bury(old);
+        self.revoke(old);
         self.host_changes += 1;
     }
 
@@ -137,14 +133,10 @@ impl Seating {
     pub fn open(&mut self, tokens: &mut Tokens, seat: Seat, invitation: Option<TokenHash>) {
         self.replace_token(tokens, seat, None);
         let access = &mut self.seats[seat];
-        access.opened = match invitation {
-            Some(_) => Opened::ByHost,
-            None => Opened::ByHolder,
+        access.opened_by = match invitation {
+            Some(_) => OpenedBy::Host,
+            None => OpenedBy::Holder,
         };
         (access.invitation, access.joined) = (invitation, false);
     }
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }

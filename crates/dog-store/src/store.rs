@@ -13,7 +13,7 @@ use crate::{
     ChangesSince, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery, LoadedGame,
     LogEntry, LogPage, PackedLog, RETURN_TIME, RetentionPolicy, RetentionTime, Scope, SeatPresence,
-    Sizes, StoreConfig, StoreError, StoreMetrics, StoredGame, TokenHash, Usage, Write,
+    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, TokenHash, Write,
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
     sqlite::SqliteDatabase,
@@ -136,8 +136,8 @@ impl Store {
         self.present_within(id, RETURN_TIME).await.map(Some)
     }
 
-    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
-    /// long ago.
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago.
     async fn present_within(
         &self,
         id: &GameId,
@@ -289,7 +289,7 @@ impl Store {
     }
 
     /// The space used and the limit.
-    pub async fn usage(&self) -> Result<Usage, StoreError> {
+    pub async fn usage(&self) -> Result<SpaceUsage, StoreError> {
         match &self.backend {
             Backend::Sqlite(database) => database.usage(),
             Backend::Postgres(database) => Ok(database.usage()),
@@ -390,7 +390,7 @@ impl Store {
 
     /// Checks that the store can be written, with a commit as large as that of a play. Meant to be
     /// called about once a second. Returns the space used.
-    pub async fn ready(&self) -> Result<Usage, StoreError> {
+    pub async fn ready(&self) -> Result<SpaceUsage, StoreError> {
         dispatch!(self, write probe())
     }
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{
     id::{Creator, GameId},
-    seating::{Opened, Seating, StartPolicy},
+    seating::{OpenedBy, Seating, StartPolicy},
     tokens::{TokenHash, Tokens},
 };
 
@@ -123,10 +123,10 @@ impl StoredGame {
     /// # Errors
     /// The game has [`MAX_PLAY_VERSIONS`].
     pub fn check_limit(&self) -> Result<(), LimitReached> {
-        match self.is_at_limit() {
-            true => Err(LimitReached::Play),
-            false => Ok(()),
+        if self.is_at_limit() {
+            return Err(LimitReached::Play);
         }
+        Ok(())
     }
 
     /// Checks that the game may have another administrative change by the host.
@@ -164,9 +164,9 @@ impl StoredGame {
     /// # Errors
     /// The game has had [`MAX_ADMIN_CHANGES`].
     fn check_join(&self, seat: Seat) -> Result<(), LimitReached> {
-        match self.seating.seats[seat].opened {
-            Opened::ByHost => Ok(()),
-            Opened::AtCreation | Opened::ByHolder => self.check_total(),
+        match self.seating.seats[seat].opened_by {
+            OpenedBy::Host => Ok(()),
+            OpenedBy::Creation | OpenedBy::Holder => self.check_total(),
         }
     }
 
@@ -248,13 +248,12 @@ impl StoredGame {
     }
 
     fn open_since_creation(&self) -> Option<Seat> {
-        let at_creation = |seat: &Seat| self.seating.seats[*seat].opened == Opened::AtCreation;
-        self.seats_of(SeatKind::Open).find(at_creation)
+        self.seats_of(SeatKind::Open)
+            .find(|&seat| self.seating.seats[seat].opened_by == OpenedBy::Creation)
     }
 
     fn seats_of(&self, kind: SeatKind) -> impl Iterator<Item = Seat> {
-        let of_kind = move |seat: &Seat| self.game.player(*seat).kind == kind;
-        Seat::all(self.game.rules().seats).filter(of_kind)
+        Seat::all(self.game.rules().seats).filter(move |&seat| self.game.player(seat).kind == kind)
     }
 
     /// A seat that the server changes to make the table complete, and whether it becomes open or a
@@ -325,9 +324,10 @@ impl StoredGame {
     /// The time of a change that is made now. It is after that of the last change, unless the clock
     /// was put back.
     pub(super) fn next_change_at(&self, now: Timestamp) -> Timestamp {
-        match self.is_from_future(now) {
-            true => now,
-            false => now.max(self.updated_at + SignedDuration::from_micros(1)),
+        if self.is_from_future(now) {
+            now
+        } else {
+            now.max(self.updated_at + SignedDuration::from_micros(1))
         }
     }
 
@@ -353,8 +353,10 @@ impl StoredGame {
         {
             self.deadline = None;
         } else if seating_ended || events.iter().any(Event::restarts_clock) {
-            let seconds = |seconds: u32| at + SignedDuration::from_secs(seconds.into());
-            self.deadline = self.timing.turn_seconds.map(seconds);
+            self.deadline = self
+                .timing
+                .turn_seconds
+                .map(|seconds| at + SignedDuration::from_secs(seconds.into()));
         }
     }
 

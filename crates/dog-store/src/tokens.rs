@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dog_rules::{BySeat, seat::MAX_SEATS};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -15,37 +15,13 @@ const NO_HOST: [u8; HASH_BYTES] = [0; HASH_BYTES];
 
 /// SHA-256 of a token. A token has at least 128 random bits, so neither a salt nor a slow hash is
 /// needed. Comparison takes constant time.
-#[derive(Clone, Copy, Eq)]
-pub struct TokenHash(pub [u8; HASH_BYTES]);
+#[derive(Clone, Copy, Eq, Serialize, Deserialize)]
+pub struct TokenHash(#[serde(with = "hex")] pub [u8; HASH_BYTES]);
 
 impl TokenHash {
     /// The hash of a token in the form in which a client sends it.
-    pub fn of(token: &str) -> TokenHash {
+    pub fn new(token: &str) -> TokenHash {
         TokenHash(Sha256::digest(token).into())
-    }
-}
-
-/// As hex digits.
-impl Serialize for TokenHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        serializer.serialize_str(&digits)
-    }
-}
-
-impl<'de> Deserialize<'de> for TokenHash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TokenHash, D::Error> {
-        let digits = String::deserialize(deserializer)?;
-        let byte = |index: usize| {
-            let digits = digits.get(2 * index..2 * index + 2)?;
-            u8::from_str_radix(digits, 16).ok()
-        };
-        let bytes: Option<Vec<u8>> = (0..HASH_BYTES).map(byte).collect();
-        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-        bytes
-            .filter(|_| digits.len() == 2 * HASH_BYTES)
-            .map(TokenHash)
-            .ok_or_else(|| de::Error::custom("not the hash of a token"))
     }
 }
 
@@ -121,14 +97,14 @@ mod tests {
 
     #[test]
     fn debug_output_hides_hashes() {
-        assert_eq!(format!("{:?}", TokenHash::of("secret")), "TokenHash(..)");
+        assert_eq!(format!("{:?}", TokenHash::new("secret")), "TokenHash(..)");
     }
 
     #[test]
     fn tokens_survive_storage() {
-        let hosts = [Some(TokenHash::of("host")), None];
+        let hosts = [Some(TokenHash::new("host")), None];
         for (mask, host) in (0..1 << MAX_SEATS).flat_map(|mask| hosts.map(|host| (mask, host))) {
-            let hash = |number: usize| TokenHash::of(&number.to_string());
+            let hash = |number: usize| TokenHash::new(&number.to_string());
             let tokens = Tokens {
                 host,
                 seats: BySeat::from_fn(|number| (mask >> number & 1 != 0).then(|| hash(number))),

@@ -106,7 +106,7 @@ fn responses(operation: &str) -> Vec<Example> {
         }
         "create_game" => {
             let mut open = ExampleGame::open().record;
-            let invitation = Some(TokenHash::of(TOKEN));
+            let invitation = Some(TokenHash::new(TOKEN));
             Arc::make_mut(&mut open.seating).invitation = invitation;
             vec![
                 (
@@ -307,10 +307,10 @@ impl ExampleGame {
             events: vec![game.last_event().clone()],
         };
         let tokens = Tokens {
-            host: Some(TokenHash::of(TOKEN)),
+            host: Some(TokenHash::new(TOKEN)),
             seats: BySeat::from_fn(|seat| {
                 let is_human = game.players().get(seat).is_some_and(Player::is_human);
-                is_human.then(|| TokenHash::of(TOKEN))
+                is_human.then(|| TokenHash::new(TOKEN))
             }),
         };
         let record = StoredGame {

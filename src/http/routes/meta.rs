@@ -35,7 +35,7 @@ use crate::{
             rules::RulesCatalogue,
         },
     },
-    store::{Store, StoreError, Usage},
+    store::{SpaceUsage, Store, StoreError},
 };
 
 /// How long a result of `/readyz` is reused, because each check costs a commit.
@@ -87,12 +87,12 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
 
 /// The last result and its time.
 #[derive(Default)]
-pub struct Readiness(sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
+pub struct Readiness(sync::Mutex<Option<(Instant, Result<SpaceUsage, Problem>)>>);
 
 impl Readiness {
     /// Checks that the store is writable, and that no newer program has changed its schema. Returns
     /// how full it is.
-    async fn check(&self, store: &Store) -> Result<Usage, Problem> {
+    async fn check(&self, store: &Store) -> Result<SpaceUsage, Problem> {
         // Requests that come during a check wait for its result.
         let mut last = self.0.lock().await;
         if let Some((at, answer)) = &*last

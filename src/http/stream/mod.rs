@@ -456,14 +456,14 @@ mod tests {
         let (tracker, _) = PresenceTracker::start(&store);
         let mut stream = fixture.stream(Start::Game);
         let seat = Seat::default();
-        let token = TokenHash::of("first 0");
+        let token = TokenHash::new("first 0");
         (stream.role, stream.caller) = (Role::Seat(seat), Caller::new(Some(token)));
         stream.connection = tracker.connection(fixture.record.id, stream.role);
         let is_present = || async { tracker.connected(&fixture.record.id).await.unwrap()[seat] };
         assert!(is_present().await);
         let record = store.game(&fixture.record.id).await.unwrap().unwrap();
         let mut tokens = record.tokens.clone();
-        tokens.seats[seat] = Some(TokenHash::of("another"));
+        tokens.seats[seat] = Some(TokenHash::new("another"));
         let op = WriteOp::SetTokens(record.expected_state(), tokens, Arc::default());
         let replaced = store.commit(Write { op, save: None }).await;
         assert_eq!(replaced.unwrap(), CommitResult::Done);

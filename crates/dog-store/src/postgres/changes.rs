@@ -3,11 +3,12 @@
 use std::{
     collections::VecDeque,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures_util::future::{Either, select};
+use parking_lot::Mutex;
 use tokio::{
     sync::{Notify, watch},
     time::{sleep, timeout},
@@ -57,7 +58,7 @@ impl ChangeList {
 
     /// The changes after change number `since`, in order, and the number of the last change.
     pub fn since(&self, since: i64) -> (ChangesSince, i64) {
-        let changes = self.lock();
+        let changes = self.changes.lock();
         let last = *self.last.borrow();
         let first = last - changes.len() as i64;
         if since < first || since > last {
@@ -68,7 +69,7 @@ impl ChangeList {
     }
 
     fn add(&self, new: ChangesSince) {
-        let mut changes = self.lock();
+        let mut changes = self.changes.lock();
         let added = match new {
             ChangesSince::Of(new) if new.is_empty() => return,
             ChangesSince::Of(new) => {
@@ -85,11 +86,6 @@ impl ChangeList {
             }
         };
         self.last.send_modify(|last| *last += added);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Change>> {
-        // Nothing panics while it is locked.
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

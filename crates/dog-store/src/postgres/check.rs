@@ -77,11 +77,12 @@ async fn orphans(connection: &PgConnection) -> Result<Vec<String>, StoreError> {
                    WHERE game NOT IN (SELECT game FROM known)) \
                SELECT name, orphans FROM counted WHERE orphans > 0 ORDER BY name";
     let rows = connection.query(sql, &[]).await?;
-    let describe = |row: &Row| {
-        let (table, rows): (&str, i64) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(format!("{rows} rows of {table} belong to no game"))
-    };
-    rows.iter().map(describe).collect()
+    rows.iter()
+        .map(|row| {
+            let (table, rows): (&str, i64) = (row.try_get(0)?, row.try_get(1)?);
+            Ok(format!("{rows} rows of {table} belong to no game"))
+        })
+        .collect()
 }
 
 /// The rows of a game, of one state.
@@ -127,12 +128,13 @@ impl GameRows {
     /// # Errors
     /// The first defect found.
     fn check(&self, id: GameId) -> Result<Option<u64>, String> {
-        let failed = |error: StoreError| error.to_string();
         let (Some(game), Some(columns)) = (self.game.first(), self.columns.first()) else {
             return Ok(None);
         };
-        let stored = stored_game(game).map_err(failed)?;
-        checked_columns(columns).map_err(failed)?.check(&stored)?;
+        let stored = stored_game(game).map_err(|error| error.to_string())?;
+        checked_columns(columns)
+            .map_err(|error| error.to_string())?
+            .check(&stored)?;
         replay(&stored, self.log(id)).map(Some)
     }
 

@@ -4,14 +4,10 @@
 //! the same order. So a connection that many share carries single statements only, each of which is
 //! a transaction of its own. A connection is replaced when it ends.
 
-use std::{
-    collections::HashMap,
-    future::poll_fn,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, future::poll_fn, sync::Arc, time::Duration};
 
 use futures_util::TryStreamExt;
+use parking_lot::Mutex;
 use tokio::{
     runtime::Handle,
     sync::{Notify, watch},
@@ -213,20 +209,13 @@ impl PgConnection {
 
     /// The statement with this text, prepared.
     pub async fn prepare(&self, sql: &'static str) -> Result<Statement, Error> {
-        let known = self.statements().get(sql).cloned();
+        let known = self.statements.lock().get(sql).cloned();
         if let Some(statement) = known {
             return Ok(statement);
         }
         let statement = self.client.prepare(sql).await?;
-        self.statements().insert(sql, statement.clone());
+        self.statements.lock().insert(sql, statement.clone());
         Ok(statement)
-    }
-
-    fn statements(&self) -> std::sync::MutexGuard<'_, HashMap<&'static str, Statement>> {
-        // Nothing panics while it is locked.
-        self.statements
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

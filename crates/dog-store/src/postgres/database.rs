@@ -3,13 +3,14 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
     time::Instant,
 };
 
+use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 use tokio::{
     runtime::{self, Handle},
@@ -29,8 +30,8 @@ use super::{
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
 use crate::{
-    ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, Sizes, StoreConfig, StoreError,
-    StoreMetrics, StoredGame, Usage, Write, WriteOp, id::CreatorKey,
+    ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, Write, WriteOp, id::CreatorKey,
 };
 
 /// Connections for reads.
@@ -281,7 +282,7 @@ impl PgDatabase {
 
     /// The space used, as it was read some seconds ago with what this node has written since, and
     /// the limit.
-    pub fn usage(&self) -> Usage {
+    pub fn usage(&self) -> SpaceUsage {
         self.0.state.usage()
     }
 
@@ -338,11 +339,7 @@ impl Drop for PgDatabaseInner {
     fn drop(&mut self) {
         // The writers end when the queue is closed and empty, and the thread with them.
         self.queue = None;
-        let thread = self
-            .thread
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(thread) = thread.take()
+        if let Some(thread) = self.thread.get_mut().take()
             && thread.thread().id() != thread::current().id()
             && thread.join().is_err()
         {

@@ -75,8 +75,8 @@ impl PgDatabase {
         self.one_game(sql, params![key.to_owned()]).await
     }
 
-    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
-    /// long ago. A lease that ends later than any that is made now was made before the clock was
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago. A lease that ends later than any that is made now was made before the clock was
     /// set back.
     pub async fn present(
         &self,
@@ -239,13 +239,13 @@ impl PgDatabase {
             expiry!()
         );
         let rows = self.query(sql, params![scope.0.to_vec()]).await?;
-        let saved = |row: &Row| {
-            Ok(SavedResponse {
-                body_hash: bytes(row, 0)?,
-                response: row.try_get(1)?,
-            })
+        let Some(row) = rows.first() else {
+            return Ok(None);
         };
-        rows.first().map(saved).transpose()
+        Ok(Some(SavedResponse {
+            body_hash: bytes(row, 0)?,
+            response: row.try_get(1)?,
+        }))
     }
 
     /// Due games and their creators, the longest due first, without those that a node has claimed.
@@ -299,12 +299,6 @@ impl PgDatabase {
         });
         // Two index lookups per creator, however many games it has.
         static BY_CREATOR: LazyLock<String> = LazyLock::new(|| {
-            let next = |after: &str| {
-                format!(
-                    "SELECT creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                     AND creator > {after} ORDER BY creator LIMIT 1"
-                )
-            };
             format!(
                 "WITH RECURSIVE creators AS (\
                      (SELECT ({}) AS creator, 1 AS number) UNION ALL \
@@ -315,8 +309,8 @@ impl PgDatabase {
                      AND creator = creators.creator AND due_at <= {NOW} AND {UNCLAIMED} \
                      ORDER BY due_at LIMIT 1) \
                  FROM creators WHERE creator IS NOT NULL ORDER BY creator",
-                next("$2"),
-                next("last.creator")
+                next_creator("$2"),
+                next_creator("last.creator")
             )
         });
         let limit = i64::from(limit);
@@ -375,8 +369,9 @@ impl PgDatabase {
         let after = after.map_or(0, |Cursor(row_id)| row_id);
         let params = params![after, by.as_microsecond(), i64::from(limit)];
         let rows = self.query_in_background(sql, params).await?;
-        let game = |row: &Row| Ok((Cursor(row.try_get(0)?), game_id(row, 1)?, row.try_get(2)?));
-        rows.iter().map(game).collect()
+        rows.iter()
+            .map(|row| Ok((Cursor(row.try_get(0)?), game_id(row, 1)?, row.try_get(2)?)))
+            .collect()
     }
 
     /// See [`Store::expired_games`](crate::Store::expired_games).
@@ -437,6 +432,14 @@ impl PgDatabase {
             schema_version: row.try_get::<_, i32>(1)?.unsigned_abs(),
         })
     }
+}
+
+/// The query of the first creator of due games after this one.
+fn next_creator(after: &str) -> String {
+    format!(
+        "SELECT creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+         AND creator > {after} ORDER BY creator LIMIT 1"
+    )
 }
 
 fn due_game(row: &Row) -> Result<(GameId, Option<Creator>), StoreError> {

@@ -3,7 +3,6 @@
 use std::{collections::HashMap, sync::Arc};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio_postgres::Row;
 
 use super::{
     columns::game_id,
@@ -79,14 +78,15 @@ impl StateReader {
         let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
         let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
         let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
-        let state = |row: &Row| {
+        let mut states = HashMap::with_capacity(rows.len());
+        for row in &rows {
             let state = RowState {
                 version: row.try_get(1)?,
                 updated_at: row.try_get(2)?,
                 token_renewals: row.try_get(3)?,
             };
-            Ok((game_id(row, 0)?, state))
-        };
-        rows.iter().map(state).collect()
+            states.insert(game_id(row, 0)?, state);
+        }
+        Ok(states)
     }
 }

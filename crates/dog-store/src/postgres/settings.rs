@@ -114,8 +114,7 @@ impl ConnectionSettings {
                 Ok(Err(error)) => StoreError::from(error),
                 Err(_) => StoreError::unreachable("it does not answer"),
             };
-            let reached = |error: &StoreError| !matches!(error, StoreError::Unreachable(_));
-            if !failure.as_ref().is_some_and(reached) {
+            if matches!(failure, None | Some(StoreError::Unreachable(_))) {
                 failure = Some(error);
             }
         }
@@ -237,10 +236,12 @@ fn split_certificates(url: &str) -> Result<(String, Certificates), SettingsError
     }
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-        let value = |value: &str| percent_decode_str(value).decode_utf8_lossy().into_owned();
         match parameter.split_once('=') {
-            Some(("sslmode", mode_name)) => mode = Some(value(mode_name)),
-            Some(("sslrootcert", path)) => roots = Some(PathBuf::from(value(path))),
+            Some(("sslmode", name)) => mode = Some(percent_decode_str(name).decode_utf8_lossy()),
+            Some(("sslrootcert", path)) => {
+                let path = percent_decode_str(path).decode_utf8_lossy();
+                roots = Some(PathBuf::from(path.into_owned()));
+            }
             _ => rest.push(parameter),
         }
     }
@@ -252,11 +253,7 @@ fn split_certificates(url: &str) -> Result<(String, Certificates), SettingsError
         (Some("verify-full"), None) => return Err(SettingsError::NoRootCertificate),
         _ => return Err(SettingsError::SslMode),
     };
-    let query = match rest.is_empty() {
-        true => String::new(),
-        false => format!("?{}", rest.join("&")),
-    };
-    Ok((format!("{base}{query}"), certificates))
+    Ok((format!("{base}?{}", rest.join("&")), certificates))
 }
 
 /// The message of an error without a part of the URL, which may hold the password.
@@ -281,8 +278,10 @@ fn password(config: &Config) -> Option<String> {
         .ok()
         .filter(|password| !password.is_empty());
     password.or_else(|| {
-        let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".pgpass"));
-        let file = env::var_os("PGPASSFILE").map(PathBuf::from).or_else(home)?;
+        let file = match env::var_os("PGPASSFILE") {
+            Some(file) => PathBuf::from(file),
+            None => PathBuf::from(env::var_os("HOME")?).join(".pgpass"),
+        };
         let lines = read_password_file(&file)?;
         find_password(&lines, config)
     })
@@ -306,7 +305,6 @@ fn read_password_file(file: &Path) -> Option<String> {
 /// The password of the first line `host:port:database:user:password` that matches. A field may be
 /// `*`, and `\` makes a colon or a backslash part of a field.
 fn find_password(lines: &str, config: &Config) -> Option<String> {
-    let matches = |field: &str, value: &str| field == "*" || field == value;
     let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
         let host = match host {
             Host::Tcp(host) => host.clone(),
@@ -323,12 +321,17 @@ fn find_password(lines: &str, config: &Config) -> Option<String> {
         let [host, port, name, user, password] = fields.as_slice() else {
             return None;
         };
-        let is_for_host = |(of, at): &(String, String)| matches(host, of) && matches(port, at);
-        let is_for = hosts.iter().any(is_for_host)
-            && matches(name, database(config))
-            && matches(user, config.get_user().unwrap_or_default());
+        let is_for = hosts
+            .iter()
+            .any(|(of, at)| field_matches(host, of) && field_matches(port, at))
+            && field_matches(name, database(config))
+            && field_matches(user, config.get_user().unwrap_or_default());
         is_for.then(|| password.clone())
     })
+}
+
+fn field_matches(field: &str, value: &str) -> bool {
+    field == "*" || field == value
 }
 
 fn password_fields(line: &str) -> Vec<String> {

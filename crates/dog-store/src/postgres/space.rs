@@ -10,19 +10,20 @@
 use std::{
     fmt::Write as _,
     sync::{
-        Arc, LazyLock, Mutex, MutexGuard, PoisonError,
+        Arc, LazyLock,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::{
     columns::one,
     connection::{PgConnection, Slot},
 };
-use crate::{StoreError, Usage, Write, WriteOp, write::NewLog};
+use crate::{SpaceUsage, StoreError, Write, WriteOp, write::NewLog};
 
 /// How often the state of the database is read while it is nearly full: other nodes write too, and
 /// games are removed.
@@ -104,8 +105,10 @@ fn added_bytes(write: &Write) -> u64 {
             let log = match &new.log {
                 NewLog::Created { events, .. } => LOG_ROW + events.len() as u64,
                 NewLog::Packed(log) => {
-                    let bytes = |entries: &[u8]| PACKED_ROW + entries.len() as u64;
-                    log.pages.iter().map(|page| bytes(&page.entries)).sum()
+                    let pages = log.pages.iter();
+                    pages
+                        .map(|page| PACKED_ROW + page.entries.len() as u64)
+                        .sum()
                 }
             };
             let tokens = new.game.tokens.to_bytes().len();
@@ -151,12 +154,12 @@ impl DatabaseState {
     }
 
     /// The bytes of the live rows, and the limit.
-    pub fn usage(&self) -> Usage {
-        self.usage_of(&self.space())
+    pub fn usage(&self) -> SpaceUsage {
+        self.usage_of(&self.space.lock())
     }
 
-    fn usage_of(&self, space: &Space) -> Usage {
-        Usage {
+    fn usage_of(&self, space: &Space) -> SpaceUsage {
+        SpaceUsage {
             used: space.read + space.written,
             max: self.max_bytes,
         }
@@ -168,7 +171,7 @@ impl DatabaseState {
     /// [`StoreError::Quota`].
     pub fn admit(&self, write: &Write) -> Result<u64, StoreError> {
         let added = added_bytes(write);
-        let mut space = self.space();
+        let mut space = self.space.lock();
         let usage = self.usage_of(&space);
         match write.op {
             WriteOp::Insert(_) => usage.check_new_game()?,
@@ -181,7 +184,7 @@ impl DatabaseState {
 
     /// Takes back what was counted for a write that was not made.
     pub fn take_back(&self, added: u64) {
-        let mut space = self.space();
+        let mut space = self.space.lock();
         space.written = space.written.saturating_sub(added);
     }
 
@@ -197,11 +200,11 @@ impl DatabaseState {
 
     /// Reads the state.
     pub async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
-        let written_before = self.space().written;
+        let written_before = self.space.lock().written;
         let rows = connection.query(&READ, &[]).await?;
         let row = one(&rows)?;
         {
-            let mut space = self.space();
+            let mut space = self.space.lock();
             space.read = row.try_get::<_, i64>(0)?.unsigned_abs();
             // What was written meanwhile may or may not have been read, and counts until the next
             // time.
@@ -229,11 +232,6 @@ impl DatabaseState {
                 log::debug!("cannot read the size of the database: {error}");
             }
         }
-    }
-
-    fn space(&self) -> MutexGuard<'_, Space> {
-        // Nothing panics while it is locked.
-        self.space.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

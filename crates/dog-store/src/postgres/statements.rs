@@ -74,11 +74,7 @@ impl WriteTexts {
             let sql = &self.plain;
             return SqlStatement { sql, params };
         };
-        params.extend(params![
-            scope.0.to_vec(),
-            saved.body_hash.to_vec(),
-            saved.response.clone()
-        ]);
+        params.extend(saved_params(scope, saved));
         let sql = &self.saving;
         SqlStatement { sql, params }
     }
@@ -191,6 +187,14 @@ static EVICT_EXPIRED: LazyLock<String> = LazyLock::new(|| {
 const RESPONSE_IS_SAVED: &str =
     "SELECT 1 FROM idempotency WHERE scope = $1 AND body_hash = $2 AND response = $3";
 
+fn saved_params(scope: &Scope, saved: &SavedResponse) -> Vec<SqlParam> {
+    params![
+        scope.0.to_vec(),
+        saved.body_hash.to_vec(),
+        saved.response.clone(),
+    ]
+}
+
 fn unchanged(expected: &ExpectedState) -> Vec<SqlParam> {
     params![
         expected.id.to_string(),
@@ -219,17 +223,13 @@ impl WriteStatements {
                 let Some((scope, saved)) = save else {
                     return Err(StoreError::Misuse("there is no response to save"));
                 };
-                let params = || {
-                    let response = saved.response.clone();
-                    params![scope.0.to_vec(), saved.body_hash.to_vec(), response]
-                };
                 let write = SqlStatement {
                     sql: &SAVE_RESPONSE,
-                    params: params(),
+                    params: saved_params(scope, saved),
                 };
                 let verify_applied = SqlStatement {
                     sql: RESPONSE_IS_SAVED,
-                    params: params(),
+                    params: saved_params(scope, saved),
                 };
                 (write, verify_applied, String::new())
             }

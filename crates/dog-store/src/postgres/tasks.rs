@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, RetentionTime,
-    SeatPresence, StoreError, TokenHash, Usage,
+    SeatPresence, SpaceUsage, StoreError, TokenHash,
     game_row::{int, time},
 };
 
@@ -112,13 +112,12 @@ impl PgDatabase {
                 ((change.game.to_string(), seat), change.is_present)
             })
             .collect();
-        let side = |is_present: bool| -> (Vec<String>, Vec<i64>) {
-            let of_side = last.iter().filter(|(_, present)| **present == is_present);
-            of_side
-                .map(|((game, seat), _)| (game.clone(), *seat))
-                .unzip()
-        };
-        let ((came, came_seats), (left, left_seats)) = (side(true), side(false));
+        let (came, left): (Vec<_>, Vec<_>) =
+            last.into_iter().partition(|&(_, is_present)| is_present);
+        let (came, came_seats): (Vec<String>, Vec<i64>) =
+            came.into_iter().map(|(seat, _)| seat).unzip();
+        let (left, left_seats): (Vec<String>, Vec<i64>) =
+            left.into_iter().map(|(seat, _)| seat).unzip();
         let sql = concat!(
             "WITH lease AS (\
                  INSERT INTO processes (process, lease_until) VALUES ($1, ",
@@ -282,7 +281,7 @@ impl PgDatabase {
 
     /// Checks that the database can be written, and that no newer program has changed its schema.
     /// Returns the space used.
-    pub async fn probe(&self) -> Result<Usage, StoreError> {
+    pub async fn probe(&self) -> Result<SpaceUsage, StoreError> {
         let queue = self.0.queue.as_ref();
         if queue.is_some_and(|queue| queue.capacity() == 0) {
             log::warn!("{QUEUE_CAPACITY} writes wait");

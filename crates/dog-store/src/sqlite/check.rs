@@ -131,8 +131,8 @@ impl Verifier {
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
             progress(number as u64, all);
-            let check = || check_game(&self.connection, row_id, id);
-            self.report.add_game(id, check);
+            self.report
+                .add_game(id, || check_game(&self.connection, row_id, id));
         }
         progress(all, all);
     }
@@ -165,17 +165,18 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
 /// error is set if the list is not complete.
 fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
     let mut ids = Vec::new();
-    let mut find = || -> Result<(), StoreError> {
-        let mut statement = connection
-            .prepare("SELECT row_id, id FROM games WHERE phase <> 'removed' ORDER BY id")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            ids.push((row.get(0)?, row.get(1)?));
-        }
-        Ok(())
-    };
-    let error = find().err();
+    let error = read_game_ids(connection, &mut ids).err();
     (ids, error)
+}
+
+fn read_game_ids(connection: &Connection, ids: &mut Vec<(i64, GameId)>) -> Result<(), StoreError> {
+    let sql = "SELECT row_id, id FROM games WHERE phase <> 'removed' ORDER BY id";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        ids.push((row.get(0)?, row.get(1)?));
+    }
+    Ok(())
 }
 
 /// Checks one game. Returns the number of its log entries, or `None` if it was removed.

@@ -146,8 +146,7 @@ fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBo
 /// Copies all of the log while nobody writes, and waits until nobody reads it, so that the next write
 /// can begin it anew. Returns as [`checkpoint`].
 fn complete(writer: &mut Connection, wait: Duration) -> i32 {
-    let complete = |writer: &Connection| checkpoint(writer, "RESTART");
-    connect::with_short_waits(writer, wait, complete).unwrap_or(0)
+    connect::with_short_waits(writer, wait, |writer| checkpoint(writer, "RESTART")).unwrap_or(0)
 }
 
 /// Checkpoints in this mode. Returns the number of pages in the log; 0 after an error, which is

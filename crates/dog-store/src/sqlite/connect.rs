@@ -4,11 +4,11 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{error::read_only_if_unopenable, migrations, moved};
@@ -141,17 +141,17 @@ fn wait_for_locks(connection: &mut Connection, at_most: Duration) -> rusqlite::R
     }))
 }
 
-/// Calls `use_it` with a connection that waits only so long for a lock.
+/// Calls `work` with a connection that waits for a lock for `at_most`.
 ///
 /// # Errors
 /// Never in practice: a handler can be set.
 pub(super) fn with_short_waits<T>(
     connection: &mut Connection,
     at_most: Duration,
-    use_it: impl FnOnce(&Connection) -> T,
+    work: impl FnOnce(&Connection) -> T,
 ) -> Result<T, StoreError> {
     wait_for_locks(connection, at_most)?;
-    let result = use_it(connection);
+    let result = work(connection);
     wait_for_locks(connection, BUSY_TIMEOUT)?;
     Ok(result)
 }
@@ -210,7 +210,7 @@ impl Readers {
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let idle = self.idle().pop();
+        let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(idle) => idle,
             None => {
@@ -223,7 +223,7 @@ impl Readers {
         let result = read(&connection);
         // A connection that is stuck in a transaction would keep seeing an old state.
         if connection.is_autocommit() {
-            let mut idle = self.idle();
+            let mut idle = self.idle.lock();
             if idle.len() < MAX_IDLE_READERS {
                 idle.push(connection);
             }
@@ -234,11 +234,6 @@ impl Readers {
     /// The database file.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        // Nothing panics while the lock is held, and a list of connections is never half changed.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -293,7 +288,7 @@ impl FileIdentity {
     ///
     /// # Errors
     /// A file is missing, or the database is empty.
-    pub(super) fn of(database: &Path) -> Result<FileIdentity, StoreError> {
+    pub(super) fn new(database: &Path) -> Result<FileIdentity, StoreError> {
         let log = sidecar(database, "-wal");
         let files = file_numbers(database, &log).ok_or(StoreError::Gone)?;
         Ok(FileIdentity {

@@ -64,23 +64,16 @@ impl CopyFile {
         // SQLite would add the log of another database to the copy.
         check_not_lost(path).map_err(CopyError::Target)?;
         let partial = PartialFile::create(path)?;
-        let prepare = || {
-            let mut connection = open_for_copy(partial.path())?;
-            // A partial copy is useless, so nothing is synced before the end.
-            connection.pragma_update(None, "synchronous", "off")?;
-            migrations::migrate(&mut connection, &SCHEMA)?;
-            connection.execute_batch("BEGIN IMMEDIATE")?;
-            Ok(connection)
-        };
         Ok(CopyFile {
-            connection: prepare().map_err(CopyError::Target)?,
+            connection: prepare(partial.path()).map_err(CopyError::Target)?,
             copy: Some((partial, path.to_owned())),
         })
     }
 
     pub fn count(&self, table: &CopiedTable) -> Result<u64, StoreError> {
-        let count = |row: &rusqlite::Row<'_>| row.get(0);
-        let rows: i64 = self.connection.query_row(&table.count(), [], count)?;
+        let rows: i64 = self
+            .connection
+            .query_row(&table.count(), [], |row| row.get(0))?;
         Ok(rows.unsigned_abs())
     }
 
@@ -141,18 +134,29 @@ impl CopyFile {
     /// Commits a copy, checks the file, and gives it its name.
     pub fn commit_copy(self) -> Result<(), CopyError> {
         let CopyFile { connection, copy } = self;
-        let commit = || {
-            connection.execute_batch("COMMIT")?;
-            quick_check(&connection)
-        };
-        commit().map_err(CopyError::Target)?;
-        let closed = connection.close().map_err(|(_, error)| error.into());
-        closed.map_err(CopyError::Target)?;
+        connection
+            .execute_batch("COMMIT")
+            .map_err(StoreError::from)
+            .and_then(|()| quick_check(&connection))
+            .map_err(CopyError::Target)?;
+        connection
+            .close()
+            .map_err(|(_, error)| CopyError::Target(error.into()))?;
         if let Some((partial, path)) = copy {
             partial.finish(&path)?;
         }
         Ok(())
     }
+}
+
+/// Opens a new file, creates the tables, and begins the transaction of the copy.
+fn prepare(path: &Path) -> Result<Connection, StoreError> {
+    let mut connection = open_for_copy(path)?;
+    // A partial copy is useless, so nothing is synced before the end.
+    connection.pragma_update(None, "synchronous", "off")?;
+    migrations::migrate(&mut connection, &SCHEMA)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    Ok(connection)
 }
 
 impl SqliteTableWriter<'_> {
@@ -167,12 +171,11 @@ impl SqliteTableWriter<'_> {
 /// # Errors
 /// It is of another kind.
 fn cell(value: ValueRef<'_>, kind: ColumnKind) -> Result<Cell<'_>, StoreError> {
-    let text = |text| str::from_utf8(text).ok();
     let cell = match (value, kind) {
         (ValueRef::Null, _) => Some(Cell::Null),
         (ValueRef::Integer(value), ColumnKind::Int) => Some(Cell::Int(value)),
         (ValueRef::Integer(value @ (0 | 1)), ColumnKind::Bool) => Some(Cell::Bool(value == 1)),
-        (ValueRef::Text(value), ColumnKind::Text) => text(value).map(Cell::Text),
+        (ValueRef::Text(value), ColumnKind::Text) => str::from_utf8(value).ok().map(Cell::Text),
         (ValueRef::Blob(value), ColumnKind::Bytes) => Some(Cell::Bytes(value)),
         _ => None,
     };

@@ -18,8 +18,8 @@ use super::{
     writer::{OnFailure, Writer, WriterThread},
 };
 use crate::{
-    CommitResult, Feed, GameId, LoadedGame, PackedLog, Scope, Sizes, StoreConfig, StoreError,
-    StoreMetrics, StoredGame, Usage, Write, id::CreatorKey, now, schema::Schema,
+    CommitResult, Feed, GameId, LoadedGame, PackedLog, Scope, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, Write, id::CreatorKey, now, schema::Schema,
 };
 
 /// A handle to an open database file. A clone is another handle to the same file. Dropping the last
@@ -64,7 +64,7 @@ impl SqliteDatabase {
         let sql = "SELECT key FROM creator_key";
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
-        let file_identity = FileIdentity::of(&path)?;
+        let file_identity = FileIdentity::new(&path)?;
         let index = WalIndex::open(&path).map_err(StoreError::create)?;
         let cache = Arc::new(GameCache::new(config.games_in_memory, index));
         let changes = Arc::new(ChangeSignal::new());
@@ -201,7 +201,7 @@ impl SqliteDatabase {
     }
 
     /// The space used and the limit.
-    pub fn usage(&self) -> Result<Usage, StoreError> {
+    pub fn usage(&self) -> Result<SpaceUsage, StoreError> {
         let max = self.0.limit.bytes();
         self.read_one(|reader| reader.usage(max))
     }

@@ -4,16 +4,25 @@
 //! index tells whether this or another process has committed anything since. Only then the cache
 //! reads the new changes and removes the games that have changed.
 
-use std::{
-    fmt,
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use std::fmt;
 
+use parking_lot::RwLock;
 use quick_cache::sync::Cache;
 use rusqlite::{Connection, Row};
 
 use super::wal::{WalIndex, WalIndexHeader};
 use crate::{GameId, StoreError, StoredGame};
+
+/// What a commit has changed.
+pub(super) struct BatchChanges {
+    /// The last change before the commit.
+    pub before: LastChange,
+    pub after: LastChange,
+    pub games: Vec<ChangedGame>,
+}
+
+/// A game that has changed: its new state, or `None` if it was removed or is not known in full.
+pub(super) type ChangedGame = (GameId, Option<StoredGame>);
 
 /// The cache.
 pub(super) struct GameCache {
@@ -85,7 +94,7 @@ impl GameCache {
     /// The number of the last change, if no process has committed anything since it was read.
     fn current_change(&self) -> Option<i64> {
         let index = self.index.header()?;
-        let position = self.position();
+        let position = self.position.read();
         (position.index == Some(index)).then_some(position.last.number)
     }
 
@@ -107,7 +116,7 @@ impl GameCache {
         if let Some(last) = self.current_change() {
             return Ok(last);
         }
-        let mut position = self.position_mut();
+        let mut position = self.position.write();
         // Read before the changes, so that a commit in between is noticed the next time.
         let index = self.index.header();
         if index.is_some() && position.index == index {
@@ -138,7 +147,7 @@ impl GameCache {
 
     /// Adds a game that was read after its reader had caught up with the change `caught_up`.
     pub fn insert_read(&self, stored: &StoredGame, caught_up: i64) {
-        let position = self.position();
+        let position = self.position.read();
         // Otherwise a change after `caught_up` may have been to this game.
         if let Some(games) = &self.games
             && is_cacheable(stored)
@@ -148,19 +157,18 @@ impl GameCache {
         }
     }
 
-    /// Applies a finished commit of this connection: the last change before and after it, and the
-    /// games that it changed, `None` for those that were removed or are not known in full.
-    pub fn committed(
-        &self,
-        connection: &Connection,
-        (before, after): (LastChange, LastChange),
-        changed: Vec<(GameId, Option<StoredGame>)>,
-    ) {
+    /// Applies a finished commit of this connection.
+    pub fn committed(&self, connection: &Connection, changes: BatchChanges) {
+        let BatchChanges {
+            before,
+            after,
+            games: changed,
+        } = changes;
         let Some(games) = &self.games else { return };
         let index = self.index.header();
         // Read after the header. Otherwise a commit of another process could come in between.
         let is_last = LastChange::read(connection).is_ok_and(|last| last == after);
-        let mut position = self.position_mut();
+        let mut position = self.position.write();
         if position.last != before && position.last != after {
             // Other processes have committed too. The next reader catches up.
             return;
@@ -173,17 +181,6 @@ impl GameCache {
         }
         position.last = after;
         position.index = index.filter(|_| is_last);
-    }
-
-    fn position(&self) -> RwLockReadGuard<'_, FeedPosition> {
-        // After a panic the position is unchanged, so the next reader applies the changes again.
-        self.position.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn position_mut(&self) -> RwLockWriteGuard<'_, FeedPosition> {
-        self.position
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

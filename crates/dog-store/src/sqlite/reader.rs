@@ -12,7 +12,8 @@ use super::{
 use crate::{
     CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
-    RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame, TICKET_TTL, TokenHash, Usage,
+    RetentionPolicy, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame, TICKET_TTL,
+    TokenHash,
     game_log::LogForm,
     game_row::{int, seating, time, version},
     now,
@@ -79,8 +80,8 @@ impl Reader<'_> {
         rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
-    /// At which seats of a game somebody is present by a lease that lasts, or has ended at most so
-    /// long ago. A lease that ends later than any that is made now was made before the clock was
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago. A lease that ends later than any that is made now was made before the clock was
     /// set back.
     ///
     /// # Errors
@@ -267,17 +268,20 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn log_page(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
-        let page = |form| LogPage {
+        Ok(LogPage {
             game: *id,
             after,
             limit: limit as usize,
-            form,
-        };
+            form: self.log_form(id, after, limit)?,
+        })
+    }
+
+    fn log_form(&self, id: &GameId, after: u64, limit: u32) -> Result<LogForm, StoreError> {
         let sql = "SELECT row_id FROM games WHERE id = ?1 AND version > ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let row_id = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
         let Some(row_id) = row_id.optional()? else {
-            return Ok(page(LogForm::Rows(Vec::new())));
+            return Ok(LogForm::Rows(Vec::new()));
         };
         let sql = "SELECT entries FROM packed_log WHERE game = ?1 AND first_version <= ?2 \
                    ORDER BY first_version DESC LIMIT 1";
@@ -286,7 +290,7 @@ impl Reader<'_> {
             row.get(0)
         });
         if let Some(packed) = packed.optional()? {
-            return Ok(page(LogForm::Packed(packed)));
+            return Ok(LogForm::Packed(packed));
         }
         let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
                    ORDER BY version LIMIT ?3";
@@ -296,7 +300,7 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             entries.push(log_row(row)?);
         }
-        Ok(page(LogForm::Rows(entries)))
+        Ok(LogForm::Rows(entries))
     }
 
     /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
@@ -441,7 +445,6 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
-        let known = |column: Option<i64>| column.map(version).transpose();
         let last = LastChange::read(self.connection)?.number;
         let sql = "SELECT number, game, version, is_presence FROM changes \
                    WHERE number > ?1 ORDER BY number";
@@ -453,7 +456,10 @@ impl Reader<'_> {
                 return Ok((ChangesSince::Any, last));
             }
             first = false;
-            if let (Ok(id), Ok(Ok(version))) = (row.get(1), row.get(2).map(known)) {
+            let (id, known) = (row.get(1), row.get::<_, Option<i64>>(2));
+            if let (Ok(id), Ok(Ok(version))) =
+                (id, known.map(|known| known.map(version).transpose()))
+            {
                 changes.push(match row.get(3)? {
                     true => Change::Presence(id),
                     false => Change::Game { id, version },
@@ -544,12 +550,12 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn usage(&self, max: Option<u64>) -> Result<Usage, StoreError> {
+    pub fn usage(&self, max: Option<u64>) -> Result<SpaceUsage, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size \
                    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
         let mut statement = self.connection.prepare_cached(sql)?;
         let used: i64 = statement.query_row([], |row| row.get(0))?;
         let used = used.unsigned_abs();
-        Ok(Usage { used, max })
+        Ok(SpaceUsage { used, max })
     }
 }

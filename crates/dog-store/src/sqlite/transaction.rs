@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
+    game_cache::ChangedGame,
     migrations::{SCHEMA, version},
     reader::{Reader, expiry, latest_expiry},
 };
 use crate::{
     CLOCK_TOLERANCE, CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease,
     NewGame, NewTicket, PackedLog, ProcessId, RETURN_TIME, RetentionTime, SavedResponse, Scope,
-    SeatPresence, Seating, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens, Usage, Write,
-    WriteOp,
+    SeatPresence, Seating, SpaceUsage, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens,
+    Write, WriteOp,
     game_row::{int, seating_column, time},
     stored_game::now,
     write::NewLog,
@@ -34,9 +35,6 @@ const PRESENCE_DELETE_BATCH: i64 = 500;
 /// The number of bytes written to check that writes are possible; most plays write less. They are
 /// random, because SQLite does not write unchanged pages.
 const PROBE_BYTES: i64 = 32 << 10;
-
-/// A game that has changed: its new state, or `None` if it was removed or is not known in full.
-pub(super) type ChangedGame = (GameId, Option<StoredGame>);
 
 /// A write transaction. All queries of [`Reader`] are available and see the latest state, because
 /// nobody else can write in the meantime.
@@ -646,7 +644,7 @@ impl<'c> Transaction<'c> {
     }
 
     /// Checks that the database can be written, by writing as much as a play does.
-    pub fn probe(&mut self) -> Result<Usage, StoreError> {
+    pub fn probe(&mut self) -> Result<SpaceUsage, StoreError> {
         let connection = self.connection()?;
         SCHEMA.check(version(connection)?)?;
         let usage = self.usage()?;
@@ -657,7 +655,7 @@ impl<'c> Transaction<'c> {
         Ok(usage)
     }
 
-    fn usage(&self) -> Result<Usage, StoreError> {
+    fn usage(&self) -> Result<SpaceUsage, StoreError> {
         self.connection()?;
         self.reader.usage(self.max_bytes)
     }

@@ -47,15 +47,14 @@ struct WalContents {
 /// # Errors
 /// A commit is damaged, or the files cannot be read.
 pub(super) fn check(database: &Path) -> Result<(), StoreError> {
-    let failed = StoreError::create;
     let mut damage = String::new();
     for attempt in 0..READ_ATTEMPTS {
         if attempt > 0 {
             thread::sleep(RETRY_DELAY);
         }
         // The index is read first, because the log may grow in the meantime.
-        let index = index_state(&sidecar(database, "-shm")).map_err(failed)?;
-        let contents = match read(&sidecar(database, "-wal")).map_err(failed)? {
+        let index = index_state(&sidecar(database, "-shm")).map_err(StoreError::create)?;
+        let contents = match read(&sidecar(database, "-wal")).map_err(StoreError::create)? {
             Some(Ok(contents)) => contents,
             Some(Err(what)) => {
                 damage = what.into();
@@ -147,13 +146,12 @@ fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     if !read_full(&mut file, &mut header)? {
         return Ok(None);
     }
-    let native = |at: usize| u32::from_ne_bytes(four_bytes(&header, at));
     let whole = header[..INDEX_HEADER_BYTES] == header[INDEX_HEADER_BYTES..]
-        && native(0) == 3_007_000
+        && native_u32(&header, 0) == 3_007_000
         && header[12] == 1;
     let mut salts = [0; 8];
     salts.copy_from_slice(&header[32..40]);
-    Ok(whole.then(|| (salts, native(16))))
+    Ok(whole.then(|| (salts, native_u32(&header, 16))))
 }
 
 /// The size of the header of a log's index in bytes. The file has two copies of it.
@@ -201,16 +199,20 @@ struct Checksum {
 
 impl Checksum {
     fn update(&mut self, bytes: &[u8]) {
-        let number = |bytes: &[u8], at| match self.big_endian {
-            true => be_u32(bytes, at),
-            false => u32::from_le_bytes(four_bytes(bytes, at)),
-        };
         let (mut one, mut two) = self.sums;
         for pair in bytes.chunks_exact(8) {
-            one = one.wrapping_add(number(pair, 0)).wrapping_add(two);
-            two = two.wrapping_add(number(pair, 4)).wrapping_add(one);
+            one = one.wrapping_add(self.number(pair, 0)).wrapping_add(two);
+            two = two.wrapping_add(self.number(pair, 4)).wrapping_add(one);
         }
         self.sums = (one, two);
+    }
+
+    fn number(&self, bytes: &[u8], at: usize) -> u32 {
+        if self.big_endian {
+            be_u32(bytes, at)
+        } else {
+            u32::from_le_bytes(four_bytes(bytes, at))
+        }
     }
 
     fn matches(&self, written: &[u8]) -> bool {
@@ -220,6 +222,10 @@ impl Checksum {
 
 fn be_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(four_bytes(bytes, at))
+}
+
+fn native_u32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes(four_bytes(bytes, at))
 }
 
 fn four_bytes(bytes: &[u8], at: usize) -> [u8; 4] {

@@ -19,10 +19,10 @@ use tokio::sync::oneshot;
 use super::{
     checkpoint::CheckpointThread,
     connect::FileIdentity,
-    game_cache::{GameCache, LastChange},
+    game_cache::{BatchChanges, GameCache, LastChange},
     reader::Reader,
     size_limit::{SizeLimit, limit_size},
-    transaction::{ChangedGame, Transaction},
+    transaction::Transaction,
     watch::ChangeSignal,
 };
 use crate::{StoreError, StoreMetrics};
@@ -108,9 +108,6 @@ where
         self.reply_to.send(result).ok();
     }
 }
-
-/// The changes of a commit: the last change before and after it, and the games.
-type BatchChanges = ((LastChange, LastChange), Vec<ChangedGame>);
 
 /// A handle to the writer thread. Dropping it waits until all queued writes are committed.
 #[derive(Debug)]
@@ -220,15 +217,15 @@ impl WriterThread {
         let (writes, started) = (batch.len(), Instant::now());
         let committed = self
             .commit(&mut batch)
-            .map_err(|error| self.quota_or(error));
-        // A commit to a file that was removed or replaced is lost, so it is reported as failed.
-        let committed = committed.and_then(|changes| self.file_identity.check().map(|()| changes));
-        let committed = committed.map(|(changes, changed)| {
-            self.metrics.committed(writes, started.elapsed());
-            let last = changes.1.number;
-            self.cache.committed(&self.connection, changes, changed);
-            self.changes.announce(last);
-        });
+            .map_err(|error| self.quota_or(error))
+            // A commit to a file that was removed or replaced is lost, so it is reported as failed.
+            .and_then(|changes| self.file_identity.check().map(|()| changes))
+            .map(|changes| {
+                self.metrics.committed(writes, started.elapsed());
+                let last = changes.after.number;
+                self.cache.committed(&self.connection, changes);
+                self.changes.announce(last);
+            });
         for job in batch {
             job.reply(committed.clone());
         }
@@ -285,14 +282,8 @@ impl WriterThread {
         let before = LastChange::read(&transaction)?;
         let mut changed = Vec::with_capacity(batch.len());
         for job in batch {
-            let undo = job.on_failure() == OnFailure::Undo;
-            let savepoint = |sql| {
-                if undo {
-                    transaction.prepare_cached(sql)?.execute([])?;
-                }
-                Ok::<_, StoreError>(())
-            };
-            savepoint("SAVEPOINT job")?;
+            let on_failure = job.on_failure();
+            savepoint(&transaction, on_failure, "SAVEPOINT job")?;
             let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
             let succeeded = job.run(Transaction::new(&transaction, max_bytes, &mut changed));
             if transaction.is_autocommit() {
@@ -301,18 +292,32 @@ impl WriterThread {
                 return Err(cause.cloned().unwrap_or(StoreError::RolledBack));
             }
             if !succeeded {
-                if !undo && transaction.total_changes() != changes_before {
+                if on_failure == OnFailure::NoChanges
+                    && transaction.total_changes() != changes_before
+                {
                     log::error!("a write failed after its first change; its batch is rolled back");
                     return Err(StoreError::RolledBack);
                 }
-                savepoint("ROLLBACK TO job")?;
+                savepoint(&transaction, on_failure, "ROLLBACK TO job")?;
                 changed.truncate(changed_before);
             }
-            savepoint("RELEASE job")?;
+            savepoint(&transaction, on_failure, "RELEASE job")?;
         }
         self.file_identity.check()?;
         let after = LastChange::read(&transaction)?;
         transaction.commit()?;
-        Ok(((before, after), changed))
+        Ok(BatchChanges {
+            before,
+            after,
+            games: changed,
+        })
     }
+}
+
+/// Executes a statement about a job's savepoint, if the job has one.
+fn savepoint(connection: &Connection, on_failure: OnFailure, sql: &str) -> Result<(), StoreError> {
+    if on_failure == OnFailure::Undo {
+        connection.prepare_cached(sql)?.execute([])?;
+    }
+    Ok(())
 }

@@ -66,8 +66,8 @@ const ADDRESS: [u8; 4] = [192, 0, 2, 7];
 
 fn ticket(store: &Store, of: &StoredGame, name: &str) {
     let ticket = NewTicket {
-        hash: TokenHash::of(name),
-        token: TokenHash::of("first"),
+        hash: TokenHash::new(name),
+        token: TokenHash::new("first"),
     };
     commit_done(store, WriteOp::AddTicket(of.expected_state(), ticket));
 }
@@ -215,8 +215,8 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     let key = wait(store.game_by_unique_key("the key"));
     assert_eq!(key.map(|stored| stored.id), Some(filled.all[6].id));
     assert_eq!(store.creator(&ADDRESS), before.creator(&ADDRESS));
-    let token = wait(store.take_ticket(&filled.running.id, &TokenHash::of("ticket")));
-    assert_eq!(token, Some(TokenHash::of("first")));
+    let token = wait(store.take_ticket(&filled.running.id, &TokenHash::new("ticket")));
+    assert_eq!(token, Some(TokenHash::new("first")));
 
     // It goes on: the next game has the next row id, games can be played, logs packed.
     let since = list(&store, None).next;
@@ -301,7 +301,7 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
         op: WriteOp::SaveResponse,
         save: Some(save(2, "another")),
     })));
-    let ticket = TokenHash::of("ticket");
+    let ticket = TokenHash::new("ticket");
     is_moved(block_on(store.take_ticket(&stored.id, &ticket)));
     is_moved(block_on(store.pack_logs(now(), None, 10)));
     is_moved(block_on(store.ready()));
@@ -312,7 +312,7 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
     }
     assert_eq!(
         wait(store.ticket(&stored.id, &ticket)),
-        Some(TokenHash::of("first"))
+        Some(TokenHash::new("first"))
     );
     drop(store);
     let opened = match from.location() {
@@ -586,7 +586,7 @@ fn fill_with_many(dir: &Dir, games: usize) {
         let response = [number as u8; 900];
         let sql = "INSERT INTO idempotency (scope, body_hash, response, created_at) \
                    SELECT ?1, ?2, ?3, updated_at FROM games WHERE row_id = ?4";
-        let scope = TokenHash::of(&id.to_string()).0;
+        let scope = TokenHash::new(&id.to_string()).0;
         let row = rusqlite::params![scope, scope, response, of];
         adding.execute(sql, row).unwrap();
     }

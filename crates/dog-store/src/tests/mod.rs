@@ -260,8 +260,10 @@ pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game
 
 pub(super) fn tokens(text: &str) -> Tokens {
     Tokens {
-        host: Some(TokenHash::of(text)),
-        seats: BySeat::from_fn(|seat| (seat < 3).then(|| TokenHash::of(&format!("{text} {seat}")))),
+        host: Some(TokenHash::new(text)),
+        seats: BySeat::from_fn(|seat| {
+            (seat < 3).then(|| TokenHash::new(&format!("{text} {seat}")))
+        }),
     }
 }
 
@@ -414,7 +416,7 @@ pub(super) fn scope(number: u8) -> Scope {
 
 pub(super) fn saved(text: &str) -> SavedResponse {
     SavedResponse {
-        body_hash: TokenHash::of(text).0,
+        body_hash: TokenHash::new(text).0,
         response: text.into(),
     }
 }

@@ -132,7 +132,7 @@ fn open_tables_are_those_with_a_seat_for_anyone(database: &TestStore) {
         assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
         stored
     };
-    let by_host = open_seat(&full, Some(TokenHash::of("invitation")));
+    let by_host = open_seat(&full, Some(TokenHash::new("invitation")));
     assert_eq!(open(None), []);
     open_seat(&by_host, None);
     assert_eq!(open(None), [table.id]);

@@ -73,7 +73,7 @@ fn what_has_not_expired_is_not_deleted(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     let ticket = NewTicket {
-        hash: TokenHash::of("ticket"),
+        hash: TokenHash::new("ticket"),
         token: stored.tokens.host.unwrap(),
     };
     let write = Write {

@@ -255,7 +255,7 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     let store = database.store();
     let (stored, other) = (create(&store), create(&store).id);
     let id = stored.id;
-    let (hash, token) = (TokenHash::of("ticket"), TokenHash::of("token"));
+    let (hash, token) = (TokenHash::new("ticket"), TokenHash::new("token"));
     let add = || {
         let ticket = NewTicket { hash, token };
         commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));

@@ -82,7 +82,7 @@ fn invalid_writes_are_refused(database: &TestStore) {
 /// All kinds of writes to an existing game.
 fn ops(stored: &StoredGame) -> [WriteOp; 4] {
     let ticket = NewTicket {
-        hash: TokenHash::of("ticket"),
+        hash: TokenHash::new("ticket"),
         token: stored.tokens.host.unwrap(),
     };
     [
@@ -97,7 +97,7 @@ fn ops(stored: &StoredGame) -> [WriteOp; 4] {
 fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteOp>) {
     let load = || {
         let loaded = wait(store.load(Some(id), Some(&scope(1))));
-        let ticket = wait(store.ticket(id, &TokenHash::of("ticket")));
+        let ticket = wait(store.ticket(id, &TokenHash::new("ticket")));
         (loaded.game, loaded.saved_response, ticket, log(store, id))
     };
     let before = load();

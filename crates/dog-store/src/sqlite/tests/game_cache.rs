@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        game_cache::{GameCache, LastChange},
+        game_cache::{BatchChanges, GameCache, LastChange},
         wal::WalIndex,
     },
     *,
@@ -115,7 +115,12 @@ fn put(cache: &GameCache, stored: &StoredGame) {
     let change = LastChange::default();
     let changed = vec![(stored.id, Some(stored.clone()))];
     let connection = Connection::open_in_memory().unwrap();
-    cache.committed(&connection, (change.clone(), change), changed);
+    let changes = BatchChanges {
+        before: change.clone(),
+        after: change,
+        games: changed,
+    };
+    cache.committed(&connection, changes);
 }
 
 #[test]

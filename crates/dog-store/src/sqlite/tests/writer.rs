@@ -339,7 +339,7 @@ fn a_removed_game_leaves_no_rows() {
     let (stored, _) = play_to_end(&store, new_game());
     wait(store.pack_logs(now(), None, 10));
     let ticket = NewTicket {
-        hash: TokenHash::of("ticket"),
+        hash: TokenHash::new("ticket"),
         token: stored.tokens.host.unwrap(),
     };
     commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
