@@ -96,7 +96,7 @@ fn bare_batches(scripts: &[Script]) -> f64 {
             let run = |sql, row: &[&dyn ToSql]| database.prepare_cached(sql)?.execute(row);
             run(
                 "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
-                 deadline = NULL, has_human = 1, due_at = NULL WHERE id = ?1",
+                 deadline = NULL, is_for_people = 1, due_at = NULL WHERE id = ?1",
                 &[&id, &version, &at, &tokens, &step.snapshot],
             )
             .and_then(|_| {

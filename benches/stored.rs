@@ -169,7 +169,7 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
 
 /// Stores a game as it is after this many steps, with its log.
 async fn keep(store: &Store, script: &Script, steps: usize) {
-    let (token, created_at) = (TokenHash::of("a token"), now());
+    let (token, created_at) = (TokenHash::new("a token"), now());
     let mut record = StoredGame {
         id: GameId::random(),
         listed: true,

@@ -116,7 +116,7 @@ impl Caller {
             }
         }
         role.ok_or_else(|| {
-            if stored.seating.is_dead(&presented) {
+            if stored.seating.is_revoked(&presented) {
                 AccessError::TokenReplaced
             } else {
                 AccessError::UnknownToken

@@ -25,9 +25,12 @@ mod http;
 mod player_models;
 mod quota;
 mod rematch;
-pub mod store;
 
 #[doc(hidden)]
 pub use self::api::fuzz;
 pub use self::{api::openapi, http::problem};
 use dog_picture as picture;
+#[cfg(test)]
+mod testing;
+
+pub use dog_store as store;

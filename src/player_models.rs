@@ -3,8 +3,8 @@
 //!
 //! The models follow from the log. They are computed when somebody asks, and kept in memory until
 //! the next round ends. Nothing of it is stored, so every process comes to the same result, also for
-//! games of earlier versions of the program and for imported ones. The cost is bounded: at most the
-//! last 511 entries of a game's log are read. Nearly all games are shorter.
+//! imported games. The cost is bounded: at most the last 511 entries of a game's log are read. Nearly
+//! all games are shorter.
 
 use std::{mem, sync::Arc};
 
@@ -170,35 +170,34 @@ mod tests {
     use dog_rules::{Action, Actor, Player};
 
     use super::*;
-    use crate::store::{
-        CommitResult, Draft,
-        tests::{Dir, add, finished_game, new_game},
+    use crate::{
+        store::{CommitResult, Draft},
+        testing::{TempDatabase, add, new_game, played_to_end},
     };
 
     /// The versions of a long game of random moves, in which the second seat changes hands once.
     fn versions() -> (StoredGame, Vec<Draft>) {
         let first = new_game();
-        let (_, _, mut drafts) = finished_game(&first);
+        let mut drafts = played_to_end(&first);
         let third = drafts[200].next.clone();
         let seat = Seat::new(1, third.game.rules().seats).unwrap();
         let player = Player::human("another");
         let hand_over = Action::HandOver { seat, player };
         drafts.truncate(201);
         drafts.push(Draft::new(&third, &hand_over, Actor::Player).unwrap());
-        let (_, _, rest) = finished_game(&drafts[201].next);
-        drafts.extend(rest);
+        drafts.extend(played_to_end(&drafts[201].next));
         (first, drafts)
     }
 
     #[actix_web::test]
     async fn models_do_not_depend_on_what_is_cached() {
         let nets = Arc::new(Nets::built_in().unwrap());
-        let dir = Dir::new();
-        let store = dir.store();
+        let database = TempDatabase::new();
+        let store = database.store();
         let cache = ModelCache::new(&store, &nets);
         let (first, drafts) = versions();
         assert!(drafts.len() > 3 * STEP as usize, "{}", drafts.len());
-        add(&store, first);
+        add(&store, first).await;
         let mut is_forgotten = false;
         let (mut read, mut rounds, mut last) = (Vec::new(), 0, PlayerModels::default());
         for (number, draft) in drafts.into_iter().enumerate() {

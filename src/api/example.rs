@@ -76,7 +76,7 @@ fn viewer() -> Role {
 
 fn created() -> Value {
     let mut open = ExampleGame::open().stored;
-    Arc::make_mut(&mut open.seating).invitation = Some(TokenHash::of(TOKEN));
+    Arc::make_mut(&mut open.seating).invitation = Some(TokenHash::new(TOKEN));
     filled(Created::new(&open))
 }
 
@@ -270,10 +270,10 @@ impl ExampleGame {
             events: vec![game.last_event().clone()],
         };
         let tokens = Tokens {
-            host: Some(TokenHash::of(TOKEN)),
+            host: Some(TokenHash::new(TOKEN)),
             seats: BySeat::from_fn(|seat| {
                 let is_human = game.players().get(seat).is_some_and(Player::is_human);
-                is_human.then(|| TokenHash::of(TOKEN))
+                is_human.then(|| TokenHash::new(TOKEN))
             }),
         };
         let stored = StoredGame {

@@ -194,11 +194,14 @@ impl History {
                 continue;
             }
             let game = &self.stored.game;
-            let view = LogEntryView::of(game, entry, self.role.viewer(game));
+            let view = LogEntryView::for_game(game, entry, self.role.viewer(game));
             match self.media_type {
                 NDJSON => part += &(to_json(&view)? + "\n"),
                 _ if entry.version == 1 => part += &to_json(&view)?,
-                _ => part += &(",".to_owned() + &to_json(&view)?),
+                _ => {
+                    part.push(',');
+                    part += &to_json(&view)?;
+                }
             }
         }
         if last == now && self.media_type == JSON {
@@ -347,5 +350,58 @@ impl HistoryHead {
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dog_rules::{Action, Actor};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        access::Role,
+        store::{Draft, LogEntry},
+        testing::{creation, new_game},
+    };
+
+    /// A game that was dealt, and its log.
+    fn dealt() -> (StoredGame, Vec<LogEntry>) {
+        let mut stored = new_game();
+        let mut log = vec![creation(&stored)];
+        let seat = Seat::default();
+        let player = Player::bot("Bot", Level::Fast);
+        for action in [Action::HandOver { seat, player }, Action::Deal { by: None }] {
+            let draft = Draft::new(&stored, &action, Actor::Player).expect("it is in order");
+            stored = draft.next;
+            log.push(LogEntry {
+                version: stored.game.version(),
+                at: stored.updated_at,
+                action: Some(action),
+                events: draft.events,
+            });
+        }
+        (stored, log)
+    }
+
+    #[test]
+    fn while_a_game_is_on_its_history_keeps_its_secrets() {
+        let (stored, log) = dealt();
+        let seen = |role: Role| {
+            let entry =
+                |entry| LogEntryView::for_game(&stored.game, entry, role.viewer(&stored.game));
+            let head = HistoryHead::new(&stored);
+            json!(HistoryView::new(head, log.iter().map(entry).collect()))
+        };
+        let nobody = seen(Role::Host);
+        assert_eq!(nobody["version"], 3);
+        assert_eq!(nobody["players"][0]["name"], "player 0");
+        assert_eq!(nobody["players"][0]["kind"], "human");
+        assert_eq!(nobody["shuffle_seed"], Value::Null);
+        let hands = |history: &Value| history["entries"][2]["events"][0]["hands"].clone();
+        assert_eq!(hands(&nobody), json!([null, null, null, null]));
+        assert_eq!(nobody, seen(Role::Spectator));
+        let own = hands(&seen(Role::Seat(Seat::default().next(4))));
+        assert!(own[0].is_null() && own[1].as_array().is_some_and(|hand| hand.len() == 6));
     }
 }

@@ -34,7 +34,7 @@ use crate::{
         write::{Answer, Decision, attempt, write},
     },
     store::{
-        Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, Opened, StartPolicy, StoredGame,
+        Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
         Timing, TokenHash, WriteOp,
     },
 };
@@ -130,7 +130,7 @@ pub async fn join_game(
         request.check_version(game.stored.game.version(), Role::Spectator)?;
         game.stored.game.check_not_over()?;
         game.check_limit()?;
-        let seat = seat_to_take(game, invitation.as_deref().map(TokenHash::of), named)?;
+        let seat = seat_to_take(game, invitation.as_deref().map(TokenHash::new), named)?;
         let name = given_name(name)?;
         let secrets = request.secrets()?;
         let draft = take_seat(game, seat, name, &secrets)?;
@@ -162,7 +162,7 @@ fn seat_to_take(
     let (game, seating) = (&stored.game, &stored.seating);
     let seats = game.rules().seats;
     let is_open = |seat: Seat| game.player(seat).kind == SeatKind::Open;
-    let opened = |seat: Seat| seating.seats[seat].opened;
+    let opened = |seat: Seat| seating.seats[seat].opened_by;
     let invited_to = invitation.map(|presented| {
         // All hashes are compared, each in constant time, even after a match.
         let mut found = None;
@@ -187,7 +187,7 @@ fn seat_to_take(
                 false => Err(AccessError::SeatTaken(seat)),
             };
         }
-        Some(None) => Box::new(|seat| opened(seat) == Opened::AtCreation),
+        Some(None) => Box::new(|seat| opened(seat) == OpenedBy::Creation),
         None if seating.join == JoinPolicy::Anyone => {
             Box::new(|seat| seating.lets_anyone_take(seat))
         }

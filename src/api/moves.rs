@@ -1,7 +1,7 @@
 //! The board as clients see and send it, and moves, ready to be posted back.
 
 use dog_rules::{
-    Board, Card, Field, Move, Outcome, Placement, Rules, Seat,
+    Board, Card, Field, Move, Outcome, Placement, Rules, Seat, ShortList,
     judge::{self, Capture, MoveKind, PlayedPart},
 };
 use serde::{Deserialize, Serialize};
@@ -89,13 +89,6 @@ pub struct PartView {
     /// swap and for leaving the kennel.
     #[schema(value_type = Vec<String>, max_items = 13, example = json!(["18", "19", "goal:0"]))]
     path: Vec<Field>,
-}
-
-fn field(field: Field) -> String {
-    match field {
-        Field::Track(number) => number.to_string(),
-        Field::Goal(number) => format!("goal:{number}"),
-    }
 }
 
 impl PartView {

@@ -6,8 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    BegunSeven, Board, Card, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules,
-    Seat,
+    BegunSeven, Board, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
     begun_seven::SevenSoFar,
     judge::{self, MoveKind},
 };

@@ -1,9 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
-use dog_bot::Level;
 use dog_rules::{
-    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement,
-    Player, Preset, Seat, SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement, Seat,
+    SeatKind,
     view::{PendingAction, VisibleSeat},
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};

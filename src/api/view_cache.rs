@@ -87,7 +87,7 @@ mod tests {
     use dog_rules::{Action, Seat};
 
     use super::*;
-    use crate::store::tests::new_game;
+    use crate::testing::new_game;
 
     #[test]
     fn a_view_is_that_of_its_game_its_version_and_its_viewer() {

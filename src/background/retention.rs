@@ -153,7 +153,7 @@ impl RetentionWorker {
     fn remove_and_pack(&mut self) -> Result<usize, PassEnd> {
         let is_first = self.moved.is_none();
         let time = self.move_time()?;
-        while self.wait(self.store.forget_expired(time.at, EXPIRE_BATCH))? {
+        while self.wait(self.store.delete_expired(time.at, EXPIRE_BATCH))? {
             self.pause(BATCH_DELAY)?;
         }
         let removed = if is_first {
@@ -161,7 +161,7 @@ impl RetentionWorker {
         } else {
             self.remove_expired(time)?
         };
-        while self.wait(self.store.remove_rest())? {
+        while self.wait(self.store.purge_removed_logs())? {
             self.pause(BATCH_DELAY)?;
         }
         self.pack()?;

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{
     check::{bar, progress},
-    location::Location,
+    location,
 };
 use crate::store;
 
@@ -34,7 +34,8 @@ impl BackupArgs {
     /// # Errors
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let database = Location::parse(&self.database)?.file("pg_dump or pg_basebackup")?;
+        let database =
+            location::file(location::parse(&self.database)?, "pg_dump or pg_basebackup")?;
         let bar = bar("pages")?;
         let copied = store::backup(&database, &self.file, progress(&bar)).with_context(|| {
             let (database, file) = (database.display(), self.file.display());

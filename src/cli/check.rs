@@ -10,8 +10,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::location::Location;
-use crate::store;
+use super::location;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -31,13 +30,11 @@ impl CheckArgs {
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
-        let location = Location::parse(&self.database)?;
+        let location = location::parse(&self.database)?;
         let bar = bar("games")?;
-        let checked = match &location {
-            Location::File(file) => store::check(file, progress(&bar)),
-            Location::Shared(settings) => store::check_shared(settings, progress(&bar)),
-        }
-        .with_context(|| format!("cannot check the {}", location.name()))?;
+        let checked = location
+            .check(progress(&bar))
+            .with_context(|| format!("cannot check the {}", location.name()))?;
         bar.finish_and_clear();
         let mut out = stdout().lock();
         for defect in &checked.defects {

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{
     check::{bar, progress},
-    location::Location,
+    location,
 };
 use crate::store;
 
@@ -30,7 +30,7 @@ impl CopyArgs {
     /// # Errors
     /// If the target is not empty, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let (from, to) = (Location::parse(&self.from)?, Location::parse(&self.to)?);
+        let (from, to) = (location::parse(&self.from)?, location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
         let bar = bar("rows copied and compared")?;
         let copied = store::copy(&from, &to, progress(&bar))

@@ -4,51 +4,43 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-pub use crate::store::Location;
-use crate::store::{self, ConnectionSettings, Store, StoreConfig};
+use crate::store::{self, ConnectionSettings, Location, Store, StoreConfig};
 
-impl Location {
-    /// The location that a file name or a URL stands for. The URL may contain a password, so it is
-    /// in no message.
-    ///
-    /// # Errors
-    /// If the name is that of a folder, or the URL is not valid.
-    pub fn parse(database: &Path) -> anyhow::Result<Location> {
-        match database.to_str() {
-            Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Shared(url.parse()?)),
-            _ if database.is_dir() => bail!(
-                "cannot open {}: it is a folder, not a file",
-                database.display()
-            ),
-            _ => Ok(Location::File(database.to_owned())),
-        }
+/// The location that a file name or a URL stands for. The URL may contain a password, so it is
+/// in no message.
+///
+/// # Errors
+/// If the name is that of a folder, or the URL is not valid.
+pub fn parse(database: &Path) -> anyhow::Result<Location> {
+    match database.to_str() {
+        Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Postgres(url.parse()?)),
+        _ if database.is_dir() => bail!(
+            "cannot open {}: it is a folder, not a file",
+            database.display()
+        ),
+        _ => Ok(Location::Sqlite(database.to_owned())),
     }
+}
 
-    /// The file.
-    ///
-    /// # Errors
-    /// If the location is no file. The message says what to use instead.
-    pub fn file(self, instead: &str) -> anyhow::Result<PathBuf> {
-        match self {
-            Location::File(file) => Ok(file),
-            Location::Shared(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
-        }
+/// The file of a location.
+///
+/// # Errors
+/// If the location is no file. The message says what to use instead.
+pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
+    match location {
+        Location::Sqlite(file) => Ok(file),
+        Location::Postgres(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
     }
+}
 
-    /// Opens the store, after a quick check of a file if `check`.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn open(self, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
-        let failed = format!("cannot open the {}", self.name());
-        match self {
-            Location::File(file) => {
-                if check {
-                    store::verify_file(&file).with_context(|| failed.clone())?;
-                }
-                Store::open(&file, config).context(failed)
-            }
-            Location::Shared(settings) => Store::connect(settings, config).context(failed),
-        }
+/// Opens the store, after a quick check of a file if `check`.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open(location: Location, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
+    let failed = format!("cannot open the {}", location.name());
+    if check && let Location::Sqlite(file) = &location {
+        store::verify_file(file).with_context(|| failed.clone())?;
     }
+    location.open(config).context(failed)
 }

@@ -8,7 +8,7 @@ use clap::{
     builder::{FalseyValueParser, RangedI64ValueParser},
 };
 
-use super::location::Location;
+use super::location;
 use crate::{
     http::{Cors, Limits, Server, ServerConfig},
     store::{self, RetentionPolicy},
@@ -95,9 +95,9 @@ impl ServeArgs {
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
         };
-        let location = Location::parse(&self.database)?;
+        let location = location::parse(&self.database)?;
         let name = location.name();
-        let store = location.open(!self.skip_check, store_config)?;
+        let store = location::open(location, !self.skip_check, store_config)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {

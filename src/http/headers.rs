@@ -342,7 +342,7 @@ pub fn caller(headers: &HeaderMap) -> Caller {
     Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
         match value.as_bytes().split_at_checked(7) {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
-                TokenHash::of(&String::from_utf8_lossy(token))
+                TokenHash::new(&String::from_utf8_lossy(token))
             }
             _ => NO_BEARER,
         }

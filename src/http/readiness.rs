@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     http::problem::{Code, Problem},
-    store::{Store, StoreError, Usage},
+    store::{SpaceUsage, Store, StoreError},
 };
 
 /// How long a result of `/readyz` is reused, because each check costs a commit.
@@ -12,12 +12,12 @@ const READY_TTL: Duration = Duration::from_secs(1);
 
 /// The last result and its time.
 #[derive(Default)]
-pub struct Readiness(tokio::sync::Mutex<Option<(Instant, Result<Usage, Problem>)>>);
+pub struct Readiness(tokio::sync::Mutex<Option<(Instant, Result<SpaceUsage, Problem>)>>);
 
 impl Readiness {
     /// Checks that the store is writable, and that no newer program has changed its schema. Returns
     /// how full it is.
-    pub async fn check(&self, store: &Store) -> Result<Usage, Problem> {
+    pub async fn check(&self, store: &Store) -> Result<SpaceUsage, Problem> {
         // Requests that come during a check wait for its result.
         let mut last = self.0.lock().await;
         if let Some((at, answer)) = &*last

@@ -133,7 +133,7 @@ impl Secrets {
 
     /// Its hash, which the store keeps.
     pub fn hash(&self, secret: Secret) -> TokenHash {
-        TokenHash::of(&self.text(secret))
+        TokenHash::new(&self.text(secret))
     }
 }
 

@@ -174,7 +174,6 @@ class Game:
                 return
         if seat is None:
             return
-        # A game that began under an earlier release may lack marks, so only those that are there are checked.
         needs(mark != "bot" or by_bots[seat], f"a person plays seat {seat}")
         needs(mark != "clock" or not by_bots[seat], f"a bot plays seat {seat}")
         self.players.acted(seat, mark)

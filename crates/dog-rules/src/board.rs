@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(board.blocks(&always), bit(0) | bit(16));
     }
 
-    /// Stored games have this form, those of earlier builds too.
+    /// Stored games have this form.
     #[test]
     fn the_stored_form_is_stable() {
         let stored = json!({

@@ -137,7 +137,7 @@ impl From<Option<By>> for Actor {
 /// The number of a person who has had a seat, from 0. A hand belongs to the person it was dealt to.
 pub type Person = u32;
 
-/// Cards of a log that an earlier release wrote belong to the first person.
+/// The person that is left out of what is stored, since most seats never have another.
 pub(super) fn first_person() -> Option<Person> {
     Some(0)
 }
@@ -342,22 +342,6 @@ impl Event {
     /// Who took the action with this first event.
     pub fn actor(&self) -> Actor {
         self.by.into()
-    }
-
-    /// The event as earlier releases stored it: without who acted, and whose cards they were.
-    pub fn without_marks(mut self) -> Event {
-        match &mut self.what {
-            EventKind::CardsDealt { holders, .. } => holders.clear(),
-            EventKind::CardOffered { holder, .. } => *holder = first_person(),
-            EventKind::CardsSwapped { given } => {
-                given
-                    .iter_mut()
-                    .for_each(|given| given.holder = first_person());
-            }
-            _ => {}
-        }
-        self.by = None;
-        self
     }
 
     /// Whether the turn clock starts again: the game now waits for other seats.

@@ -59,8 +59,7 @@ impl Phase {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeatState {
     pub(super) hand: Cards,
-    /// The person that the hand was dealt to; none for a bot. In games stored by earlier builds it
-    /// is the first person.
+    /// The person that the hand was dealt to; none for a bot.
     #[serde(default = "first_person", skip_serializing_if = "is_first_person")]
     pub(super) dealt_to: Option<Person>,
     pub(super) folded: bool,
@@ -101,24 +100,24 @@ pub struct Game {
     winner: Option<u8>,
     last_event: Event,
     /// The moves of this round, once there are some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     round_history: Option<RoundHistory>,
     /// The players at set-up, once a seat has been handed over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_players: Option<Vec<Player>>,
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) occupants: BySeat<Occupant>,
     /// Whether the first dealer is drawn when the seating ends, and not known before.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     draws_dealer: bool,
     /// The seats whose people must ask for the rematch.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) must_confirm: Vec<Seat>,
     /// Those of them that have asked, or are no longer people.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) confirmed: Vec<Seat>,
     /// Whether people came, went or were away, or settings were changed.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) seats_changed: bool,
 }
 
@@ -582,21 +581,6 @@ impl Game {
     /// than that of other games.
     pub fn seats_changed(&self) -> bool {
         self.seats_changed
-    }
-
-    /// Whether this is the game that a build which did not know who acted, and whose cards they
-    /// were, stored as `stored`.
-    pub fn equals_without_marks(&self, stored: &Game) -> bool {
-        self.without_marks() == stored.without_marks()
-    }
-
-    fn without_marks(&self) -> Game {
-        let mut game = self.clone();
-        for state in &mut game.seats {
-            state.dealt_to = None;
-        }
-        game.last_event = game.last_event.without_marks();
-        game
     }
 
     /// SHA-256 of the shuffle seed.

@@ -75,7 +75,7 @@ pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> St
 
 impl Game {
     /// This name for the player of a seat, different from those of the other seats. The present name
-    /// stays as it is, also in an old game in which two are the same.
+    /// stays as it is.
     pub fn distinct_name(&self, seat: Seat, name: &str) -> String {
         if name == self.player(seat).name {
             return name.to_owned();
@@ -85,10 +85,10 @@ impl Game {
     }
 }
 
-/// The name of a player of an old game as others may see it: a text of any kind, without what
+/// The name of a player of a record as others may see it: a text of any kind, without what
 /// [`checked`] refuses in every name.
 pub fn repaired(text: &str, seat: Seat, kind: SeatKind) -> String {
-    // Before there were names for open seats, they had none.
+    // An open seat may have none.
     if text.is_empty() && kind == SeatKind::Open {
         return String::new();
     }

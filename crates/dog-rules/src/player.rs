@@ -70,7 +70,6 @@ impl SeatKind {
 
 /// Who plays a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredPlayer", into = "StoredPlayer")]
 pub struct Player {
     /// A name to show.
     pub name: String,
@@ -106,46 +105,5 @@ impl Player {
     /// Whether anybody may take the seat.
     pub fn is_open(&self) -> bool {
         self.kind == SeatKind::Open
-    }
-}
-
-/// The stored form of a player. Games stored by earlier builds have no open seats, and the first
-/// ones only humans.
-#[derive(Serialize, Deserialize)]
-struct StoredPlayer {
-    name: String,
-    #[serde(default)]
-    bot: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    open: bool,
-    #[serde(default)]
-    level: Level,
-}
-
-impl From<StoredPlayer> for Player {
-    fn from(stored: StoredPlayer) -> Player {
-        let StoredPlayer {
-            name,
-            bot,
-            open,
-            level,
-        } = stored;
-        let kind = match (open, bot) {
-            (true, _) => SeatKind::Open,
-            (false, true) => SeatKind::Bot,
-            (false, false) => SeatKind::Human,
-        };
-        Player { name, kind, level }
-    }
-}
-
-impl From<Player> for StoredPlayer {
-    fn from(player: Player) -> StoredPlayer {
-        StoredPlayer {
-            bot: player.kind == SeatKind::Bot,
-            open: player.kind == SeatKind::Open,
-            name: player.name,
-            level: player.level,
-        }
     }
 }

@@ -246,8 +246,7 @@ pub struct SeatView<'a> {
     pub round: u32,
     /// Who begins this round.
     pub beginner: Seat,
-    /// The moves of this round, in order. A round that began under an earlier build lacks its first
-    /// moves. A playout, or a position without a past, has none.
+    /// The moves of this round, in order. A playout, or a position without a past, has none.
     pub past_moves: Vec<PastMove>,
 }
 

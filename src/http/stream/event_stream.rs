@@ -285,10 +285,8 @@ mod tests {
             pool::{PoolConfig, WorkerPool},
             stream::{FeedTask, Format, Hub, PresenceTracker},
         },
-        store::{
-            CommitResult, TokenHash, Write, WriteOp,
-            tests::{Dir, insert, new_game},
-        },
+        store::{CommitResult, TokenHash, Write, WriteOp},
+        testing::{TempDatabase, add, new_game},
     };
 
     const POOL: PoolConfig = PoolConfig {
@@ -301,7 +299,7 @@ mod tests {
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
-        dir: Dir,
+        database: TempDatabase,
         stored: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
@@ -310,20 +308,13 @@ mod tests {
 
     impl Fixture {
         async fn new() -> Fixture {
-            let (stored, dir) = (new_game(), Dir::new());
-            let store = dir.store();
-            let effect = WriteOp::Insert(insert(&stored));
-            let added = store
-                .commit(Write {
-                    op: effect,
-                    save: None,
-                })
-                .await;
-            assert_eq!(added.unwrap(), CommitResult::Done);
+            let (stored, database) = (new_game(), TempDatabase::new());
+            let store = database.store();
+            add(&store, stored.clone()).await;
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
             let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
-                dir,
+                database,
                 subscription: Some(hub.subscribe(stored.id)),
                 stored,
                 pool,
@@ -395,7 +386,7 @@ mod tests {
     async fn a_stream_is_not_ahead_of_its_game() {
         let mut fixture = Fixture::new().await;
         let mut stream = fixture.stream(Start::After(0));
-        let database = Connection::open(fixture.dir.file()).unwrap();
+        let database = Connection::open(fixture.database.file()).unwrap();
         // As if somebody had committed a change after the game was read.
         let sql = "INSERT INTO log (game, version, at, action, events) \
                    SELECT game, 2, at, action, events FROM log";
@@ -418,12 +409,12 @@ mod tests {
     #[actix_web::test]
     async fn whoever_has_lost_the_seat_is_absent_at_once() {
         let mut fixture = Fixture::new().await;
-        let store = fixture.dir.store();
+        let store = fixture.database.store();
         // Without its task, nothing is written, and only this process knows of the connection.
         let (tracker, _) = PresenceTracker::start(&store);
         let mut stream = fixture.stream(Start::Game);
         let seat = Seat::default();
-        let token = TokenHash::of("first 0");
+        let token = TokenHash::new("first 0");
         stream.reader.role = Role::Seat(seat);
         stream.reader.caller = Caller::new(Some(token));
         stream.connection = tracker.connection(fixture.stored.id, stream.reader.role);
@@ -431,7 +422,7 @@ mod tests {
         assert!(is_present().await);
         let stored = store.game(&fixture.stored.id).await.unwrap().unwrap();
         let mut tokens = stored.tokens.clone();
-        tokens.seats[seat] = Some(TokenHash::of("another"));
+        tokens.seats[seat] = Some(TokenHash::new("another"));
         let op = WriteOp::SetTokens(stored.expected_state(), tokens, Arc::default());
         let replaced = store.commit(Write { op, save: None }).await;
         assert_eq!(replaced.unwrap(), CommitResult::Done);

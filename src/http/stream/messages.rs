@@ -3,7 +3,7 @@
 use std::{fmt::Write, sync::OnceLock};
 
 use actix_web::web::Bytes;
-use dog_rules::{Event, Rules, Viewer, seat::MAX_SEATS};
+use dog_rules::{EventKind, Rules, Viewer, seat::MAX_SEATS};
 use serde::Serialize;
 
 use crate::{
@@ -131,7 +131,7 @@ impl CachedEntry {
             last: entry
                 .events
                 .iter()
-                .any(|event| matches!(event, Event::GameWon { .. })),
+                .any(|event| matches!(event.what, EventKind::GameWon { .. })),
             entry,
             sent: Default::default(),
         }
@@ -232,7 +232,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::store::tests::{creation, new_game};
+    use crate::testing::{creation, new_game};
 
     /// A new game in which seat 0 is to play one card, with four pieces far from each other.
     fn to_play(card: Card) -> StoredGame {

@@ -254,13 +254,15 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
-    use crate::store::tests::{Dir, add, new_game};
+    use crate::testing::{TempDatabase, add, new_game};
 
     #[actix_web::test]
     async fn who_is_present_is_written_again_after_the_store_has_lost_it() {
-        let dir = Dir::new();
-        let store = dir.store();
-        let id = add(&store, new_game()).id;
+        let database = TempDatabase::new();
+        let store = database.store();
+        let stored = new_game();
+        let id = stored.id;
+        add(&store, stored).await;
         let (tracker, _task) = PresenceTracker::start(&store);
         let seat = Seat::default();
         let _connection = tracker.connection(id, Role::Seat(seat));
@@ -272,7 +274,7 @@ mod tests {
             }
         };
         present(true).await;
-        let connection = Connection::open(dir.file()).expect("the database");
+        let connection = Connection::open(database.file()).expect("the database");
         let lost = connection.execute_batch("DELETE FROM presence; DELETE FROM processes");
         lost.expect("nobody is present");
         // A bot's thread comes first.

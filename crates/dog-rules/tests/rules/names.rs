@@ -165,7 +165,7 @@ fn the_same_name_gets_a_number() {
         ("Ａｎｎａ", &["Anna"], "Ａｎｎａ (2)"),
         ("❤\u{fe0f}", &["❤"], "❤\u{fe0f} (2)"),
         ("Zoe", &["Zoë"], "Zoe"),
-        // Names of old games.
+        // Names of records.
         ("Anna", &["  anna "], "Anna (2)"),
         ("Anna", &["", "\u{200b}"], "Anna"),
         // A long one is cut.
@@ -199,7 +199,7 @@ fn a_name_is_compared_with_those_of_the_other_seats() {
         (1, "Anna (2)", "Anna (2)"),
         (1, "anna", "anna (2)"),
         (3, "Anna", "Anna (3)"),
-        // An old game has the same name twice.
+        // A game may have the same name twice.
         (2, "Dani", "Dani"),
         (3, "Dani", "Dani"),
         (3, "dani", "dani (2)"),
@@ -211,7 +211,7 @@ fn a_name_is_compared_with_those_of_the_other_seats() {
 }
 
 #[test]
-fn an_old_name_is_repaired_and_never_refused() {
+fn the_name_of_a_record_is_repaired_and_never_refused() {
     let seat = Seat::new(2, 4).expect("a seat");
     let long = "x".repeat(4000);
     for (text, kind, name) in [

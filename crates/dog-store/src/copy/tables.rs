@@ -1,0 +1,224 @@
+//! What is copied, and why it may fail.
+
+use std::{fmt, io};
+
+use thiserror::Error;
+
+use crate::StoreError;
+
+/// The tables in which a moved store takes no writes.
+pub(crate) const MARKED_TABLES: [&str; 6] = [
+    "games",
+    "log",
+    "packed_log",
+    "idempotency",
+    "tickets",
+    "probe",
+];
+
+/// A table that is copied.
+pub(crate) struct CopiedTable {
+    pub name: &'static str,
+    pub columns: &'static [(&'static str, ColumnKind)],
+    /// The rows, as the rest of a query.
+    rows: &'static str,
+    /// The order in which they are copied, which both kinds of stores agree on.
+    order: &'static str,
+}
+
+/// What is in a column, unless it is NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    Int,
+    /// An integer in SQLite.
+    Bool,
+    Text,
+    Bytes,
+}
+
+use ColumnKind::{Bool, Bytes, Int, Text};
+
+/// All that is copied. The games come first, because other rows refer to them.
+pub(crate) const TABLES: [CopiedTable; 6] = [
+    CopiedTable {
+        name: "games",
+        columns: &[
+            ("row_id", Int),
+            ("id", Text),
+            ("version", Int),
+            ("phase", Text),
+            ("listed", Bool),
+            ("imported", Bool),
+            ("is_for_people", Bool),
+            ("anyone_may_join", Bool),
+            ("at_limit", Bool),
+            ("packed", Bool),
+            ("created_at", Int),
+            ("updated_at", Int),
+            ("bot_pace_ms", Int),
+            ("turn_seconds", Int),
+            ("deadline", Int),
+            ("due_at", Int),
+            ("admin_changes", Int),
+            ("token_renewals", Int),
+            ("unique_key", Text),
+            ("creator", Bytes),
+            ("token_hashes", Bytes),
+            ("seating", Text),
+            ("snapshot", Text),
+        ],
+        rows: "games WHERE games.phase <> 'removed'",
+        order: "games.row_id",
+    },
+    CopiedTable {
+        name: "log",
+        columns: &[
+            ("game", Int),
+            ("version", Int),
+            ("at", Int),
+            ("action", Text),
+            ("events", Text),
+        ],
+        rows: "games JOIN log ON log.game = games.row_id WHERE games.phase <> 'removed'",
+        order: "log.game, log.version",
+    },
+    CopiedTable {
+        name: "packed_log",
+        columns: &[("game", Int), ("first_version", Int), ("entries", Bytes)],
+        rows: "games JOIN packed_log ON packed_log.game = games.row_id \
+               WHERE games.phase <> 'removed'",
+        order: "packed_log.game, packed_log.first_version",
+    },
+    CopiedTable {
+        name: "idempotency",
+        columns: &[
+            ("scope", Bytes),
+            ("body_hash", Bytes),
+            ("response", Bytes),
+            ("created_at", Int),
+        ],
+        rows: "idempotency",
+        order: "idempotency.scope",
+    },
+    CopiedTable {
+        name: "tickets",
+        columns: &[
+            ("ticket_hash", Bytes),
+            ("game", Int),
+            ("token_hash", Bytes),
+            ("expires_at", Int),
+        ],
+        rows: "games JOIN tickets ON tickets.game = games.row_id WHERE games.phase <> 'removed'",
+        order: "tickets.ticket_hash",
+    },
+    // One row. With the same key, the hashes of creators stay valid.
+    CopiedTable {
+        name: CREATOR_KEY,
+        columns: &[("key", Bytes)],
+        rows: CREATOR_KEY,
+        order: "creator_key.key",
+    },
+];
+
+/// The table of the creators' key, which also a new store has.
+pub(crate) const CREATOR_KEY: &str = "creator_key";
+
+impl CopiedTable {
+    /// The query of all rows in their order.
+    pub fn select(&self) -> String {
+        let columns = self
+            .columns
+            .iter()
+            .map(|(column, _)| format!("{}.{column}", self.name));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        format!(
+            "SELECT {columns} FROM {} ORDER BY {}",
+            self.rows, self.order
+        )
+    }
+
+    /// The query of the number of rows.
+    pub fn count(&self) -> String {
+        format!("SELECT count(*) FROM {}", self.rows)
+    }
+
+    /// The names of the columns, separated by commas.
+    pub fn column_names(&self) -> String {
+        let names = self.columns.iter().map(|&(column, _)| column);
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A value of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cell<'a> {
+    Null,
+    Int(i64),
+    Bool(bool),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+/// Without the value, which may be secret.
+impl fmt::Debug for Cell<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cell").finish_non_exhaustive()
+    }
+}
+
+/// Why not all rows of a table were read.
+pub(crate) enum RowFailure {
+    /// They cannot be read.
+    Read(StoreError),
+    /// What was to be done with a row has failed.
+    Write(StoreError),
+}
+
+impl<E: Into<StoreError>> From<E> for RowFailure {
+    fn from(error: E) -> RowFailure {
+        RowFailure::Read(error.into())
+    }
+}
+
+impl RowFailure {
+    /// The rows were read from the source and written to the target.
+    pub fn into_source_error(self) -> CopyError {
+        match self {
+            RowFailure::Read(error) => CopyError::Source(error),
+            RowFailure::Write(error) => CopyError::Target(error),
+        }
+    }
+
+    /// The rows were read from the target.
+    pub fn into_target_error(self) -> CopyError {
+        let (RowFailure::Read(error) | RowFailure::Write(error)) = self;
+        CopyError::Target(error)
+    }
+}
+
+/// Why a store was not copied.
+#[derive(Debug, Error)]
+pub enum CopyError {
+    #[error("the target has games already, or saved responses; it was not changed")]
+    NotEmpty,
+    #[error("there is a file already; it was not changed")]
+    Exists,
+    #[error("the copy cannot be written: {0}")]
+    Write(#[from] io::Error),
+    #[error("the source: {0}")]
+    Source(#[source] StoreError),
+    #[error("the target: {0}")]
+    Target(#[source] StoreError),
+    #[error("the copy differs from the source in the table {0}; nothing was kept of it")]
+    Differs(&'static str),
+    #[error(
+        "the connection was lost at the end, and the copy may be complete or not there at all. The \
+         source is not marked as moved. If the target has games, empty it and copy again: {0}"
+    )]
+    Unknown(#[source] StoreError),
+    #[error(
+        "the copy is complete, but the source may not be marked as moved, so that servers would go \
+         on writing there. If one still starts on the source, remove the copy and copy again: {0}"
+    )]
+    NotMarked(#[source] StoreError),
+}

@@ -1,0 +1,63 @@
+//! Storage of games. Queries and writes are values: no database type leaves this module.
+//!
+//! A caller loads a game, computes a change, and [commits](Store::commit) it. If the game has
+//! changed in the meantime, the write is [stale](CommitResult::Stale): it changes nothing, and the
+//! caller loads the game again. A write that is reported as done is on disk.
+//!
+//! There are two kinds of stores with the same guarantees: an SQLite file, for the processes of one
+//! machine, and a PostgreSQL database, for those of several. Reads are `async` because PostgreSQL
+//! answers them over a network. Those of SQLite run on the caller's thread and never wait for a
+//! write. Reading a game takes some microseconds.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod config;
+mod copy;
+mod error;
+mod feed;
+mod game_log;
+mod game_row;
+mod id;
+mod location;
+mod metrics;
+mod postgres;
+mod presence;
+mod retention;
+mod schema;
+mod seating;
+mod sqlite;
+mod store;
+mod stored_game;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod write;
+
+pub use self::{
+    check::{CheckReport, Defect},
+    config::StoreConfig,
+    copy::{CopyError, CopyReport, copy},
+    error::StoreError,
+    feed::Feed,
+    game_log::{LogEntry, LogPage, PackedLog},
+    id::{Creator, GameId, GameIdError},
+    location::Location,
+    metrics::{GameCounts, Sizes, SpaceUsage, StoreMetrics},
+    postgres::{ConnectionSettings, SettingsError},
+    presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
+    retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
+    seating::{JoinPolicy, OpenedBy, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
+    sqlite::{BackupError, BackupReport, backup, verify_file},
+    store::Store,
+    stored_game::{
+        AdminChanges, CLOCK_TOLERANCE, Change, ChangesSince, Cursor, DueByCreator, ExpectedState,
+        GameHead, GamePage, LimitReached, ListQuery, MAX_ADMIN_CHANGES, MAX_PLAY_VERSIONS,
+        StoredGame, Timing, now,
+    },
+    tokens::{TokenHash, Tokens},
+    write::{
+        CommitResult, Draft, DraftError, LoadedGame, NewGame, NewTicket, SavedResponse, Scope,
+        TICKET_TTL, Write, WriteOp,
+    },
+};

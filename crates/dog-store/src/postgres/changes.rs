@@ -1,0 +1,216 @@
+//! The change feed: a list of what the nodes have changed, which one task reads for all.
+
+use std::{
+    collections::VecDeque,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::future::{Either, select};
+use parking_lot::Mutex;
+use tokio::{
+    sync::{Notify, watch},
+    time::{sleep, timeout},
+};
+
+use super::{
+    columns::{game_id, one},
+    connection::{PgConnection, QueryError, Slot, params},
+};
+use crate::{Change, ChangesSince, Feed, StoreError, game_row::version};
+
+/// How often the task reads, in case a notification is lost.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The least time between two reads, and between two notifications to the other nodes.
+const MIN_INTERVAL: Duration = Duration::from_millis(2);
+
+/// The number of changes kept in memory.
+const MAX_CHANGES: usize = 10_000;
+
+/// How long changes are kept in the database. A node that has not read them for half of that assumes
+/// that any game may have changed.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// The channel on which the nodes notify each other.
+pub(super) const LISTEN: &str = "LISTEN dog_changes";
+
+/// The last changes. They are numbered as this process has read them.
+#[derive(Debug)]
+pub(super) struct ChangeList {
+    changes: Mutex<VecDeque<Change>>,
+    last: watch::Sender<i64>,
+}
+
+impl ChangeList {
+    pub fn new() -> ChangeList {
+        ChangeList {
+            changes: Mutex::default(),
+            last: watch::Sender::new(0),
+        }
+    }
+
+    /// A new receiver.
+    pub fn feed(&self) -> Feed {
+        Feed(self.last.subscribe())
+    }
+
+    /// The changes after change number `since`, in order, and the number of the last change.
+    pub fn since(&self, since: i64) -> (ChangesSince, i64) {
+        let changes = self.changes.lock();
+        let last = *self.last.borrow();
+        let first = last - changes.len() as i64;
+        if since < first || since > last {
+            return (ChangesSince::Any, last);
+        }
+        let new = changes.iter().skip((since - first) as usize);
+        (ChangesSince::Of(new.copied().collect()), last)
+    }
+
+    fn add(&self, new: ChangesSince) {
+        let mut changes = self.changes.lock();
+        let added = match new {
+            ChangesSince::Of(new) if new.is_empty() => return,
+            ChangesSince::Of(new) => {
+                let added = new.len() as i64;
+                changes.extend(new);
+                let excess = changes.len().saturating_sub(MAX_CHANGES);
+                changes.drain(..excess);
+                added
+            }
+            // A gap in the numbers.
+            ChangesSince::Any => {
+                changes.clear();
+                1
+            }
+        };
+        self.last.send_modify(|last| *last += added);
+    }
+}
+
+/// The task that reads changes and notifies the other nodes of those of this one.
+pub(super) struct ChangeWatcher {
+    pub slot: Slot,
+    pub changes: Arc<ChangeList>,
+    /// Notified after a commit of this node.
+    pub committed: Arc<Notify>,
+    /// Notified after a commit of any node.
+    pub notified: Arc<Notify>,
+}
+
+/// Up to where a connection has read the changes.
+pub(super) struct SnapshotCursor {
+    connection: Arc<PgConnection>,
+    /// The last snapshot, and when it was read.
+    snapshot: String,
+    at: Instant,
+    /// A change that is old enough at a later time for it and those before it to be deleted.
+    trim_up_to: Option<i64>,
+    /// When it was noted.
+    noted_at: Instant,
+}
+
+impl SnapshotCursor {
+    /// Begins with the present state, and has the connection listen.
+    pub async fn new(connection: &Arc<PgConnection>) -> Result<SnapshotCursor, QueryError> {
+        let listening = connection.client.batch_execute(LISTEN);
+        connection.within_deadline(listening).await?;
+        let sql = "SELECT pg_current_snapshot()::text";
+        let rows = connection.query(sql, &[]).await?;
+        let snapshot = rows.first().and_then(|row| row.try_get(0).ok());
+        Ok(SnapshotCursor {
+            connection: Arc::clone(connection),
+            snapshot: snapshot.unwrap_or_default(),
+            at: Instant::now(),
+            trim_up_to: None,
+            noted_at: Instant::now(),
+        })
+    }
+}
+
+impl ChangeWatcher {
+    /// Runs until the runtime ends.
+    pub async fn run(mut self, first: SnapshotCursor) {
+        let mut cursor = Some(first);
+        loop {
+            let committed = self.wait().await;
+            if let Err(error) = self.poll(&mut cursor, committed).await {
+                log::debug!("cannot read what has changed: {error}");
+                cursor = None;
+                sleep(POLL_INTERVAL).await;
+            }
+            sleep(MIN_INTERVAL).await;
+        }
+    }
+
+    /// Waits until there may be changes. Returns whether this node has made any.
+    async fn wait(&self) -> bool {
+        let committed = pin!(self.committed.notified());
+        let notified = pin!(self.notified.notified());
+        let first = timeout(POLL_INTERVAL, select(committed, notified)).await;
+        matches!(first, Ok(Either::Left(_)))
+    }
+
+    /// Reads what has changed. Notifies the other nodes if this one has `committed` anything.
+    async fn poll(
+        &mut self,
+        cursor: &mut Option<SnapshotCursor>,
+        committed: bool,
+    ) -> Result<(), StoreError> {
+        let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
+        let resumed = cursor.as_ref().is_some_and(|cursor| {
+            Arc::ptr_eq(&cursor.connection, &connection) && cursor.at.elapsed() < KEPT / 2
+        });
+        if !resumed {
+            *cursor = Some(SnapshotCursor::new(&connection).await?);
+            self.changes.add(ChangesSince::Any);
+        }
+        let Some(cursor) = cursor else { return Ok(()) };
+        if committed {
+            connection.query("NOTIFY dog_changes", &[]).await?;
+        }
+        // Those that are visible now and were not before.
+        let sql = "SELECT pg_current_snapshot()::text, number, game, version, is_presence \
+                   FROM (VALUES (1)) AS always LEFT JOIN changes \
+                   ON xid >= pg_snapshot_xmin($1::text::pg_snapshot) \
+                   AND NOT pg_visible_in_snapshot(xid, $1::text::pg_snapshot) ORDER BY number";
+        let (now, params) = (Instant::now(), params![cursor.snapshot.clone()]);
+        let rows = connection.query(sql, &params).await?;
+        let (mut changes, mut last) = (Vec::with_capacity(rows.len()), None);
+        for row in &rows {
+            let Some(number) = row.try_get::<_, Option<i64>>(1)? else {
+                continue;
+            };
+            last = Some(number);
+            let (id, known) = (game_id(row, 2)?, row.try_get::<_, Option<i64>>(3)?);
+            changes.push(match row.try_get(4)? {
+                true => Change::Presence(id),
+                false => Change::Game {
+                    id,
+                    version: known.map(version).transpose()?,
+                },
+            });
+        }
+        (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);
+        self.changes.add(ChangesSince::Of(changes));
+        self.trim(cursor, last).await
+    }
+
+    /// Deletes old changes from time to time.
+    async fn trim(&self, cursor: &mut SnapshotCursor, last: Option<i64>) -> Result<(), StoreError> {
+        let up_to = cursor.trim_up_to;
+        if up_to.is_some() && cursor.noted_at.elapsed() < KEPT || up_to.is_none() && last.is_none()
+        {
+            return Ok(());
+        }
+        (cursor.trim_up_to, cursor.noted_at) = (last, Instant::now());
+        if let Some(up_to) = up_to {
+            let sql = "WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(4474695) AS lock) \
+                       DELETE FROM changes USING mine WHERE lock AND number <= $1";
+            let params = params![up_to];
+            cursor.connection.query(sql, &params).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,427 @@
+//! A database and the connections of this node.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use parking_lot::Mutex;
+use quick_cache::sync::Cache;
+use tokio::{
+    runtime::{self, Handle},
+    sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot},
+};
+use tokio_postgres::Row;
+
+use super::{
+    changes::{ChangeList, ChangeWatcher, SnapshotCursor},
+    columns::{bytes, one},
+    connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
+    migrations, row_state,
+    row_state::{RowState, StateLookup, StateReader},
+    settings::ConnectionSettings,
+    space::DatabaseState,
+    statements::WriteStatements,
+    writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
+};
+use crate::{
+    ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, Write, WriteOp, id::CreatorKey,
+};
+
+/// Connections for reads.
+const READERS: usize = 4;
+
+/// How many of them also read the states of rows.
+const STATE_READERS: usize = 2;
+
+/// Connections for batches of writes.
+const WRITERS: usize = 2;
+
+/// A handle to a database. A clone is another handle to the same connections. Dropping the last
+/// handle waits until all queued writes are committed.
+#[derive(Clone)]
+pub(crate) struct PgDatabase(pub(super) Arc<PgDatabaseInner>);
+
+pub(super) struct PgDatabaseInner {
+    connections: PgConnections,
+    next_reader: AtomicUsize,
+    changes: Arc<ChangeList>,
+    /// Notified after a commit of this node.
+    pub(super) committed: Arc<Notify>,
+    /// `None` if the capacity is 0.
+    cache: Option<Cache<GameId, StoredGame>>,
+    creator_key: CreatorKey,
+    state: Arc<DatabaseState>,
+    metrics: StoreMetrics,
+    runtime: Handle,
+    lookups: mpsc::Sender<StateLookup>,
+    pub(super) queue: Option<mpsc::Sender<QueuedWrite>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The connections of a node.
+#[derive(Clone)]
+struct PgConnections {
+    readers: Vec<Slot>,
+    /// For small writes of one statement: tickets, claims, who is present.
+    small_writes: Slot,
+    /// For statements that may take long.
+    background: Slot,
+}
+
+/// What the thread has made when it is ready.
+struct OpenedStore {
+    connections: PgConnections,
+    creator_key: CreatorKey,
+    runtime: Handle,
+}
+
+impl PgDatabase {
+    /// Connects to a database, and migrates it to the current schema.
+    ///
+    /// # Errors
+    /// It cannot be reached, refuses access, or is of another program or of a later version.
+    pub fn connect(
+        settings: ConnectionSettings,
+        config: StoreConfig,
+    ) -> Result<PgDatabase, StoreError> {
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(StoreError::create)?;
+        let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
+        let (lookups, queued_lookups) = mpsc::channel(row_state::QUEUE_CAPACITY);
+        let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
+        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
+        let (committed, state) = (
+            Arc::new(Notify::new()),
+            Arc::new(DatabaseState::new(max_bytes)),
+        );
+        let (opened, ready) = std::sync::mpsc::channel();
+        let connecting = Connecting {
+            settings: Arc::new(settings),
+            jobs,
+            lookups: queued_lookups,
+            max_batch: config.commit_batch.max(1),
+            changes: Arc::clone(&changes),
+            committed: Arc::clone(&committed),
+            state: Arc::clone(&state),
+            metrics: metrics.clone(),
+        };
+        let thread = thread::Builder::new()
+            .name("store-postgres".into())
+            .spawn(move || {
+                runtime.block_on(async {
+                    match connecting.open().await {
+                        Ok((connections, writers)) => {
+                            let _ = opened.send(Ok(connections));
+                            for writer in writers {
+                                let _ = writer.await;
+                            }
+                        }
+                        Err(error) => drop(opened.send(Err(error))),
+                    }
+                });
+                // A resolver may still wait for an answer.
+                runtime.shutdown_background();
+            })
+            .map_err(StoreError::create)?;
+        let opened = ready.recv().unwrap_or(Err(StoreError::Closed))?;
+        Ok(PgDatabase(Arc::new(PgDatabaseInner {
+            connections: opened.connections,
+            next_reader: AtomicUsize::new(0),
+            changes,
+            committed,
+            cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
+            creator_key: opened.creator_key,
+            state,
+            metrics,
+            runtime: opened.runtime,
+            lookups,
+            queue: Some(queue),
+            thread: Mutex::new(Some(thread)),
+        })))
+    }
+
+    /// The state of a game's row, or `None` if there is no such game.
+    pub(super) async fn row_state(&self, id: &GameId) -> Result<Option<RowState>, StoreError> {
+        let (reply_to, answer) = oneshot::channel();
+        let lookup = StateLookup { id: *id, reply_to };
+        self.0
+            .lookups
+            .send(lookup)
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Runs one statement on a shared connection.
+    pub(super) async fn query(
+        &self,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let readers = &self.0.connections.readers;
+        let first = self.0.next_reader.fetch_add(1, Ordering::Relaxed);
+        let connections = (0..READERS).map(|index| readers[(first + index) % READERS].get());
+        let connection = connections.flatten().next();
+        self.run(connection, sql, params).await
+    }
+
+    /// Runs a statement that may take long.
+    pub(super) async fn query_in_background(
+        &self,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = self.0.connections.background.get();
+        self.run(connection, sql, params).await
+    }
+
+    /// Runs a write of one statement that is not for the writers.
+    pub(super) async fn small_write(
+        &self,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = self.0.connections.small_writes.get();
+        let started = Instant::now();
+        let rows = self.run(connection, sql, params).await?;
+        self.0.metrics.committed(1, started.elapsed());
+        Ok(rows)
+    }
+
+    /// Runs a statement as a task of the store's thread. So a caller that is busy or gone does not
+    /// keep the answers from others who share the connection.
+    async fn run(
+        &self,
+        connection: Option<Arc<PgConnection>>,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let connection = connection.ok_or(QueryError::NotConnected)?;
+        let task = async move { connection.query(sql, &params).await };
+        let answer = self.0.runtime.spawn(task).await;
+        Ok(answer.map_err(|_| StoreError::Closed)??)
+    }
+
+    /// See [`Store::load`](crate::Store::load).
+    pub async fn load(
+        &self,
+        id: Option<&GameId>,
+        scope: Option<&Scope>,
+    ) -> Result<LoadedGame, StoreError> {
+        let game = match id {
+            Some(id) => self.game(id).await?,
+            None => None,
+        };
+        let saved_response = match scope {
+            Some(scope) => self.saved_response(scope).await?,
+            None => None,
+        };
+        Ok(LoadedGame {
+            game,
+            saved_response,
+        })
+    }
+
+    /// See [`Store::commit`](crate::Store::commit).
+    pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
+        let statements = WriteStatements::new(&write)?;
+        let added = self.0.state.admit(&write)?;
+        let result = self.commit_admitted(&write, statements).await;
+        if !matches!(result, Ok(CommitResult::Done)) {
+            self.0.state.take_back(added);
+        }
+        result
+    }
+
+    /// Queues a write that there is space for, and waits for its result.
+    async fn commit_admitted(
+        &self,
+        write: &Write,
+        statements: WriteStatements,
+    ) -> Result<CommitResult, StoreError> {
+        let next = match &write.op {
+            WriteOp::Update(draft) => Some(draft.next.clone()),
+            WriteOp::Insert(new) => Some(new.game.clone()),
+            _ => None,
+        };
+        let (reply_to, outcome) = oneshot::channel();
+        let job = QueuedWrite {
+            statements,
+            reply_to,
+        };
+        let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;
+        // Counted first, because a writer may take it before `try_send` returns.
+        self.0.metrics.queued();
+        queue.try_send(job).map_err(|error| {
+            self.0.metrics.dequeued(1);
+            match error {
+                TrySendError::Full(_) => StoreError::Overloaded,
+                TrySendError::Closed(_) => StoreError::Closed,
+            }
+        })?;
+        let result = outcome.await.unwrap_or(Err(StoreError::Closed))?;
+        if let (CommitResult::Done, Some(next)) = (result, next) {
+            self.cache(&next);
+        }
+        Ok(result)
+    }
+
+    /// The key with which addresses are hashed.
+    pub fn creator_key(&self) -> &CreatorKey {
+        &self.0.creator_key
+    }
+
+    /// The space used, as it was read some seconds ago with what this node has written since, and
+    /// the limit.
+    pub fn usage(&self) -> SpaceUsage {
+        self.0.state.usage()
+    }
+
+    /// The size of the database's files, some seconds ago.
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            database: self.0.state.file_bytes(),
+            log: 0,
+        }
+    }
+
+    /// Whether commits wait for a standby, some seconds ago.
+    pub fn has_standby(&self) -> bool {
+        self.0.state.has_standby()
+    }
+
+    /// Counters since the connection.
+    pub fn metrics(&self) -> &StoreMetrics {
+        &self.0.metrics
+    }
+
+    /// A receiver of the change feed.
+    pub fn feed(&self) -> Feed {
+        self.0.changes.feed()
+    }
+
+    /// See [`Store::changes`](crate::Store::changes).
+    pub fn changes_since(&self, since: i64) -> (ChangesSince, i64) {
+        self.0.changes.since(since)
+    }
+
+    /// The game as it was last read, if it is in the cache.
+    pub(super) fn cached(&self, id: &GameId) -> Option<StoredGame> {
+        self.0.cache.as_ref()?.get(id)
+    }
+
+    /// Adds a game to the cache, if its state tells whether its row has changed; see [`RowState`].
+    pub(super) fn cache(&self, stored: &StoredGame) {
+        if let Some(cache) = &self.0.cache
+            && (stored.creator.is_none() || !stored.is_closed())
+        {
+            cache.insert(stored.id, stored.clone());
+        }
+    }
+}
+
+impl fmt::Debug for PgDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PgDatabase").finish_non_exhaustive()
+    }
+}
+
+impl Drop for PgDatabaseInner {
+    fn drop(&mut self) {
+        // The writers end when the queue is closed and empty, and the thread with them.
+        self.queue = None;
+        if let Some(thread) = self.thread.get_mut().take()
+            && thread.thread().id() != thread::current().id()
+            && thread.join().is_err()
+        {
+            log::error!("the thread of the database's connections panicked");
+        }
+    }
+}
+
+/// What opens the connections.
+struct Connecting {
+    settings: Arc<ConnectionSettings>,
+    jobs: mpsc::Receiver<QueuedWrite>,
+    lookups: mpsc::Receiver<StateLookup>,
+    max_batch: usize,
+    changes: Arc<ChangeList>,
+    committed: Arc<Notify>,
+    state: Arc<DatabaseState>,
+    metrics: StoreMetrics,
+}
+
+impl Connecting {
+    /// Migrates the database, opens the connections and starts the tasks. Those of the writers are
+    /// returned.
+    async fn open(self) -> Result<(OpenedStore, Vec<tokio::task::JoinHandle<()>>), StoreError> {
+        let notified = Arc::new(Notify::new());
+        let slot = async |purpose| Slot::open(&self.settings, purpose, &notified).await;
+        let background = slot(Purpose::Background).await?;
+        let first = background.get().ok_or(QueryError::NotConnected)?;
+        migrations::migrate(&first).await?;
+        self.state.read(&first).await?;
+        if !self.state.has_standby() {
+            // Also a metric.
+            log::warn!("the database has no synchronous standby: its disk is the only copy");
+        }
+        let rows = first.query("SELECT key FROM creator_key", &[]).await?;
+        let creator_key = CreatorKey(bytes(one(&rows)?, 0)?);
+
+        let mut readers = Vec::new();
+        let lookups = Arc::new(tokio::sync::Mutex::new(self.lookups));
+        for number in 0..READERS {
+            let reader = slot(Purpose::Requests).await?;
+            if number < STATE_READERS {
+                let state_reader = StateReader {
+                    queue: Arc::clone(&lookups),
+                    slot: reader.clone(),
+                };
+                tokio::spawn(state_reader.run());
+            }
+            readers.push(reader);
+        }
+        let watched = slot(Purpose::Requests).await?;
+        let seen = watched.get().ok_or(QueryError::NotConnected)?;
+        let watcher = ChangeWatcher {
+            changes: self.changes,
+            committed: Arc::clone(&self.committed),
+            notified: Arc::clone(&notified),
+            slot: watched,
+        };
+        tokio::spawn(watcher.run(SnapshotCursor::new(&seen).await?));
+        let connections = PgConnections {
+            readers,
+            small_writes: slot(Purpose::Requests).await?,
+            background: background.clone(),
+        };
+        let queue = Arc::new(tokio::sync::Mutex::new(self.jobs));
+        let mut writers = Vec::new();
+        for _ in 0..WRITERS {
+            let writer = BatchWriter {
+                queue: Arc::clone(&queue),
+                slot: slot(Purpose::Writes).await?,
+                max_batch: self.max_batch,
+                committed: Arc::clone(&self.committed),
+                metrics: self.metrics.clone(),
+            };
+            writers.push(tokio::spawn(writer.run()));
+        }
+        tokio::spawn(self.state.watch(background));
+        let opened = OpenedStore {
+            connections,
+            creator_key,
+            runtime: Handle::current(),
+        };
+        Ok((opened, writers))
+    }
+}

@@ -1,0 +1,31 @@
+//! The store in a PostgreSQL database, which the servers of several machines share.
+//!
+//! A server has a few connections, which are driven by one thread. Reads are sent over shared
+//! connections without waiting for earlier answers. Two writers commit what waits in batches. One
+//! task reads what all servers have changed. See docs/scaling.md.
+
+mod changes;
+mod check;
+mod columns;
+mod connection;
+mod copy;
+mod database;
+mod error;
+mod migrations;
+mod moved;
+mod reader;
+mod row_state;
+mod settings;
+mod space;
+mod sql;
+mod statements;
+mod tasks;
+mod tls;
+mod writer;
+
+pub use self::settings::{ConnectionSettings, SettingsError};
+pub(super) use self::{
+    check::check,
+    copy::{CopyDatabase, PgTableWriter},
+    database::PgDatabase,
+};

@@ -1,0 +1,513 @@
+//! Queries. Each is one statement, so it sees one state of the database.
+
+use std::sync::LazyLock;
+
+use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
+use jiff::{SignedDuration, Timestamp};
+use tokio_postgres::Row;
+
+use super::{
+    columns::{bytes, creator, game_id, micros, one, parse_id, small, tokens},
+    connection::{SqlParam, params},
+    database::PgDatabase,
+    sql::{NOW, expiry, latest_end, now},
+};
+use crate::{
+    Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
+    GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
+    TokenHash,
+    game_log::{LogForm, LogRow},
+    game_row::{GameRow, int, seating, time, version},
+};
+
+/// A query of the columns that [`stored_game`] reads, in its order.
+macro_rules! select_games {
+    ($rest:literal) => {
+        concat!(
+            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             admin_changes, token_renewals, seating, snapshot FROM games ",
+            $rest
+        )
+    };
+}
+
+pub(super) use select_games;
+
+/// The text after all those with this prefix, which is ASCII.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}\u{7f}")
+}
+
+impl PgDatabase {
+    /// A game, or `None` if it does not exist. If the cache has it, only the state of its row is read.
+    ///
+    /// # Errors
+    /// The database cannot be read, or the game cannot be parsed. The same applies to all queries.
+    pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        if let Some(cached) = self.cached(id) {
+            match self.row_state(id).await? {
+                None => return Ok(None),
+                Some(state) if state.is_unchanged(&cached) => return Ok(Some(cached)),
+                Some(_) => {}
+            }
+        }
+        let sql = select_games!("WHERE id = $1");
+        let stored = self.one_game(sql, params![id.to_string()]).await?;
+        if let Some(stored) = &stored {
+            self.cache(stored);
+        }
+        Ok(stored)
+    }
+
+    async fn one_game(
+        &self,
+        sql: &'static str,
+        params: Vec<SqlParam>,
+    ) -> Result<Option<StoredGame>, StoreError> {
+        let rows = self.query(sql, params).await?;
+        rows.first().map(stored_game).transpose()
+    }
+
+    /// The game that was added with this unique key, or `None`.
+    pub async fn game_by_unique_key(&self, key: &str) -> Result<Option<StoredGame>, StoreError> {
+        let sql = select_games!("WHERE unique_key = $1");
+        self.one_game(sql, params![key.to_owned()]).await
+    }
+
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago. A lease that ends later than any that is made now was made before the clock was
+    /// set back.
+    pub async fn present(
+        &self,
+        id: &GameId,
+        ended: SignedDuration,
+    ) -> Result<BySeat<bool>, StoreError> {
+        let sql = concat!(
+            "SELECT seat FROM presence JOIN processes USING (process) \
+             WHERE game = $1 AND lease_until > ",
+            now!(),
+            " - $2 AND lease_until <= ",
+            latest_end!("10000000")
+        );
+        let params = params![id.to_string(), micros(ended)];
+        let mut present = BySeat::default();
+        for row in self.query(sql, params).await? {
+            let number = u8::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u8::MAX);
+            if let Some(seat) = Seat::new(number, MAX_SEATS as u8) {
+                present[seat] = true;
+            }
+        }
+        Ok(present)
+    }
+
+    /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
+    pub async fn oldest_in_seating(
+        &self,
+        prefix: &str,
+        max_changes: u32,
+    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
+        let sql = select_games!(
+            "WHERE phase = 'seating' AND unique_key IS NOT NULL \
+             AND unique_key >= $1 AND unique_key < $2 AND admin_changes < $3 \
+             ORDER BY unique_key LIMIT 1"
+        );
+        let (from, to) = (prefix.to_owned(), end_of(prefix));
+        let params = params![from.clone(), to.clone(), i64::from(max_changes)];
+        let oldest = self.one_game(sql, params).await?;
+        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= $1 AND unique_key < $2";
+        let rows = self.query(sql, params![from, to]).await?;
+        let last = rows.first().map(|row| row.try_get(0)).transpose()?;
+        Ok((oldest, last.flatten()))
+    }
+
+    /// A game's version, or `None` if there is no such game.
+    pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT version FROM games WHERE id = $1";
+        let rows = self.query(sql, params![id.to_string()]).await?;
+        rows.first().map(|row| version(row.try_get(0)?)).transpose()
+    }
+
+    /// A game's version, tokens and creator, without the game itself.
+    pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
+        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = $1";
+        let rows = self.query(sql, params![id.to_string()]).await?;
+        rows.first().map(|row| head(row, *id)).transpose()
+    }
+
+    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
+    /// log only the entries of one page are returned. Empty if there is no such game.
+    pub async fn log_page(
+        &self,
+        id: &GameId,
+        after: u64,
+        limit: u32,
+    ) -> Result<LogPage, StoreError> {
+        let sql = "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND version > $2), \
+                   page AS (\
+                       SELECT (SELECT entries FROM packed_log \
+                               WHERE game = row_id AND first_version <= $4 \
+                               ORDER BY first_version DESC LIMIT 1) AS entries FROM game) \
+                   SELECT page.entries, log.version, at, action, events \
+                   FROM game LEFT JOIN page ON true LEFT JOIN log ON page.entries IS NULL \
+                   AND log.game = row_id AND log.version > $2 \
+                   ORDER BY log.version LIMIT $3";
+        let first = int(after.saturating_add(1));
+        let params = params![id.to_string(), int(after), i64::from(limit), first];
+        let rows = self.query(sql, params).await?;
+        Ok(LogPage {
+            game: *id,
+            after,
+            limit: limit as usize,
+            form: log_form(&rows, 0)?,
+        })
+    }
+
+    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
+    /// and logged as an error.
+    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
+        let limit = i64::from(query.limit.max(1));
+        let before = query.after.map_or(i64::MAX, |Cursor(row_id)| row_id);
+        let sql = match (query.open, query.phase) {
+            (false, None) => {
+                select_games!("WHERE listed AND row_id < $1 ORDER BY row_id DESC LIMIT $2")
+            }
+            (false, Some(_)) => select_games!(
+                "WHERE listed AND row_id < $1 AND phase = $3 ORDER BY row_id DESC LIMIT $2"
+            ),
+            (true, None) => select_games!(
+                "WHERE anyone_may_join AND listed AND row_id < $1 ORDER BY row_id DESC LIMIT $2"
+            ),
+            (true, Some(_)) => select_games!(
+                "WHERE anyone_may_join AND listed AND row_id < $1 AND phase = $3 \
+                 ORDER BY row_id DESC LIMIT $2"
+            ),
+        };
+        let mut params = params![before, limit + 1];
+        if let Some(phase) = query.phase {
+            params.extend(params![phase.name()]);
+        }
+        let rows = self.query(sql, params).await?;
+        let shown = &rows[..rows.len().min(limit as usize)];
+        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
+        for row in shown {
+            match stored_game(row) {
+                Ok(stored) => games.push(stored),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        if let Some(first) = unreadable.first() {
+            let many = unreadable.len();
+            log::error!(
+                "{many} games are not listed because they cannot be read; the first: {first}"
+            );
+        }
+        let last = shown
+            .last()
+            .map(|row| row.try_get(0).map(Cursor))
+            .transpose()?;
+        let next = last.filter(|_| rows.len() > shown.len());
+        Ok(GamePage { games, next })
+    }
+
+    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
+    /// has expired.
+    pub async fn ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let sql = concat!(
+            "SELECT token_hash FROM tickets WHERE ticket_hash = $2 \
+             AND game = (SELECT row_id FROM games WHERE id = $1) AND expires_at > ",
+            now!(),
+            " AND expires_at <= ",
+            latest_end!("30000000")
+        );
+        let rows = self
+            .query(sql, params![id.to_string(), ticket.0.to_vec()])
+            .await?;
+        rows.first()
+            .map(|row| Ok(TokenHash(bytes(row, 0)?)))
+            .transpose()
+    }
+
+    /// The response saved for this scope in the last 24 hours.
+    pub async fn saved_response(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
+        let sql = concat!(
+            "SELECT body_hash, response FROM idempotency WHERE scope = $1 AND created_at > ",
+            expiry!()
+        );
+        let rows = self.query(sql, params![scope.0.to_vec()]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        Ok(Some(SavedResponse {
+            body_hash: bytes(row, 0)?,
+            response: row.try_get(1)?,
+        }))
+    }
+
+    /// Due games and their creators, the longest due first, without those that a node has claimed.
+    pub async fn due(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+                 AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
+            )
+        });
+        let rows = self
+            .query(&SQL, params![is_for_people, i64::from(limit)])
+            .await?;
+        rows.iter().map(due_game).collect()
+    }
+
+    /// See [`Store::due_from_future`](crate::Store::due_from_future).
+    pub async fn due_from_future(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+                 AND due_at > {0} AND updated_at > {0} AND {UNCLAIMED} LIMIT $2",
+                latest_end!("0")
+            )
+        });
+        let params = params![is_for_people, i64::from(limit)];
+        let rows = self.query(&SQL, params).await?;
+        rows.iter().map(due_game).collect()
+    }
+
+    /// See [`Store::due_by_creator`](crate::Store::due_by_creator).
+    pub async fn due_by_creator(
+        &self,
+        is_for_people: bool,
+        after: Option<Creator>,
+        limit: u32,
+    ) -> Result<DueByCreator, StoreError> {
+        static WITHOUT_CREATOR: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+                 AND creator IS NULL AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
+            )
+        });
+        // Two index lookups per creator, however many games it has.
+        static BY_CREATOR: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "WITH RECURSIVE creators AS (\
+                     (SELECT ({}) AS creator, 1 AS number) UNION ALL \
+                     SELECT ({}), number + 1 FROM creators AS last \
+                     WHERE last.creator IS NOT NULL AND number < $3) \
+                 SELECT creator, (\
+                     SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+                     AND creator = creators.creator AND due_at <= {NOW} AND {UNCLAIMED} \
+                     ORDER BY due_at LIMIT 1) \
+                 FROM creators WHERE creator IS NOT NULL ORDER BY creator",
+                next_creator("$2"),
+                next_creator("last.creator")
+            )
+        });
+        let limit = i64::from(limit);
+        let rows = self
+            .query(&WITHOUT_CREATOR, params![is_for_people, limit])
+            .await?;
+        let mut games = Vec::new();
+        for row in rows {
+            games.push((game_id(&row, 0)?, None));
+        }
+        let after = after.map_or(Vec::new(), |creator| creator.0.to_vec());
+        let rows = self
+            .query(&BY_CREATOR, params![is_for_people, after, limit as i32])
+            .await?;
+        for row in &rows {
+            if let Some(id) = row.try_get::<_, Option<&str>>(1)? {
+                games.push((parse_id(id)?, creator(row, 0)?));
+            }
+        }
+        let last = rows
+            .last()
+            .map(|row| creator(row, 0))
+            .transpose()?
+            .flatten();
+        Ok((games, last.filter(|_| rows.len() as i64 == limit)))
+    }
+
+    /// The earliest time after `after` at which a game becomes due.
+    pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT least(\
+                   (SELECT min(due_at) FROM games \
+                    WHERE due_at IS NOT NULL AND is_for_people AND due_at > $1), \
+                   (SELECT min(due_at) FROM games \
+                    WHERE due_at IS NOT NULL AND NOT is_for_people AND due_at > $1))";
+        let rows = self.query(sql, params![after.as_microsecond()]).await?;
+        let next: Option<i64> = rows
+            .first()
+            .map(|row| row.try_get(0))
+            .transpose()?
+            .flatten();
+        Ok(next.and_then(|next| time(next).ok()))
+    }
+
+    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
+    /// creation after `after`. The flag says whether the log is packed already, as that of an
+    /// imported game is.
+    pub async fn games_to_pack(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
+        let sql = "SELECT row_id, id, EXISTS (SELECT FROM packed_log WHERE game = row_id) \
+                   FROM games WHERE (phase = 'finished' OR at_limit) AND NOT packed \
+                   AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3";
+        let after = after.map_or(0, |Cursor(row_id)| row_id);
+        let params = params![after, by.as_microsecond(), i64::from(limit)];
+        let rows = self.query_in_background(sql, params).await?;
+        rows.iter()
+            .map(|row| Ok((Cursor(row.try_get(0)?), game_id(row, 1)?, row.try_get(2)?)))
+            .collect()
+    }
+
+    /// See [`Store::expired_games`](crate::Store::expired_games).
+    pub async fn expired_games(
+        &self,
+        policy: RetentionPolicy,
+        now: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<ExpiredBatch, StoreError> {
+        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
+        let latest = finished.max(idle);
+        let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
+                   WHERE row_id > $1 ORDER BY row_id LIMIT $2";
+        let first = after.map_or(0, |Cursor(row_id)| row_id);
+        let rows = self
+            .query_in_background(sql, params![first, i64::from(limit)])
+            .await?;
+        let (mut old, mut last, mut more) = (Vec::new(), after, false);
+        for row in &rows {
+            last = Some(Cursor(row.try_get(0)?));
+            let is_finished = row.try_get::<_, &str>(3)? == Phase::Finished.name();
+            let cutoff = if is_finished { finished } else { idle };
+            let created: i64 = row.try_get(4)?;
+            more |= Some(created) <= latest || created > now.as_microsecond();
+            if Some(row.try_get(5)?) <= cutoff {
+                old.push(ExpiredGame {
+                    id: game_id(row, 1)?,
+                    version: version(row.try_get(2)?)?,
+                });
+            }
+        }
+        let next = last.filter(|_| more && rows.len() == limit as usize);
+        Ok(ExpiredBatch { old, next })
+    }
+
+    /// The number of games by phase.
+    pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
+        let mut games = Phase::ALL.map(|phase| (phase, 0));
+        let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
+        for row in self.query_in_background(sql, params![]).await? {
+            let (name, count): (&str, i64) = (row.try_get(0)?, row.try_get(1)?);
+            let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
+            if let Some((_, games)) = known {
+                *games = count.unsigned_abs();
+            }
+        }
+        let sql = concat!(
+            "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= ",
+            now!(),
+            "), (SELECT version FROM schema_version)"
+        );
+        let rows = self.query_in_background(sql, params![]).await?;
+        let row = one(&rows)?;
+        Ok(GameCounts {
+            games,
+            due: row.try_get::<_, i64>(0)?.unsigned_abs(),
+            schema_version: row.try_get::<_, i32>(1)?.unsigned_abs(),
+        })
+    }
+}
+
+/// The query of the first creator of due games after this one.
+fn next_creator(after: &str) -> String {
+    format!(
+        "SELECT creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+         AND creator > {after} ORDER BY creator LIMIT 1"
+    )
+}
+
+fn due_game(row: &Row) -> Result<(GameId, Option<Creator>), StoreError> {
+    Ok((game_id(row, 0)?, creator(row, 1)?))
+}
+
+/// The condition that no node has claimed the present version of a game.
+const UNCLAIMED: &str = concat!(
+    "NOT EXISTS (SELECT FROM due_claims AS claim \
+     WHERE claim.game = games.row_id AND claim.version = games.version AND claim.until > ",
+    now!(),
+    " AND claim.until <= ",
+    latest_end!("3000000"),
+    ")"
+);
+
+/// The game in a row of [`select_games`].
+pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
+    let row = GameRow {
+        id: game_id(row, 1)?,
+        version: row.try_get(2)?,
+        listed: row.try_get(3)?,
+        created_at: row.try_get(4)?,
+        updated_at: row.try_get(5)?,
+        tokens: tokens(row, 6)?,
+        bot_pace_ms: small(row.try_get(7)?)?,
+        turn_seconds: row.try_get::<_, Option<i64>>(8)?.map(small).transpose()?,
+        deadline: row.try_get(9)?,
+        imported: row.try_get(10)?,
+        phase: row.try_get::<_, &str>(11)?.as_bytes(),
+        due_at: row.try_get(12)?,
+        creator: creator(row, 13)?,
+        admin_changes: small(row.try_get(14)?)?,
+        token_renewals: small(row.try_get(15)?)?,
+        seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
+        snapshot: row.try_get::<_, &str>(17)?.as_bytes(),
+    };
+    row.stored_game(None)
+}
+
+fn head(row: &Row, id: GameId) -> Result<GameHead, StoreError> {
+    let column: Option<&str> = row.try_get(3)?;
+    Ok(GameHead {
+        version: version(row.try_get(0)?)?,
+        tokens: tokens(row, 1)?,
+        creator: creator(row, 2)?,
+        seating: seating(column.map(str::as_bytes), id)?,
+    })
+}
+
+/// The log in rows of the columns entries (of a packed page), version, at, action and events, from
+/// this column on.
+pub(super) fn log_form(rows: &[Row], from: usize) -> Result<LogForm, StoreError> {
+    let packed = rows.first().map(|row| row.try_get(from)).transpose()?;
+    if let Some(packed) = packed.flatten() {
+        return Ok(LogForm::Packed(packed));
+    }
+    let mut entries = Vec::new();
+    for row in rows {
+        let Some(number) = row.try_get(from + 1)? else {
+            continue;
+        };
+        entries.push(LogRow {
+            version: version(number)?,
+            at: time(row.try_get(from + 2)?)?,
+            action: row.try_get(from + 3)?,
+            events: row.try_get(from + 4)?,
+        });
+    }
+    Ok(LogForm::Rows(entries))
+}

@@ -1,0 +1,92 @@
+//! Batched lookups of the states of games' rows, which most reads only compare with the cache.
+
+use std::{collections::HashMap, sync::Arc};
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use super::{
+    columns::game_id,
+    connection::{QueryError, Slot, SqlParam},
+};
+use crate::{GameId, StoreError, StoredGame, game_row::int};
+
+/// The largest number of queued lookups; further callers wait for a place.
+pub(super) const QUEUE_CAPACITY: usize = 1024;
+
+/// The largest number of rows that one statement reads.
+const MAX_BATCH: usize = 64;
+
+/// What is different after every change of a game's row. The exception is that packing the log of a
+/// closed game deletes its creator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowState {
+    version: i64,
+    updated_at: i64,
+    token_renewals: i64,
+}
+
+impl RowState {
+    /// Whether the row is in the state that this game was read from.
+    pub fn is_unchanged(self, stored: &StoredGame) -> bool {
+        self == RowState {
+            version: int(stored.game.version()),
+            updated_at: stored.updated_at.as_microsecond(),
+            token_renewals: stored.admin_changes.renewals.into(),
+        }
+    }
+}
+
+/// A queued lookup of the state of a game; the reply is `None` if it does not exist.
+pub(super) struct StateLookup {
+    pub id: GameId,
+    pub reply_to: oneshot::Sender<Result<Option<RowState>, StoreError>>,
+}
+
+/// A task that sends queued lookups to the database in batches.
+pub(super) struct StateReader {
+    /// The queue, which all such tasks share.
+    pub queue: Arc<Mutex<mpsc::Receiver<StateLookup>>>,
+    pub slot: Slot,
+}
+
+impl StateReader {
+    /// Runs until the queue is closed.
+    pub async fn run(self) {
+        let mut lookups = Vec::with_capacity(MAX_BATCH);
+        loop {
+            let received = {
+                let mut queue = self.queue.lock().await;
+                queue.recv_many(&mut lookups, MAX_BATCH).await
+            };
+            if received == 0 {
+                return;
+            }
+            // All were queued before the statement, so it sees what was committed before them.
+            let states = self.read(&lookups).await;
+            for lookup in lookups.drain(..) {
+                let state = match &states {
+                    Ok(states) => Ok(states.get(&lookup.id).copied()),
+                    Err(error) => Err(error.clone()),
+                };
+                let _ = lookup.reply_to.send(state);
+            }
+        }
+    }
+
+    async fn read(&self, lookups: &[StateLookup]) -> Result<HashMap<GameId, RowState>, StoreError> {
+        let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
+        let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
+        let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
+        let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
+        let mut states = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            let state = RowState {
+                version: row.try_get(1)?,
+                updated_at: row.try_get(2)?,
+                token_renewals: row.try_get(3)?,
+            };
+            states.insert(game_id(row, 0)?, state);
+        }
+        Ok(states)
+    }
+}

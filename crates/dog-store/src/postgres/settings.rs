@@ -1,0 +1,439 @@
+//! How to connect to a PostgreSQL server: the URL, and the password from where it is kept.
+
+use std::{
+    env, fmt, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use percent_encoding::percent_decode_str;
+use thiserror::Error;
+use tokio::time::timeout;
+use tokio_postgres::{
+    Client, Config, Connection, Socket,
+    config::{Host, SslMode, TargetSessionAttrs},
+    tls::MakeTlsConnect,
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::tls::{self, TlsError};
+use crate::StoreError;
+
+/// The beginnings of a URL of PostgreSQL.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+
+/// How long a host may take until a session begins. The next one is tried then.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long the network may be silent before a connection counts as lost.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// The same for a connection that carries much data.
+const BULK_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How to connect. Its debug output and its errors do not contain the password.
+#[derive(Clone)]
+pub struct ConnectionSettings {
+    /// One for each host.
+    hosts: Vec<Config>,
+    /// The one that has accepted the last connection, which is tried first.
+    last: Arc<AtomicUsize>,
+    tls: MakeRustlsConnect,
+    name: String,
+}
+
+/// What opens a connection: it exchanges the messages of a [`Client`].
+pub(super) type ConnectionDriver =
+    Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+/// Why settings are not valid.
+#[derive(Debug, Error)]
+pub enum SettingsError {
+    #[error("the URL of a database begins with postgres://")]
+    Scheme,
+    #[error("the URL of the database is not valid: {0}")]
+    Url(String),
+    #[error("in the URL of the database, write ? @ / in a name or password as %3F %40 %2F")]
+    NotEscaped,
+    #[error("the URL of the database has no host")]
+    NoHost,
+    #[error("sslmode is disable, prefer, require or verify-full")]
+    SslMode,
+    #[error("sslmode=verify-full needs sslrootcert, a file of certificates to trust")]
+    NoRootCertificate,
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+impl ConnectionSettings {
+    /// Whether a text is meant as a URL, not as the name of a file. It may be mistyped and contain a
+    /// password.
+    pub fn is_url(text: &str) -> bool {
+        text.contains("://")
+    }
+
+    /// The database and the hosts, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same for a command that moves much data: the network may be silent while the server
+    /// writes to its disk.
+    pub(super) fn with_bulk_timeout(&self) -> ConnectionSettings {
+        let mut settings = self.clone();
+        for host in &mut settings.hosts {
+            host.tcp_user_timeout(BULK_TIMEOUT);
+        }
+        settings
+    }
+
+    /// Opens a connection to the first host that accepts one and can be written.
+    ///
+    /// # Errors
+    /// There is none. The error is that of a host that was reached, if any was.
+    pub(super) async fn connect(&self) -> Result<(Client, ConnectionDriver), StoreError> {
+        let mut failure: Option<StoreError> = None;
+        let first = self.last.load(Ordering::Relaxed);
+        for index in (first..self.hosts.len()).chain(0..first) {
+            let host = &self.hosts[index];
+            let at_most = host.get_connect_timeout().copied();
+            let connected = timeout(
+                at_most.unwrap_or(CONNECT_TIMEOUT),
+                host.connect(self.tls.clone()),
+            );
+            let error = match connected.await {
+                Ok(Ok(connected)) => {
+                    self.last.store(index, Ordering::Relaxed);
+                    return Ok(connected);
+                }
+                Ok(Err(error)) => StoreError::from(error),
+                Err(_) => StoreError::unreachable("it does not answer"),
+            };
+            if matches!(failure, None | Some(StoreError::Unreachable(_))) {
+                failure = Some(error);
+            }
+        }
+        Err(failure.unwrap_or_else(|| StoreError::unreachable("no host is named")))
+    }
+}
+
+impl FromStr for ConnectionSettings {
+    type Err = SettingsError;
+
+    /// Parses a URL such as `postgres://dog@db1,db2/dog?sslmode=verify-full&sslrootcert=ca.pem`.
+    /// The password comes from the URL, or else from `PGPASSWORD` or the password file.
+    fn from_str(url: &str) -> Result<ConnectionSettings, SettingsError> {
+        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(SettingsError::Scheme);
+        }
+        let (url, certificates) = split_certificates(url)?;
+        let mut config: Config = url.parse().map_err(url_error)?;
+        if config.get_hosts().is_empty() {
+            return Err(SettingsError::NoHost);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("dog-server");
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        config.ssl_mode(match certificates {
+            Certificates::NoTls => SslMode::Disable,
+            Certificates::AnyIfOffered => SslMode::Prefer,
+            Certificates::Any | Certificates::Trusted(_) => SslMode::Require,
+        });
+        let tls = match certificates {
+            Certificates::Trusted(roots) => tls::verifying(&roots)?,
+            _ => tls::unverified(),
+        };
+        if config.get_password().is_none()
+            && let Some(password) = password(&config)
+        {
+            config.password(password);
+        }
+        let hosts = config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(host) => host.clone(),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        });
+        let hosts = hosts.collect::<Vec<_>>().join(",");
+        Ok(ConnectionSettings {
+            name: format!("database {} at {hosts}", database(&config)),
+            hosts: (0..config.get_hosts().len())
+                .map(|index| only_host(&config, index))
+                .collect(),
+            last: Arc::default(),
+            tls,
+        })
+    }
+}
+
+/// The same settings with one of their hosts.
+fn only_host(config: &Config, index: usize) -> Config {
+    let mut only = Config::new();
+    match &config.get_hosts()[index] {
+        Host::Tcp(host) => only.host(host),
+        #[cfg(unix)]
+        Host::Unix(folder) => only.host_path(folder),
+    };
+    let ports = config.get_ports();
+    if let Some(&port) = ports.get(index).or(ports.first()) {
+        only.port(port);
+    }
+    if let Some(user) = config.get_user() {
+        only.user(user);
+    }
+    if let Some(name) = config.get_dbname() {
+        only.dbname(name);
+    }
+    if let Some(options) = config.get_options() {
+        only.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        only.application_name(name);
+    }
+    if let Some(password) = config.get_password() {
+        only.password(password);
+    }
+    if let Some(&time) = config.get_connect_timeout() {
+        only.connect_timeout(time);
+    }
+    only.ssl_mode(config.get_ssl_mode())
+        .channel_binding(config.get_channel_binding())
+        .target_session_attrs(TargetSessionAttrs::ReadWrite)
+        .tcp_user_timeout(SILENCE)
+        .keepalives_idle(SILENCE)
+        .keepalives_interval(Duration::from_secs(1))
+        .keepalives_retries(3);
+    only
+}
+
+impl fmt::Debug for ConnectionSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConnectionSettings({})", self.name)
+    }
+}
+
+/// Which certificates of a server are accepted.
+enum Certificates {
+    NoTls,
+    AnyIfOffered,
+    Any,
+    /// Those for this host, signed by one in this file.
+    Trusted(PathBuf),
+}
+
+/// Splits the parameters `sslmode` and `sslrootcert` off a URL.
+fn split_certificates(url: &str) -> Result<(String, Certificates), SettingsError> {
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    if query.contains('@') {
+        return Err(SettingsError::NotEscaped);
+    }
+    let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
+    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+        match parameter.split_once('=') {
+            Some(("sslmode", name)) => mode = Some(percent_decode_str(name).decode_utf8_lossy()),
+            Some(("sslrootcert", path)) => {
+                let path = percent_decode_str(path).decode_utf8_lossy();
+                roots = Some(PathBuf::from(path.into_owned()));
+            }
+            _ => rest.push(parameter),
+        }
+    }
+    let certificates = match (mode.as_deref(), roots) {
+        (Some("disable"), _) => Certificates::NoTls,
+        (None | Some("prefer"), _) => Certificates::AnyIfOffered,
+        (Some("require"), _) => Certificates::Any,
+        (Some("verify-full"), Some(roots)) => Certificates::Trusted(roots),
+        (Some("verify-full"), None) => return Err(SettingsError::NoRootCertificate),
+        _ => return Err(SettingsError::SslMode),
+    };
+    Ok((format!("{base}?{}", rest.join("&")), certificates))
+}
+
+/// The message of an error without a part of the URL, which may hold the password.
+fn url_error(error: tokio_postgres::Error) -> SettingsError {
+    use std::error::Error as _;
+    let cause = error.source().map(ToString::to_string);
+    // Only these name a parameter by its name.
+    let named =
+        cause.filter(|text| text.contains("invalid value for") || text.contains("unknown option"));
+    SettingsError::Url(named.unwrap_or_else(|| "it cannot be parsed".to_owned()))
+}
+
+/// The name of the database, which is that of the user by default.
+fn database(config: &Config) -> &str {
+    let name = config.get_dbname().or_else(|| config.get_user());
+    name.unwrap_or("the default database")
+}
+
+/// The password of the environment or of the password file.
+fn password(config: &Config) -> Option<String> {
+    let password = env::var("PGPASSWORD")
+        .ok()
+        .filter(|password| !password.is_empty());
+    password.or_else(|| {
+        let file = match env::var_os("PGPASSFILE") {
+            Some(file) => PathBuf::from(file),
+            None => PathBuf::from(env::var_os("HOME")?).join(".pgpass"),
+        };
+        let lines = read_password_file(&file)?;
+        find_password(&lines, config)
+    })
+}
+
+/// The text of a password file. As with other clients of PostgreSQL, one that other users of the
+/// machine can read is not used.
+fn read_password_file(file: &Path) -> Option<String> {
+    let metadata = fs::metadata(file).ok()?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
+        log::warn!(
+            "the password file {} is not used, because others can read it: chmod 0600",
+            file.display()
+        );
+        return None;
+    }
+    metadata.is_file().then(|| fs::read_to_string(file).ok())?
+}
+
+/// The password of the first line `host:port:database:user:password` that matches. A field may be
+/// `*`, and `\` makes a colon or a backslash part of a field.
+fn find_password(lines: &str, config: &Config) -> Option<String> {
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        let host = match host {
+            Host::Tcp(host) => host.clone(),
+            #[cfg(unix)]
+            Host::Unix(_) => "localhost".to_owned(),
+        };
+        let ports = config.get_ports();
+        let port = ports.get(index).or(ports.first()).copied();
+        (host, port.unwrap_or(5432).to_string())
+    });
+    let hosts: Vec<(String, String)> = hosts.collect();
+    lines.lines().find_map(|line| {
+        let fields = password_fields(line);
+        let [host, port, name, user, password] = fields.as_slice() else {
+            return None;
+        };
+        let is_for = hosts
+            .iter()
+            .any(|(of, at)| field_matches(host, of) && field_matches(port, at))
+            && field_matches(name, database(config))
+            && field_matches(user, config.get_user().unwrap_or_default());
+        is_for.then(|| password.clone())
+    })
+}
+
+fn field_matches(field: &str, value: &str) -> bool {
+    field == "*" || field == value
+}
+
+fn password_fields(line: &str) -> Vec<String> {
+    let (mut fields, mut escaped) = (vec![String::new()], false);
+    for character in line.chars().take_while(|_| !line.starts_with('#')) {
+        match character {
+            '\\' if !escaped => {
+                escaped = true;
+                continue;
+            }
+            ':' if !escaped => fields.push(String::new()),
+            other => fields.last_mut().expect("one field at least").push(other),
+        }
+        escaped = false;
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(url: &str) -> Config {
+        url.parse().unwrap()
+    }
+
+    #[test]
+    fn a_url_names_hosts_in_order() {
+        let settings: ConnectionSettings =
+            "postgres://dog@one,two:5433/games?sslmode=require&connect_timeout=7"
+                .parse()
+                .unwrap();
+        assert_eq!(settings.name(), "database games at one,two");
+        let hosts = settings.hosts.iter().map(|host| {
+            (
+                host.get_hosts(),
+                host.get_ports(),
+                host.get_connect_timeout().copied(),
+            )
+        });
+        let seconds = Some(Duration::from_secs(7));
+        let expected = [("one", 5432), ("two", 5433)]
+            .map(|(host, port)| (vec![Host::Tcp(host.to_owned())], vec![port], seconds));
+        assert!(
+            hosts.eq(expected
+                .iter()
+                .map(|(host, port, time)| (&host[..], &port[..], *time)))
+        );
+        assert!(
+            settings
+                .hosts
+                .iter()
+                .all(|host| host.get_ssl_mode() == SslMode::Require)
+        );
+    }
+
+    #[test]
+    fn errors_do_not_show_the_password() {
+        for (url, says) in [
+            ("postgres:://dog:secret@host/dog", "postgres://"),
+            ("postgres://dog:secret@host:none/dog", "port"),
+            ("postgres://dog:secret@host/dog?none=1", "none"),
+            ("postgres://dog:secret@host/dog?sslmode=allow", "sslmode"),
+            (
+                "postgres://dog:secret@host/dog?sslmode=verify-full",
+                "sslrootcert",
+            ),
+            (
+                "postgres://dog:secret@host/dog?sslmode=verify-full&sslrootcert=/none",
+                "/none",
+            ),
+            ("postgres://dog:secret?secret=secret@host/dog", "%3F"),
+            ("postgres://dog:secret@/dog", "host"),
+            ("postgres://dog:secret@[host/dog", "host"),
+        ] {
+            let error = url.parse::<ConnectionSettings>().unwrap_err().to_string();
+            assert!(
+                error.contains(says) && !error.contains("secret"),
+                "{url}: {error}"
+            );
+        }
+        let settings: ConnectionSettings = "postgres://dog:secret@host/dog".parse().unwrap();
+        assert!(!format!("{settings:?}{}", settings.name()).contains("secret"));
+    }
+
+    #[test]
+    fn a_password_is_found_by_host_port_database_and_user() {
+        let lines = "# postgres:5432:games:dog:no\n\
+                     host:5432:games:other:no\n\
+                     host:5433:games:dog:no\n\
+                     host:*:games:dog:a\\:b\\\\c\n\
+                     *:*:*:*:last";
+        let find = |url: &str| find_password(lines, &config(url));
+        assert_eq!(find("postgres://dog@host/games").as_deref(), Some("a:b\\c"));
+        assert_eq!(
+            find("postgres://dog@first,host/games").as_deref(),
+            Some("a:b\\c")
+        );
+        assert_eq!(find("postgres://dog@host/others").as_deref(), Some("last"));
+        assert_eq!(
+            find_password("host:5432:games:dog", &config("postgres://dog@host/games")),
+            None
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! The space that the data takes, and what else is known of the database.
+//!
+//! The size of the files cannot be limited: it does not shrink when games are removed, because
+//! PostgreSQL keeps freed space for later rows. Its statistics tell how many rows are live, but are
+//! lost in a crash or a failover, and say nothing before the first `ANALYZE`. So the live rows are
+//! counted, on pages that are spread evenly over each table. That is exact for small tables, and
+//! for larger ones as exact as the sample. Rows that are deleted no longer count, whether or not
+//! the database was vacuumed since.
+
+use std::{
+    fmt::Write as _,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::time::sleep;
+
+use super::{
+    columns::one,
+    connection::{PgConnection, Slot},
+};
+use crate::{SpaceUsage, StoreError, Write, WriteOp, write::NewLog};
+
+/// How often the state of the database is read while it is nearly full: other nodes write too, and
+/// games are removed.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// After how many intervals it is read otherwise.
+const READ_AFTER: u32 = 10;
+
+/// The largest number of pages read of a table.
+const SAMPLE_PAGES: u64 = 512;
+
+/// The bytes of a row besides those of its long columns: its header, short columns and index
+/// entries.
+const GAME_ROW: u64 = 400;
+const LOG_ROW: u64 = 96;
+const PACKED_ROW: u64 = 96;
+const RESPONSE_ROW: u64 = 200;
+const TICKET_ROW: u64 = 230;
+
+/// The tables that hold nearly all, and the bytes of a row. `pg_column_size` is the stored size, also
+/// of values that are compressed or outside of the page, which it does not read.
+static TABLES: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
+    [
+        // Pages are filled to 60%.
+        (
+            "games",
+            format!(
+                "({GAME_ROW} + pg_column_size(snapshot) + pg_column_size(token_hashes) \
+                 + coalesce(pg_column_size(seating), 0)) * 5 / 3"
+            ),
+        ),
+        (
+            "log",
+            format!("{LOG_ROW} + pg_column_size(events) + coalesce(pg_column_size(action), 0)"),
+        ),
+        (
+            "packed_log",
+            format!("{PACKED_ROW} + pg_column_size(entries)"),
+        ),
+        (
+            "idempotency",
+            format!("{RESPONSE_ROW} + pg_column_size(response)"),
+        ),
+        ("tickets", TICKET_ROW.to_string()),
+    ]
+});
+
+/// The bytes of all live rows, the size of the files, and whether there is a standby. A page is
+/// read by a TID range scan.
+static READ: LazyLock<String> = LazyLock::new(|| {
+    let mut tables = String::new();
+    for (table, row) in &*TABLES {
+        let before = if tables.is_empty() { "" } else { "UNION ALL " };
+        let _ = write!(
+            tables,
+            "{before}SELECT sum((SELECT sum({row}) FROM {table} \
+             WHERE ctid >= format('(%s,0)', page)::tid \
+             AND ctid < format('(%s,0)', page + 1)::tid)) * max(pages) / count(*) \
+             FROM (SELECT pg_relation_size('{table}') / current_setting('block_size')::bigint) \
+             AS size (pages), \
+             generate_series(0, pages - 1, \
+             greatest(1, (pages + {SAMPLE_PAGES} - 1) / {SAMPLE_PAGES})) AS page "
+        );
+    }
+    format!(
+        "SELECT coalesce(sum(bytes), 0)::bigint, pg_database_size(current_database()), \
+         current_setting('synchronous_standby_names') <> '' FROM ({tables}) AS live (bytes)"
+    )
+});
+
+/// About how many bytes a write adds.
+fn added_bytes(write: &Write) -> u64 {
+    let saved = match &write.save {
+        Some((_, saved)) => RESPONSE_ROW + saved.response.len() as u64,
+        None => 0,
+    };
+    let added = match &write.op {
+        WriteOp::Insert(new) => {
+            let log = match &new.log {
+                NewLog::Created { events, .. } => LOG_ROW + events.len() as u64,
+                NewLog::Packed(log) => {
+                    let pages = log.pages.iter();
+                    pages
+                        .map(|page| PACKED_ROW + page.entries.len() as u64)
+                        .sum()
+                }
+            };
+            let tokens = new.game.tokens.to_bytes().len();
+            (GAME_ROW + (new.snapshot.len() + tokens) as u64) * 5 / 3 + log
+        }
+        WriteOp::Update(draft) => {
+            let rows = &draft.rows;
+            LOG_ROW + (rows.action.len() + rows.events.len()) as u64
+        }
+        WriteOp::AddTicket(..) => TICKET_ROW,
+        WriteOp::SetTokens(..) | WriteOp::SaveResponse | WriteOp::Remove(_) => 0,
+    };
+    added + saved
+}
+
+/// What is known of the database. It is read from time to time.
+#[derive(Debug)]
+pub(super) struct DatabaseState {
+    max_bytes: Option<u64>,
+    space: Mutex<Space>,
+    file_bytes: AtomicU64,
+    has_standby: AtomicBool,
+}
+
+/// The bytes of the live rows.
+#[derive(Debug, Default)]
+struct Space {
+    /// As they were last read.
+    read: u64,
+    /// What this node has added since.
+    written: u64,
+}
+
+impl DatabaseState {
+    /// The state of a database that was not read yet. `max_bytes` is the limit of the live bytes.
+    pub fn new(max_bytes: Option<u64>) -> DatabaseState {
+        DatabaseState {
+            max_bytes,
+            space: Mutex::default(),
+            file_bytes: AtomicU64::new(0),
+            has_standby: AtomicBool::new(false),
+        }
+    }
+
+    /// The bytes of the live rows, and the limit.
+    pub fn usage(&self) -> SpaceUsage {
+        self.usage_of(&self.space.lock())
+    }
+
+    fn usage_of(&self, space: &Space) -> SpaceUsage {
+        SpaceUsage {
+            used: space.read + space.written,
+            max: self.max_bytes,
+        }
+    }
+
+    /// Checks that there is space for a write, and counts what it adds. Returns the bytes counted.
+    ///
+    /// # Errors
+    /// [`StoreError::Quota`].
+    pub fn admit(&self, write: &Write) -> Result<u64, StoreError> {
+        let added = added_bytes(write);
+        let mut space = self.space.lock();
+        let usage = self.usage_of(&space);
+        match write.op {
+            WriteOp::Insert(_) => usage.check_new_game()?,
+            WriteOp::Remove(_) => {}
+            _ => usage.check_write()?,
+        }
+        space.written += added;
+        Ok(added)
+    }
+
+    /// Takes back what was counted for a write that was not made.
+    pub fn take_back(&self, added: u64) {
+        let mut space = self.space.lock();
+        space.written = space.written.saturating_sub(added);
+    }
+
+    /// The size of the database's files in bytes, some seconds ago.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes.load(Relaxed)
+    }
+
+    /// Whether commits wait for a standby, some seconds ago.
+    pub fn has_standby(&self) -> bool {
+        self.has_standby.load(Relaxed)
+    }
+
+    /// Reads the state.
+    pub async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
+        let written_before = self.space.lock().written;
+        let rows = connection.query(&READ, &[]).await?;
+        let row = one(&rows)?;
+        {
+            let mut space = self.space.lock();
+            space.read = row.try_get::<_, i64>(0)?.unsigned_abs();
+            // What was written meanwhile may or may not have been read, and counts until the next
+            // time.
+            space.written = space.written.saturating_sub(written_before);
+        }
+        let file_bytes: i64 = row.try_get(1)?;
+        self.file_bytes.store(file_bytes.unsigned_abs(), Relaxed);
+        self.has_standby.store(row.try_get(2)?, Relaxed);
+        Ok(())
+    }
+
+    /// Reads it again and again.
+    pub async fn watch(self: Arc<DatabaseState>, slot: Slot) {
+        let mut waited = 0;
+        loop {
+            sleep(INTERVAL).await;
+            waited += 1;
+            if waited < READ_AFTER && !self.usage().is_nearly_full() {
+                continue;
+            }
+            waited = 0;
+            if let Some(connection) = slot.get()
+                && let Err(error) = self.read(&connection).await
+            {
+                log::debug!("cannot read the size of the database: {error}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{TestStore, wait};
+
+    #[test]
+    fn a_large_table_is_counted_by_a_sample_of_its_live_rows() {
+        let Some(database) = TestStore::postgres() else {
+            return;
+        };
+        let used = || wait(database.store().usage()).used;
+        assert_eq!(used(), 0);
+        // About 5,000 pages, ten times the sample.
+        database.sql(
+            "INSERT INTO log SELECT i / 500, i % 500, 0, NULL, repeat('x', i % 200) \
+             FROM generate_series(0, 199999) AS i",
+        );
+        let text = |length: u64| length + if length <= 126 { 1 } else { 4 };
+        let all: u64 = (0..200_000).map(|i| LOG_ROW + text(i % 200)).sum();
+        let near = |found: u64, expected: u64| {
+            let difference = found.abs_diff(expected);
+            assert!(difference < expected / 50, "{found} of {expected}");
+        };
+        near(used(), all);
+        // Removed rows do not count, although nothing vacuums the table.
+        database.sql("DELETE FROM log WHERE game < 100");
+        near(used(), all / 4 * 3);
+    }
+}

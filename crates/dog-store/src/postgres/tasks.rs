@@ -1,0 +1,300 @@
+//! Small writes, and what the server does by itself: claims of due games, who is present, and the
+//! removal of what has expired.
+
+use std::{collections::HashMap, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{
+    columns::{bytes, micros, one},
+    connection::params,
+    database::PgDatabase,
+    migrations::SCHEMA,
+    sql::{latest_end, now},
+    statements::remove_expired,
+    writer::QUEUE_CAPACITY,
+};
+use crate::{
+    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, RetentionTime,
+    SeatPresence, SpaceUsage, StoreError, TokenHash,
+    game_row::{int, time},
+};
+
+/// How long a node has a due game for itself.
+const CLAIM: SignedDuration = SignedDuration::from_secs(3);
+
+/// How long a node has the task of removing and packing old games. It may take longer; then two do
+/// it, which is only more work.
+const RETENTION_CLAIM: SignedDuration = SignedDuration::from_secs(60);
+
+/// Bytes that are written to find out whether writes are possible.
+const PROBE_BYTES: usize = 4 << 10;
+
+impl PgDatabase {
+    /// Claims a due game for this node, until its version changes and at most for three seconds.
+    /// Returns whether no other node has claimed it. The claim only saves work: that a game is
+    /// acted in once is certain because a write of an old version changes nothing.
+    ///
+    /// # Errors
+    /// The database cannot be written. The same applies to all writes below.
+    pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
+        let sql = concat!(
+            "INSERT INTO due_claims AS claim (game, version, until) \
+             SELECT row_id, version, ",
+            now!(),
+            " + $2 FROM games WHERE id = $1 AND (due_at <= ",
+            now!(),
+            " OR updated_at > ",
+            latest_end!("0"),
+            ") ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
+             WHERE claim.version <> excluded.version OR claim.until <= ",
+            now!(),
+            " OR claim.until > ",
+            latest_end!("3000000"),
+            " RETURNING 1"
+        );
+        let params = params![id.to_string(), micros(CLAIM)];
+        Ok(!self.small_write(sql, params).await?.is_empty())
+    }
+
+    /// Claims the task of removing and packing old games.
+    pub async fn claim_retention(&self) -> Result<bool, StoreError> {
+        let sql = concat!(
+            "UPDATE retention SET claimed_until = ",
+            now!(),
+            " + $1 WHERE claimed_until <= ",
+            now!(),
+            " OR claimed_until > ",
+            latest_end!("60000000"),
+            " RETURNING 1"
+        );
+        let params = params![micros(RETENTION_CLAIM)];
+        Ok(!self.query_in_background(sql, params).await?.is_empty())
+    }
+
+    /// Releases the task.
+    pub async fn release_retention(&self) -> Result<(), StoreError> {
+        let sql = "UPDATE retention SET claimed_until = 0";
+        self.query_in_background(sql, params![]).await?;
+        Ok(())
+    }
+
+    /// See [`Store::move_retention_time`](crate::Store::move_retention_time).
+    pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
+        let sql = concat!(
+            "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ",
+            now!(),
+            "), ",
+            now!(),
+            ", moved_at FROM retention"
+        );
+        let rows = self.query_in_background(sql, params![]).await?;
+        let row = one(&rows)?;
+        let (seen_at, now) = (time(row.try_get(0)?)?, time(row.try_get(1)?)?);
+        let time = RetentionTime::after(seen_at, time(row.try_get(2)?)?, passed, now);
+        let params = params![time.at.as_microsecond(), now.as_microsecond()];
+        let sql = "UPDATE retention SET seen_at = $1, moved_at = $2";
+        self.query_in_background(sql, params).await?;
+        Ok(time)
+    }
+
+    /// See [`Store::set_present`](crate::Store::set_present).
+    pub async fn set_present(
+        &self,
+        process: ProcessId,
+        changes: &[SeatPresence],
+    ) -> Result<Lease, StoreError> {
+        // The last change of a seat counts.
+        let last: HashMap<_, _> = changes
+            .iter()
+            .map(|change| {
+                let seat = i64::from(change.seat.number());
+                ((change.game.to_string(), seat), change.is_present)
+            })
+            .collect();
+        let (came, left): (Vec<_>, Vec<_>) =
+            last.into_iter().partition(|&(_, is_present)| is_present);
+        let (came, came_seats): (Vec<String>, Vec<i64>) =
+            came.into_iter().map(|(seat, _)| seat).unzip();
+        let (left, left_seats): (Vec<String>, Vec<i64>) =
+            left.into_iter().map(|(seat, _)| seat).unzip();
+        let sql = concat!(
+            "WITH lease AS (\
+                 INSERT INTO processes (process, lease_until) VALUES ($1, ",
+            now!(),
+            "    + $2) ON CONFLICT (process) DO UPDATE SET lease_until = excluded.lease_until \
+                 RETURNING xmax = 0 AS is_new), \
+             came AS (\
+                 INSERT INTO presence (game, seat, process) SELECT game, seat, $1 \
+                 FROM unnest($3::text[], $4::bigint[]) AS seat (game, seat) \
+                 ON CONFLICT DO NOTHING RETURNING game), \
+             gone AS (\
+                 DELETE FROM presence USING unnest($5::text[], $6::bigint[]) AS seat (game, seat) \
+                 WHERE presence.game = seat.game AND presence.seat = seat.seat \
+                 AND process = $1 RETURNING presence.game), \
+             announced AS (\
+                 INSERT INTO changes (game, is_presence) \
+                 SELECT game, true FROM came UNION ALL SELECT game, true FROM gone) \
+             SELECT is_new FROM lease"
+        );
+        let params = params![process.0, micros(LEASE), came, came_seats, left, left_seats];
+        let rows = self.small_write(sql, params).await?;
+        let is_new = one(&rows)?.try_get(0)?;
+        if !changes.is_empty() {
+            self.0.committed.notify_one();
+        }
+        let more_to_remove = self.remove_ended_lease().await?;
+        Ok(Lease {
+            is_new,
+            more_to_remove,
+        })
+    }
+
+    /// Removes some of what is left of a process whose lease has ended [`RETURN_TIME`] ago. Returns
+    /// whether there may be more.
+    async fn remove_ended_lease(&self) -> Result<bool, StoreError> {
+        let sql = concat!(
+            "WITH ended AS (\
+                 SELECT process FROM processes WHERE lease_until <= ",
+            now!(),
+            "    - $1 OR lease_until > ",
+            latest_end!("10000000"),
+            "    LIMIT 1 FOR UPDATE SKIP LOCKED), \
+             batch AS (\
+                 SELECT game, seat, process FROM presence JOIN ended USING (process) LIMIT 500), \
+             gone AS (\
+                 DELETE FROM presence USING batch WHERE presence.game = batch.game \
+                 AND presence.seat = batch.seat AND presence.process = batch.process \
+                 RETURNING presence.game), \
+             announced AS (INSERT INTO changes (game, is_presence) SELECT game, true FROM gone), \
+             done AS (\
+                 DELETE FROM processes USING ended WHERE processes.process = ended.process \
+                 AND NOT EXISTS (SELECT FROM batch)) \
+             SELECT (SELECT count(*) FROM gone) FROM ended"
+        );
+        let params = params![micros(RETURN_TIME)];
+        let rows = self.small_write(sql, params).await?;
+        if !rows.is_empty() {
+            self.0.committed.notify_one();
+        }
+        Ok(!rows.is_empty())
+    }
+
+    /// See [`Store::take_ticket`](crate::Store::take_ticket).
+    pub async fn take_ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let sql = concat!(
+            "DELETE FROM tickets WHERE ticket_hash = $2 AND expires_at > ",
+            now!(),
+            " AND expires_at <= ",
+            latest_end!("30000000"),
+            " AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING token_hash"
+        );
+        let params = params![id.to_string(), ticket.0.to_vec()];
+        let rows = self.small_write(sql, params).await?;
+        rows.first()
+            .map(|row| Ok(TokenHash(bytes(row, 0)?)))
+            .transpose()
+    }
+
+    /// Removes expired games, except those that have changed since they were found. Returns the
+    /// number of games removed.
+    pub async fn remove_expired(&self, games: &[ExpiredGame]) -> Result<usize, StoreError> {
+        let mut removed = 0;
+        for old in games {
+            let remove = remove_expired(old);
+            removed += self
+                .query_in_background(remove.sql, remove.params)
+                .await?
+                .len();
+        }
+        if removed > 0 {
+            self.0.committed.notify_one();
+        }
+        Ok(removed)
+    }
+
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may
+    /// be more.
+    pub async fn purge_removed_logs(&self) -> Result<bool, StoreError> {
+        let sql = "WITH game AS (SELECT game FROM removed LIMIT 1), \
+                   batch AS (SELECT game, version FROM log JOIN game USING (game) LIMIT 1000), \
+                   gone AS (\
+                       DELETE FROM log USING batch \
+                       WHERE log.game = batch.game AND log.version = batch.version), \
+                   done AS (\
+                       DELETE FROM removed USING game WHERE removed.game = game.game \
+                       AND NOT EXISTS (SELECT FROM batch)) \
+                   SELECT 1 FROM game";
+        Ok(!self.query_in_background(sql, params![]).await?.is_empty())
+    }
+
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and `limit`
+    /// old claims. Returns whether there may be more.
+    pub async fn delete_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
+        let sql = concat!(
+            "WITH responses AS (\
+                 DELETE FROM idempotency WHERE scope IN (\
+                     SELECT scope FROM idempotency WHERE created_at <= $2 - 86400000000 \
+                     ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
+             old_tickets AS (\
+                 DELETE FROM tickets WHERE ticket_hash IN (\
+                     SELECT ticket_hash FROM tickets WHERE expires_at <= $2 \
+                     ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
+             claims AS (\
+                 DELETE FROM due_claims WHERE game IN (\
+                     SELECT game FROM due_claims WHERE until <= ",
+            now!(),
+            "        LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1) \
+             SELECT greatest((SELECT count(*) FROM responses), \
+             (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))"
+        );
+        let rows = self
+            .query_in_background(sql, params![i64::from(limit), now.as_microsecond()])
+            .await?;
+        Ok(one(&rows)?.try_get::<_, i64>(0)? >= i64::from(limit))
+    }
+
+    /// Replaces the log of a closed game by a packed one, if given, and deletes the game's
+    /// creator.
+    pub async fn pack(&self, id: &GameId, packed: Option<PackedLog>) -> Result<(), StoreError> {
+        let sql = "WITH packing AS (\
+                       UPDATE games SET packed = true, creator = NULL \
+                       WHERE id = $1 AND (phase = 'finished' OR at_limit) AND NOT packed \
+                       RETURNING row_id), \
+                   gone AS (DELETE FROM log USING packing WHERE game = row_id) \
+                   INSERT INTO packed_log (game, first_version, entries) \
+                   SELECT row_id, first_version, entries FROM packing, \
+                   unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries)";
+        let (first_versions, entries): (Vec<i64>, Vec<Vec<u8>>) = packed
+            .into_iter()
+            .flat_map(|packed| packed.pages)
+            .map(|page| (int(page.first_version), page.entries))
+            .unzip();
+        let params = params![id.to_string(), first_versions, entries];
+        self.query_in_background(sql, params).await?;
+        Ok(())
+    }
+
+    /// Checks that the database can be written, and that no newer program has changed its schema.
+    /// Returns the space used.
+    pub async fn probe(&self) -> Result<SpaceUsage, StoreError> {
+        let queue = self.0.queue.as_ref();
+        if queue.is_some_and(|queue| queue.capacity() == 0) {
+            log::warn!("{QUEUE_CAPACITY} writes wait");
+            return Err(StoreError::Overloaded);
+        }
+        let usage = self.usage();
+        usage.check_write()?;
+        let sql = "WITH written AS (UPDATE probe SET filler = $1) \
+                   SELECT version FROM schema_version";
+        let rows = self
+            .small_write(sql, params![vec![0_u8; PROBE_BYTES]])
+            .await?;
+        SCHEMA.check(one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs())?;
+        Ok(usage)
+    }
+}

@@ -1,0 +1,223 @@
+//! Checks of a database: a quick one before it is served, and a full one.
+
+use std::{fmt, path::Path, time::Instant};
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{
+    connect::{check_not_lost, is_empty, length, reader, sidecar},
+    error::read_only_if_unopenable,
+    game_cache::LastChange,
+    migrations::{self, SCHEMA},
+    reader::Reader,
+    wal,
+};
+use crate::{
+    CheckReport, Defect, GameId, StoreError,
+    check::{CheckedColumns, replay},
+};
+
+/// The largest number of SQLite's errors in the error with which a server refuses to start.
+const MAX_REPORTED_ERRORS: usize = 3;
+
+/// The quick check before a file is served: SQLite's `quick_check`, and whether every commit in the
+/// write-ahead log can be read. The games are not checked. A missing file passes.
+///
+/// # Errors
+/// The file is damaged, cannot be read, or is not a database of this program.
+pub fn verify_file(path: &Path) -> Result<(), StoreError> {
+    check_not_lost(path)?;
+    if is_empty(path) {
+        return Ok(());
+    }
+    let started = Instant::now();
+    wal::check(path)?;
+    let connection = reader(path)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
+    quick_check(&connection)?;
+    log::info!(
+        "the database was checked in {:.3} s ({} bytes)",
+        started.elapsed().as_secs_f64(),
+        size(path)
+    );
+    Ok(())
+}
+
+/// Runs SQLite's `quick_check`, which does not compare the indexes with the tables.
+///
+/// # Errors
+/// The database is damaged.
+pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
+    let sqlite_errors = sqlite_errors(
+        connection,
+        &format!("PRAGMA quick_check({MAX_REPORTED_ERRORS})"),
+    )?;
+    if sqlite_errors.is_empty() {
+        return Ok(());
+    }
+    Err(StoreError::Damaged(sqlite_errors.join("; ")))
+}
+
+/// The size of a database and its write-ahead log in bytes.
+fn size(path: &Path) -> u64 {
+    length(path) + length(&sidecar(path, "-wal"))
+}
+
+/// The full check of a database, which may be in use: SQLite's `integrity_check`, and a replay of
+/// each game from its log. Nothing is changed. `progress` gets the number of games checked and of
+/// all games.
+///
+/// # Errors
+/// The file is missing, not a database of this program, or of another schema version.
+pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport, StoreError> {
+    check_not_lost(path)?;
+    if let Err(damaged @ StoreError::Damaged(_)) = wal::check(path) {
+        // Opening the database would change the damaged log.
+        return Ok(CheckReport {
+            bytes: size(path),
+            defects: vec![Defect {
+                game: None,
+                description: damaged.to_string(),
+            }],
+            ..CheckReport::default()
+        });
+    }
+    let mut verifier = Verifier {
+        connection: reader(path)?,
+        report: CheckReport::default(),
+    };
+    migrations::identify(&verifier.connection).map_err(read_only_if_unopenable)?;
+    SCHEMA.check_current(migrations::version(&verifier.connection)?)?;
+    verifier.check_pages();
+    verifier.check_games(progress);
+    verifier.report.bytes = size(path);
+    Ok(verifier.report)
+}
+
+struct Verifier {
+    connection: Connection,
+    report: CheckReport,
+}
+
+impl Verifier {
+    fn add_defect(&mut self, description: impl fmt::Display) {
+        self.report.add_defect(None, description);
+    }
+
+    /// Checks the file by SQLite's means.
+    fn check_pages(&mut self) {
+        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
+            .unwrap_or_else(|error| vec![error.to_string()]);
+        pages
+            .into_iter()
+            .for_each(|description| self.add_defect(description));
+        let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
+        references
+            .into_iter()
+            .for_each(|description| self.add_defect(description));
+        if let Err(error) = LastChange::read(&self.connection) {
+            self.add_defect(format!("the change feed: {error}"));
+        }
+    }
+
+    /// Checks every game, each in a read transaction of its own. A single transaction for the whole
+    /// check would keep the write-ahead log of a busy server from being reset.
+    fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
+        let (ids, error) = game_ids(&self.connection);
+        if let Some(error) = error {
+            let description = format!("not all games can be listed: {error}");
+            self.add_defect(description);
+        }
+        let all = ids.len() as u64;
+        for (number, (row_id, id)) in ids.into_iter().enumerate() {
+            progress(number as u64, all);
+            self.report
+                .add_game(id, || check_game(&self.connection, row_id, id));
+        }
+        progress(all, all);
+    }
+}
+
+/// The errors reported by one of SQLite's check pragmas.
+fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare(pragma)?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut sqlite_errors = Vec::new();
+    for line in lines {
+        sqlite_errors.extend(line?.lines().map(str::to_owned));
+    }
+    sqlite_errors.retain(|line| line != "ok");
+    Ok(sqlite_errors)
+}
+
+/// Rows that refer to a missing game.
+fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
+    let mut statement = connection.prepare(sql)?;
+    let orphans = statement.query_map([], |row| {
+        let (table, rows): (String, i64) = (row.get(0)?, row.get(1)?);
+        Ok(format!("{rows} rows of {table} belong to no game"))
+    })?;
+    Ok(orphans.collect::<Result<_, _>>()?)
+}
+
+/// The ids of all games, read from an index, so that an unreadable row does not hide others. The
+/// error is set if the list is not complete.
+fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
+    let mut ids = Vec::new();
+    let error = read_game_ids(connection, &mut ids).err();
+    (ids, error)
+}
+
+fn read_game_ids(connection: &Connection, ids: &mut Vec<(i64, GameId)>) -> Result<(), StoreError> {
+    let sql = "SELECT row_id, id FROM games WHERE phase <> 'removed' ORDER BY id";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        ids.push((row.get(0)?, row.get(1)?));
+    }
+    Ok(())
+}
+
+/// Checks one game. Returns the number of its log entries, or `None` if it was removed.
+///
+/// # Errors
+/// The first defect found.
+fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
+    let failed = |error: StoreError| error.to_string();
+    let state = connection
+        .unchecked_transaction()
+        .map_err(|error| failed(error.into()))?;
+    let reader = Reader {
+        connection: &state,
+        cache: None,
+    };
+    let sql = "SELECT phase, is_for_people, due_at, anyone_may_join, at_limit, id FROM games \
+               WHERE row_id = ?1";
+    let row = state.prepare_cached(sql).and_then(|mut statement| {
+        let row = statement.query_row([row_id], |row| {
+            let columns = CheckedColumns {
+                phase: row.get(0)?,
+                is_for_people: row.get(1)?,
+                due_at: row.get(2)?,
+                anyone_may_join: row.get(3)?,
+                at_limit: row.get(4)?,
+            };
+            Ok((columns, row.get::<_, String>(5)?))
+        });
+        row.optional()
+    });
+    let row = row.map_err(|error| failed(error.into()))?;
+    let Some((columns, row_of)) = row else {
+        return Ok(None);
+    };
+    if row_of != id.to_string() {
+        return Err("its row has a different id".into());
+    }
+    let Some(stored) = reader.game(&id).map_err(failed)? else {
+        return Err("its row is not found by its id".into());
+    };
+    columns.check(&stored)?;
+    let versions = replay(&stored, reader.log(&id, 0, u32::MAX))?;
+    Ok(Some(versions))
+}

@@ -1,0 +1,227 @@
+//! An open database file.
+
+use std::{
+    path::{self, Path},
+    sync::Arc,
+};
+
+use super::{
+    checkpoint::CheckpointThread,
+    connect::{self, FileIdentity, ReadTransaction, Readers, length, sidecar},
+    game_cache::GameCache,
+    migrations::SCHEMA,
+    reader::Reader,
+    size_limit::{SizeLimit, limit_size},
+    transaction::Transaction,
+    wal::WalIndex,
+    watch::{ChangeSignal, Watcher},
+    writer::{OnFailure, Writer, WriterThread},
+};
+use crate::{
+    CommitResult, Feed, GameId, LoadedGame, PackedLog, Scope, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, Write, id::CreatorKey, now, schema::Schema,
+};
+
+/// A handle to an open database file. A clone is another handle to the same file. Dropping the last
+/// handle waits until all queued writes are committed.
+#[derive(Clone, Debug)]
+pub(crate) struct SqliteDatabase(pub(super) Arc<SqliteDatabaseInner>);
+
+#[derive(Debug)]
+pub(super) struct SqliteDatabaseInner {
+    creator_key: CreatorKey,
+    limit: SizeLimit,
+    readers: Readers,
+    pub(super) cache: Arc<GameCache>,
+    changes: Arc<ChangeSignal>,
+    _watcher: Watcher,
+    metrics: StoreMetrics,
+    // Dropped last: the last connection to close removes the log, and a reader may not do that.
+    pub(super) writer: Writer,
+}
+
+impl SqliteDatabase {
+    /// Opens the file. Creates it if it does not exist, and migrates it to the current schema.
+    ///
+    /// # Errors
+    /// The file cannot be used. A file of another program or of a newer version is left unchanged.
+    pub fn open(path: &Path, config: StoreConfig) -> Result<SqliteDatabase, StoreError> {
+        SqliteDatabase::open_with(path, &SCHEMA, config)
+    }
+
+    pub(super) fn open_with(
+        path: &Path,
+        schema: &Schema,
+        config: StoreConfig,
+    ) -> Result<SqliteDatabase, StoreError> {
+        // Readers may be opened after a change of the working directory. An absolute path also
+        // prevents SQLite from giving a name such as ":memory:" its special meaning.
+        let path = path::absolute(path).map_err(StoreError::create)?;
+        let mut connection = connect::writer(&path, schema)?;
+        let limit = SizeLimit::new(&path, Some(config.max_bytes).filter(|&max| max > 0));
+        let max_bytes = limit.bytes();
+        limit_size(&connection, max_bytes)?;
+        let sql = "SELECT key FROM creator_key";
+        let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
+        let metrics = StoreMetrics::new();
+        let file_identity = FileIdentity::new(&path)?;
+        let index = WalIndex::open(&path).map_err(StoreError::create)?;
+        let cache = Arc::new(GameCache::new(config.games_in_memory, index));
+        let changes = Arc::new(ChangeSignal::new());
+        let watcher = Watcher::start(&path, &changes)?;
+        let thread = WriterThread {
+            file_identity: file_identity.clone(),
+            checkpoints: CheckpointThread::start(&path, &mut connection)?,
+            connection,
+            max_batch: config.commit_batch.max(1),
+            limit: limit.clone(),
+            max_bytes,
+            cache: Arc::clone(&cache),
+            changes: Arc::clone(&changes),
+            metrics: metrics.clone(),
+        };
+        let writer = Writer::start(thread).map_err(StoreError::create)?;
+        let readers = Readers::open(path, file_identity)?;
+        Ok(SqliteDatabase(Arc::new(SqliteDatabaseInner {
+            creator_key,
+            limit,
+            readers,
+            cache,
+            changes,
+            _watcher: watcher,
+            metrics,
+            writer,
+        })))
+    }
+
+    /// Runs several queries on one state of the database.
+    ///
+    /// # Errors
+    /// Those of `read`, or the database cannot be read.
+    pub fn read<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.0.readers.with(|connection| {
+            let _state = ReadTransaction::begin(connection)?;
+            // Games in the cache may be from another state.
+            let cache = None;
+            read(&Reader { connection, cache })
+        })
+    }
+
+    /// A game, or `None` if it does not exist. It is taken from the cache if no process has
+    /// committed anything since it was read.
+    ///
+    /// # Errors
+    /// The database cannot be read, or the game cannot be parsed.
+    pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        match self.0.cache.current(*id) {
+            Some(stored) => Ok(Some(stored)),
+            None => self.read_one(|reader| reader.game(id)),
+        }
+    }
+
+    /// See [`Store::load`](crate::Store::load).
+    pub async fn load(
+        &self,
+        id: Option<&GameId>,
+        scope: Option<&Scope>,
+    ) -> Result<LoadedGame, StoreError> {
+        // The game is read first. Otherwise a write in between could be in the game but not in the
+        // responses.
+        let game = match id {
+            Some(id) => self.game(id).await?,
+            None => None,
+        };
+        let saved_response = match scope {
+            Some(scope) => self.read_one(|reader| reader.saved_response(scope, now()))?,
+            None => None,
+        };
+        Ok(LoadedGame {
+            game,
+            saved_response,
+        })
+    }
+
+    /// See [`Store::commit`](crate::Store::commit).
+    pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
+        let committed = self
+            .0
+            .writer
+            .submit(OnFailure::NoChanges, move |transaction| {
+                let committed = transaction.write(&write)?;
+                // The write is returned so that the caller's thread drops it, not the writer's.
+                Ok((committed, write))
+            });
+        committed.await.map(|(committed, _)| committed)
+    }
+
+    /// Replaces the log of a closed game by a packed one, if given, in as many writes as it takes.
+    pub async fn pack(&self, id: &GameId, mut packed: Option<PackedLog>) -> Result<(), StoreError> {
+        let (id, mut more) = (*id, true);
+        while more {
+            let packed = packed.take();
+            let pack = self.write(move |transaction| transaction.pack(&id, packed.as_ref()));
+            more = pack.await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a query of a single statement, which needs no transaction to see one state.
+    ///
+    /// # Errors
+    /// As [`SqliteDatabase::read`].
+    pub fn read_one<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.0.readers.with(|connection| {
+            let cache = Some(&*self.0.cache);
+            read(&Reader { connection, cache })
+        })
+    }
+
+    /// Runs `work` on the writer thread and waits until its changes are on disk. The changes are
+    /// rolled back if `work` returns an error. It blocks all other writes, so it must be quick and
+    /// must not wait.
+    ///
+    /// # Errors
+    /// Those of `work`, or the changes could not be committed. Nothing was changed then.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.0.writer.submit(OnFailure::Undo, work).await
+    }
+
+    /// The key with which addresses are hashed.
+    pub fn creator_key(&self) -> &CreatorKey {
+        &self.0.creator_key
+    }
+
+    /// The space used and the limit.
+    pub fn usage(&self) -> Result<SpaceUsage, StoreError> {
+        let max = self.0.limit.bytes();
+        self.read_one(|reader| reader.usage(max))
+    }
+
+    /// Counters since the file was opened.
+    pub fn metrics(&self) -> &StoreMetrics {
+        &self.0.metrics
+    }
+
+    /// A receiver of the change feed.
+    pub fn feed(&self) -> Feed {
+        self.0.changes.feed()
+    }
+
+    /// The sizes of the files.
+    pub fn sizes(&self) -> Sizes {
+        let path = self.0.readers.path();
+        Sizes {
+            database: length(path),
+            log: length(&sidecar(path, "-wal")),
+        }
+    }
+}

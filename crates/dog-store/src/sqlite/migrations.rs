@@ -1,0 +1,88 @@
+//! The schema of a file, and its migration.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::{StoreError, schema::Schema};
+
+/// The application id of this program's files: "DOG1" in ASCII.
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
+
+pub(super) const SCHEMA: Schema = Schema {
+    first_version: 11,
+    scripts: &[include_str!("schema/initial.sql")],
+    begin_with: "file",
+};
+
+/// Checks that a file is a database of this program, or an empty one. Nothing is written.
+///
+/// # Errors
+/// The file belongs to another program or to an unreleased build of this one, is not a database, or
+/// its schema cannot be read.
+pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
+    // The id is read last: another process may be creating the first tables, and commits the id
+    // with them.
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let application: i32 = pragma(connection, "application_id")?;
+    if application != APPLICATION_ID && (application != 0 || tables > 0) {
+        return Err(StoreError::Foreign(application));
+    }
+    // A later version is refused where the file is read or written. It can be backed up.
+    match SCHEMA.check(version(connection)?) {
+        Err(unreleased @ StoreError::Unreleased { .. }) => Err(unreleased),
+        _ => Ok(()),
+    }
+}
+
+/// Migrates an identified file to the last version of this schema, with one transaction per
+/// version.
+///
+/// # Errors
+/// The file has a later version, or a migration failed.
+pub(super) fn migrate(connection: &mut Connection, schema: &Schema) -> Result<(), StoreError> {
+    // A migration may rebuild a table that others refer to. It checks the references at its end.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    while step(connection, schema)? {}
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(())
+}
+
+/// Migrates the file by one version. Returns whether there was anything to do.
+fn step(connection: &mut Connection, schema: &Schema) -> Result<bool, StoreError> {
+    // The lock is taken first, because another process may be migrating the same file.
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    schema.check(found)?;
+    let Some((next, script)) = schema.missing(found).next() else {
+        return Ok(false);
+    };
+    transaction.execute_batch(script)?;
+    let mut violations = transaction.prepare("PRAGMA foreign_key_check")?;
+    if violations.exists([])? {
+        return Err(StoreError::Damaged(
+            "a migration left a row that refers to a missing game".into(),
+        ));
+    }
+    drop(violations);
+    transaction.pragma_update(None, "user_version", next)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.commit()?;
+    log::info!("database schema: version {next}");
+    Ok(true)
+}
+
+/// The schema version of the file; 0 if it has no tables yet.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) fn version(connection: &Connection) -> Result<u32, StoreError> {
+    pragma(connection, "user_version")
+}
+
+/// The value of a pragma.
+fn pragma<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    name: &str,
+) -> Result<T, StoreError> {
+    Ok(connection.pragma_query_value(None, name, |row| row.get(0))?)
+}

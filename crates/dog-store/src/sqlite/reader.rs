@@ -1,0 +1,561 @@
+//! Queries.
+
+use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    game_cache::{GameCache, LastChange},
+    migrations,
+    rows::{log_row, optional_text, select_games, stored_game},
+};
+use crate::{
+    CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
+    ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
+    RetentionPolicy, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame, TICKET_TTL,
+    TokenHash,
+    game_log::LogForm,
+    game_row::{int, seating, time, version},
+    now,
+};
+
+/// A connection to read from.
+#[derive(Debug)]
+pub struct Reader<'c> {
+    pub(super) connection: &'c Connection,
+    /// The cache, if the connection sees committed data only and is not in a transaction.
+    pub(super) cache: Option<&'c GameCache>,
+}
+
+/// How long a response is saved, in microseconds: 24 hours.
+const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// The time up to which saved responses have expired, in microseconds since 1970.
+pub(super) fn expiry(now: Timestamp) -> i64 {
+    now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
+}
+
+/// The latest time at which a ticket expires that was not made in the future, in microseconds since
+/// 1970.
+pub(super) fn latest_expiry(now: Timestamp) -> i64 {
+    (now + TICKET_TTL + CLOCK_TOLERANCE).as_microsecond()
+}
+
+/// The text after all those with this prefix, which is ASCII.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}\u{7f}")
+}
+
+impl Reader<'_> {
+    /// A game, or `None` if it does not exist.
+    ///
+    /// # Errors
+    /// The database cannot be read, or the game cannot be parsed.
+    pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        let mut caught_up = 0;
+        if let Some(cache) = self.cache {
+            caught_up = cache.catch_up(self.connection)?;
+            if let Some(stored) = cache.get(*id) {
+                return Ok(Some(stored));
+            }
+        }
+        let sql = select_games!("WHERE id = ?1");
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
+        let stored = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        if let (Some(cache), Some(stored)) = (self.cache, &stored) {
+            cache.insert_read(stored, caught_up);
+        }
+        Ok(stored)
+    }
+
+    /// The game that was added with this unique key, or `None`.
+    ///
+    /// # Errors
+    /// As [`Reader::game`].
+    pub fn game_by_unique_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
+        let sql = select_games!("WHERE unique_key = ?1");
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([unique_key])?;
+        rows.next()?.map(|row| stored_game(row, None)).transpose()
+    }
+
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago. A lease that ends later than any that is made now was made before the clock was
+    /// set back.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn present(&self, id: &GameId, ended: SignedDuration) -> Result<BySeat<bool>, StoreError> {
+        let now = now();
+        let sql = "SELECT seat FROM presence JOIN processes USING (process) \
+                   WHERE game = ?1 AND lease_until > ?2 AND lease_until <= ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let (after, longest) = (now - ended, now + LEASE + CLOCK_TOLERANCE);
+        let params = params![id, after.as_microsecond(), longest.as_microsecond()];
+        let mut rows = statement.query(params)?;
+        let mut present = BySeat::default();
+        while let Some(row) = rows.next()? {
+            if let Some(seat) = Seat::new(row.get(0)?, MAX_SEATS as u8) {
+                present[seat] = true;
+            }
+        }
+        Ok(present)
+    }
+
+    /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
+    ///
+    /// # Errors
+    /// As [`Reader::game`].
+    pub fn oldest_in_seating(
+        &self,
+        prefix: &str,
+        max_changes: u32,
+    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
+        let sql = select_games!(
+            "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
+             AND admin_changes < ?3 ORDER BY unique_key LIMIT 1"
+        );
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![prefix, end_of(prefix), max_changes])?;
+        let oldest = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= ?1 AND unique_key < ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let last = statement.query_row([prefix, &end_of(prefix)], |row| row.get(0))?;
+        Ok((oldest, last))
+    }
+
+    /// A game's version, or `None` if there is no such game.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT version FROM games WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let column = statement.query_row([id], |row| row.get(0)).optional()?;
+        column.map(version).transpose()
+    }
+
+    /// A game's version, tokens and creator, without the game itself.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
+        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        Ok(Some(GameHead {
+            version: version(row.get(0)?)?,
+            tokens: row.get(1)?,
+            creator: row.get(2)?,
+            seating: seating(optional_text(row.get_ref(3)?)?, *id)?,
+        }))
+    }
+
+    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
+    /// has expired.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn ticket(&self, id: &GameId, ticket: &TokenHash) -> Result<Option<TokenHash>, StoreError> {
+        let now = now();
+        let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 \
+                   AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1)";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let (now, longest) = (now.as_microsecond(), latest_expiry(now));
+        let found = statement.query_row(params![id, ticket.0, now, longest], |row| {
+            row.get(0).map(TokenHash)
+        });
+        Ok(found.optional()?)
+    }
+
+    /// The response saved for this scope in the last 24 hours.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn saved_response(
+        &self,
+        scope: &Scope,
+        now: Timestamp,
+    ) -> Result<Option<SavedResponse>, StoreError> {
+        let sql =
+            "SELECT body_hash, response FROM idempotency WHERE scope = ?1 AND created_at > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found = statement.query_row(params![scope.0, expiry(now)], |row| {
+            Ok(SavedResponse {
+                body_hash: row.get(0)?,
+                response: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
+    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
+    /// and logged as an error.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
+        let limit = i64::from(query.limit.max(1));
+        let before = query.after.map_or(i64::MAX, |Cursor(row_id)| row_id);
+        // Each has an index that holds its games in order, so no other row is read.
+        let sql = match (query.open, query.phase) {
+            (false, None) => {
+                select_games!("WHERE listed = 1 AND row_id < ?1 ORDER BY row_id DESC LIMIT ?2")
+            }
+            (false, Some(_)) => select_games!(
+                "WHERE listed = 1 AND row_id < ?1 AND phase = ?3 ORDER BY row_id DESC LIMIT ?2"
+            ),
+            (true, None) => select_games!(
+                "INDEXED BY games_joinable WHERE anyone_may_join = 1 AND listed = 1 \
+                 AND row_id < ?1 ORDER BY row_id DESC LIMIT ?2"
+            ),
+            (true, Some(_)) => select_games!(
+                "INDEXED BY games_joinable_phase WHERE anyone_may_join = 1 AND listed = 1 \
+                 AND row_id < ?1 AND phase = ?3 ORDER BY row_id DESC LIMIT ?2"
+            ),
+        };
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = match query.phase {
+            None => statement.query(params![before, limit + 1])?,
+            Some(phase) => statement.query(params![before, limit + 1, phase.name()])?,
+        };
+        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
+        let mut last = None;
+        while games.len() + unreadable.len() < limit as usize
+            && let Some(row) = rows.next()?
+        {
+            last = Some(Cursor(row.get(0)?));
+            match stored_game(row, self.cache) {
+                Ok(stored) => games.push(stored),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        if let Some(first) = unreadable.first() {
+            let many = unreadable.len();
+            log::error!(
+                "{many} games are not listed because they cannot be read; the first: {first}"
+            );
+        }
+        let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
+        Ok(GamePage { games, next })
+    }
+
+    /// The entries of a game's log after the version `after`, oldest first, at most `limit`. Empty
+    /// if there is no such game.
+    ///
+    /// # Errors
+    /// The database cannot be read, or an entry cannot be parsed.
+    pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
+        let (limit, mut entries) = (limit as usize, Vec::new());
+        let mut last = after;
+        while entries.len() < limit {
+            let page = self.log_page(id, last, (limit - entries.len()) as u32)?;
+            let page = page.entries()?;
+            let Some(end) = page.last() else { break };
+            last = end.version;
+            entries.extend(page);
+        }
+        Ok(entries)
+    }
+
+    /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
+    /// log only the entries of one page are returned. Empty if there is no such game.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn log_page(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
+        Ok(LogPage {
+            game: *id,
+            after,
+            limit: limit as usize,
+            form: self.log_form(id, after, limit)?,
+        })
+    }
+
+    fn log_form(&self, id: &GameId, after: u64, limit: u32) -> Result<LogForm, StoreError> {
+        let sql = "SELECT row_id FROM games WHERE id = ?1 AND version > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let row_id = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
+        let Some(row_id) = row_id.optional()? else {
+            return Ok(LogForm::Rows(Vec::new()));
+        };
+        let sql = "SELECT entries FROM packed_log WHERE game = ?1 AND first_version <= ?2 \
+                   ORDER BY first_version DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let packed = statement.query_row(params![row_id, int(after.saturating_add(1))], |row| {
+            row.get(0)
+        });
+        if let Some(packed) = packed.optional()? {
+            return Ok(LogForm::Packed(packed));
+        }
+        let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
+                   ORDER BY version LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![row_id, int(after), limit])?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next()? {
+            entries.push(log_row(row)?);
+        }
+        Ok(LogForm::Rows(entries))
+    }
+
+    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
+    /// creation after `after`. The flag says whether the log is packed already, as that of an
+    /// imported game is.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn games_to_pack(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
+        let sql = "SELECT row_id, id, EXISTS (SELECT 1 FROM packed_log WHERE game = row_id) \
+                   FROM games INDEXED BY games_to_pack \
+                   WHERE (phase = 'finished' OR at_limit = 1) AND packed = 0 \
+                   AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let after = after.map_or(0, |Cursor(row_id)| row_id);
+        let rows = statement.query_map(params![after, by.as_microsecond(), limit], |row| {
+            Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Due games and their creators, the longest due first. `is_for_people` selects the games with a
+    /// human player or those with bots only. A game with an unreadable id is skipped.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn due(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                   AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
+        self.due_games(sql, is_for_people, now(), limit)
+    }
+
+    /// See [`Store::due_from_future`](crate::Store::due_from_future).
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn due_from_future(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let sql = "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                   AND due_at > ?2 AND updated_at > ?2 LIMIT ?3";
+        self.due_games(sql, is_for_people, now() + CLOCK_TOLERANCE, limit)
+    }
+
+    fn due_games(
+        &self,
+        sql: &str,
+        is_for_people: bool,
+        at: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![is_for_people, at.as_microsecond(), limit])?;
+        let mut games = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Ok(id) = row.get(0) {
+                games.push((id, row.get(1).unwrap_or(None)));
+            }
+        }
+        Ok(games)
+    }
+
+    /// The longest due game of each creator, for at most `limit` creators after `after`, in the
+    /// order of their hashes; and at most `limit` due games without a creator. Returns the last
+    /// creator too if there may be more.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn due_by_creator(
+        &self,
+        is_for_people: bool,
+        after: Option<Creator>,
+        limit: u32,
+    ) -> Result<DueByCreator, StoreError> {
+        let now = now().as_microsecond();
+        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                       AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
+        let mut statement = self.connection.prepare_cached(without_creator)?;
+        let mut rows = statement.query(params![is_for_people, now, limit])?;
+        let mut games = Vec::new();
+        while let Some(row) = rows.next()? {
+            games.extend(row.get(0).map(|id| (id, None)));
+        }
+        // Two index lookups per creator, however many games it has.
+        let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                    AND creator > ?2";
+        let mut next = self.connection.prepare_cached(next)?;
+        let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                     AND creator = ?2 AND due_at <= ?3 ORDER BY due_at LIMIT 1";
+        let mut first = self.connection.prepare_cached(first)?;
+        let mut last = after;
+        for _ in 0..limit {
+            let after: &[u8] = last.as_ref().map_or(&[], |creator| &creator.0);
+            let creator: Option<Creator> =
+                next.query_row(params![is_for_people, after], |row| row.get(0))?;
+            let Some(creator) = creator else {
+                return Ok((games, None));
+            };
+            let due = first.query_row(params![is_for_people, creator, now], |row| row.get(0));
+            if let Ok(Some(id)) = due.optional() {
+                games.push((id, Some(creator)));
+            }
+            last = Some(creator);
+        }
+        Ok((games, last))
+    }
+
+    /// The earliest time after `after` at which a game becomes due. A time out of range counts as
+    /// never.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
+                   AND due_at > ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut next: Option<i64> = None;
+        for is_for_people in [true, false] {
+            let due: Option<i64> = statement
+                .query_row(params![is_for_people, after.as_microsecond()], |row| {
+                    row.get(0)
+                })?;
+            next = [next, due].into_iter().flatten().min();
+        }
+        Ok(next.and_then(|next| time(next).ok()))
+    }
+
+    /// The changes after change number `since`, in order, and the number of the last change. Rows
+    /// that cannot be read are skipped.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
+        let last = LastChange::read(self.connection)?.number;
+        let sql = "SELECT number, game, version, is_presence FROM changes \
+                   WHERE number > ?1 ORDER BY number";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([since])?;
+        let (mut changes, mut first) = (Vec::new(), true);
+        while let Some(row) = rows.next()? {
+            if first && row.get::<_, i64>(0)? != since + 1 {
+                return Ok((ChangesSince::Any, last));
+            }
+            first = false;
+            let (id, known) = (row.get(1), row.get::<_, Option<i64>>(2));
+            if let (Ok(id), Ok(Ok(version))) =
+                (id, known.map(|known| known.map(version).transpose()))
+            {
+                changes.push(match row.get(3)? {
+                    true => Change::Presence(id),
+                    false => Change::Game { id, version },
+                });
+            }
+        }
+        // The file was restored to an earlier state if its last change is before `since`.
+        let changes = if last < since {
+            ChangesSince::Any
+        } else {
+            ChangesSince::Of(changes)
+        };
+        Ok((changes, last))
+    }
+
+    /// The expired games among the first `limit` games after `after`, in order of creation.
+    ///
+    /// A batch in which every game is too young to have expired ends the search, because all later
+    /// games are younger still, unless the clock was put back since.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn expired_games(
+        &self,
+        policy: RetentionPolicy,
+        now: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<ExpiredBatch, StoreError> {
+        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
+        let latest = finished.max(idle);
+        let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
+                   WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![after.map_or(0, |Cursor(row_id)| row_id), limit])?;
+        let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);
+        while let Some(row) = rows.next()? {
+            seen += 1;
+            last = Some(Cursor(row.get(0)?));
+            let phase = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+            let cutoff = if phase == Phase::Finished.name() {
+                finished
+            } else {
+                idle
+            };
+            let created: i64 = row.get(4)?;
+            more |= Some(created) <= latest || created > now.as_microsecond();
+            if Some(row.get(5)?) <= cutoff {
+                old.push(ExpiredGame {
+                    id: row.get(1)?,
+                    version: version(row.get(2)?)?,
+                });
+            }
+        }
+        let next = last.filter(|_| more && seen == limit);
+        Ok(ExpiredBatch { old, next })
+    }
+
+    /// The number of games by phase.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn game_counts(&self) -> Result<GameCounts, StoreError> {
+        let mut games = Phase::ALL.map(|phase| (phase, 0));
+        // SQLite reads the index of the public list for this, not the table.
+        let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
+            let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
+            if let Some((_, games)) = known {
+                *games = count.unsigned_abs();
+            }
+        }
+        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
+                   AND due_at <= ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let due: i64 = statement.query_row([now().as_microsecond()], |row| row.get(0))?;
+        Ok(GameCounts {
+            games,
+            due: due.unsigned_abs(),
+            schema_version: migrations::version(self.connection)?,
+        })
+    }
+
+    /// The used space of the database, whose limit is `max` bytes.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn usage(&self, max: Option<u64>) -> Result<SpaceUsage, StoreError> {
+        let sql = "SELECT (page_count - freelist_count) * page_size \
+                   FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let used: i64 = statement.query_row([], |row| row.get(0))?;
+        let used = used.unsigned_abs();
+        Ok(SpaceUsage { used, max })
+    }
+}

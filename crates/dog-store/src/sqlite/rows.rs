@@ -1,0 +1,79 @@
+//! Conversions of rows into games and log entries.
+
+use rusqlite::{Row, types::ValueRef};
+
+use super::game_cache::GameCache;
+use crate::{
+    StoreError, StoredGame,
+    game_log::LogRow,
+    game_row::{GameRow, time, version},
+};
+
+/// A query of the columns that [`stored_game`] reads, in its order.
+macro_rules! select_games {
+    ($rest:literal) => {
+        concat!(
+            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             admin_changes, token_renewals, seating FROM games ",
+            $rest
+        )
+    };
+}
+pub(super) use select_games;
+
+/// The game in a row of [`select_games`]. The snapshot is parsed only if the cache does not have
+/// this version of the game.
+///
+/// # Errors
+/// The snapshot cannot be parsed, or contradicts other columns.
+pub(super) fn stored_game(
+    row: &Row<'_>,
+    cache: Option<&GameCache>,
+) -> Result<StoredGame, StoreError> {
+    let row = GameRow {
+        id: row.get(1)?,
+        version: row.get(2)?,
+        listed: row.get(3)?,
+        created_at: row.get(4)?,
+        updated_at: row.get(5)?,
+        tokens: row.get(6)?,
+        snapshot: text(row.get_ref(7)?)?,
+        bot_pace_ms: row.get(8)?,
+        turn_seconds: row.get(9)?,
+        deadline: row.get(10)?,
+        imported: row.get(11)?,
+        phase: text(row.get_ref(12)?)?,
+        due_at: row.get(13)?,
+        creator: row.get(14)?,
+        admin_changes: row.get(15)?,
+        token_renewals: row.get(16)?,
+        seating: optional_text(row.get_ref(17)?)?,
+    };
+    let cached = cache.and_then(|cache| cache.get(row.id));
+    let known = cached.filter(|cached| row.is_of(cached));
+    row.stored_game(known.map(|known| known.game))
+}
+
+/// The text in a column, without a check of its encoding.
+pub(super) fn text(column: ValueRef<'_>) -> Result<&[u8], StoreError> {
+    Ok(column.as_bytes().map_err(rusqlite::Error::from)?)
+}
+
+/// The same; `None` for NULL.
+pub(super) fn optional_text(column: ValueRef<'_>) -> Result<Option<&[u8]>, StoreError> {
+    match column {
+        ValueRef::Null => Ok(None),
+        column => text(column).map(Some),
+    }
+}
+
+/// The log entry in a row of the columns version, at, action and events.
+pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
+    Ok(LogRow {
+        version: version(row.get(0)?)?,
+        at: time(row.get(1)?)?,
+        action: row.get(2)?,
+        events: row.get(3)?,
+    })
+}

@@ -1,0 +1,85 @@
+//! Saved responses expire after a day.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::*;
+
+/// Saves a response, together with an unrelated game.
+fn save_response(store: &Store, number: u8, text: &str) -> CommitResult {
+    let write = Write {
+        op: WriteOp::Insert(insert(&new_game())),
+        save: Some(save(number, text)),
+    };
+    wait(store.commit(write))
+}
+
+/// Makes all saved responses older by this.
+fn age(dir: &Dir, by: SignedDuration) {
+    let by = by.as_micros();
+    sql(
+        dir,
+        &format!("UPDATE idempotency SET created_at = created_at - {by}"),
+    );
+}
+
+#[test]
+fn a_response_expires_after_a_day() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let day = SignedDuration::from_hours(24);
+    assert_eq!(save_response(&store, 1, "one"), CommitResult::Done);
+    let begin = now();
+    let connection = Connection::open(dir.file()).unwrap();
+    let set = "UPDATE idempotency SET created_at = ?1";
+    connection.execute(set, [begin.as_microsecond()]).unwrap();
+    let at = |at: Timestamp| {
+        file(&store)
+            .read(|reader| reader.saved_response(&scope(1), at))
+            .unwrap()
+    };
+    assert_eq!(at(begin), Some(saved("one")));
+    let last = begin + day - SignedDuration::from_micros(1);
+    assert_eq!(at(last), Some(saved("one")));
+    assert_eq!(at(begin + day), None);
+
+    age(&dir, day - SignedDuration::from_hours(1));
+    assert_eq!(save_response(&store, 1, "two"), CommitResult::Stale);
+    assert_eq!(
+        wait(store.load(None, Some(&scope(1)))).saved_response,
+        Some(saved("one"))
+    );
+    age(&dir, SignedDuration::from_hours(1));
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    let loaded = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
+    assert_eq!(loaded.saved_response, None);
+    assert_eq!(save_response(&store, 1, "two"), CommitResult::Done);
+    assert_eq!(
+        wait(store.load(None, Some(&scope(1)))).saved_response,
+        Some(saved("two"))
+    );
+}
+
+#[test]
+fn expired_responses_are_deleted_in_batches() {
+    let dir = Dir::new();
+    let store = dir.store();
+    for number in 0..5 {
+        assert_eq!(
+            save_response(&store, number, "a response"),
+            CommitResult::Done
+        );
+    }
+    let day = SignedDuration::from_hours(24).as_micros();
+    let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
+    sql(&dir, &age);
+    let mut left = Vec::new();
+    while wait(store.delete_expired(now(), 2)) {
+        left.push(rows(&dir, "idempotency"));
+    }
+    assert_eq!(left, [3, 1]);
+    assert_eq!(rows(&dir, "idempotency"), 1);
+    assert_eq!(
+        wait(store.load(None, Some(&scope(4)))).saved_response,
+        Some(saved("a response"))
+    );
+}

@@ -1,0 +1,323 @@
+//! The writer thread. Writes that arrive while it is busy are committed together and share one disk
+//! sync (group commit). A write that fails does not affect the others: either it runs in a
+//! savepoint, or it makes all its checks before its first change.
+
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use super::{
+    checkpoint::CheckpointThread,
+    connect::FileIdentity,
+    game_cache::{BatchChanges, GameCache, LastChange},
+    reader::Reader,
+    size_limit::{SizeLimit, limit_size},
+    transaction::Transaction,
+    watch::ChangeSignal,
+};
+use crate::{StoreError, StoreMetrics};
+
+/// The largest number of queued writes; further ones are refused at once.
+pub(super) const QUEUE_CAPACITY: usize = 1024;
+
+/// By how many bytes the limit of the size changes until SQLite is told.
+const LIMIT_CHANGE: u64 = 1 << 20;
+
+/// What happens when a write fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    /// Its changes are rolled back to a savepoint.
+    Undo,
+    /// It has made no changes, so it needs no savepoint, for which SQLite copies every page before
+    /// its first change. If it has made changes nevertheless, its whole batch is rolled back.
+    NoChanges,
+}
+
+/// A queued write. It replies only after the commit of its batch.
+trait WriteJob: Send {
+    fn on_failure(&self) -> OnFailure;
+
+    /// Whether the caller has dropped its future.
+    fn is_cancelled(&self) -> bool;
+
+    /// Makes the changes. Returns whether to keep them.
+    fn run(&mut self, transaction: Transaction<'_>) -> bool;
+
+    /// Why they are not kept.
+    fn error(&self) -> Option<&StoreError>;
+
+    /// Sends the result to the caller, after the changes were committed or rolled back.
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+/// A job that runs a closure.
+struct ClosureJob<F, T> {
+    on_failure: OnFailure,
+    work: Option<F>,
+    result: Option<Result<T, StoreError>>,
+    reply_to: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<F, T> WriteJob for ClosureJob<F, T>
+where
+    F: FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send,
+    T: Send,
+{
+    fn on_failure(&self) -> OnFailure {
+        self.on_failure
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.reply_to.is_closed()
+    }
+
+    fn run(&mut self, mut transaction: Transaction<'_>) -> bool {
+        let Some(work) = self.work.take() else {
+            return false;
+        };
+        // The changes of a closure that panics are rolled back.
+        let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
+            .unwrap_or_else(|_| Err(StoreError::Panicked));
+        let succeeded = result.is_ok();
+        self.result = Some(result);
+        succeeded
+    }
+
+    fn error(&self) -> Option<&StoreError> {
+        self.result.as_ref()?.as_ref().err()
+    }
+
+    fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
+        let result = match (committed, self.result) {
+            (Ok(()), Some(result)) => result,
+            (Ok(()), None) => return,
+            // The job's own result may depend on changes of the batch that were rolled back.
+            (Err(error), _) => Err(error),
+        };
+        // The caller may have dropped its future after the batch started.
+        self.reply_to.send(result).ok();
+    }
+}
+
+/// A handle to the writer thread. Dropping it waits until all queued writes are committed.
+#[derive(Debug)]
+pub(super) struct Writer {
+    queue: Option<SyncSender<Box<dyn WriteJob>>>,
+    thread: Option<JoinHandle<()>>,
+    metrics: StoreMetrics,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
+        let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
+        let metrics = thread.metrics.clone();
+        let thread = thread::Builder::new()
+            .name("store-writer".into())
+            .spawn(move || thread.run(jobs))?;
+        Ok(Writer {
+            queue: Some(queue),
+            thread: Some(thread),
+            metrics,
+        })
+    }
+
+    /// Queues a write and waits for its result. It is cancelled if the future is dropped before its
+    /// batch starts.
+    ///
+    /// # Errors
+    /// Those of `work`; or the queue is full, or the commit failed.
+    pub(super) async fn submit<T: Send + 'static>(
+        &self,
+        on_failure: OnFailure,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply_to, outcome) = oneshot::channel();
+        let job = ClosureJob {
+            on_failure,
+            work: Some(work),
+            result: None,
+            reply_to,
+        };
+        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
+        // Counted first, because the thread may take it before `try_send` returns.
+        self.metrics.queued();
+        queue.try_send(Box::new(job)).map_err(|error| {
+            self.metrics.dequeued(1);
+            match error {
+                TrySendError::Full(_) => StoreError::Overloaded,
+                TrySendError::Disconnected(_) => StoreError::Closed,
+            }
+        })?;
+        outcome.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            // A closure may own the last handle of the store. The thread cannot join itself.
+            && thread.thread().id() != thread::current().id()
+            && thread.join().is_err()
+        {
+            log::error!("the store writer thread panicked");
+        }
+    }
+}
+
+/// The state of the writer thread.
+pub(super) struct WriterThread {
+    pub connection: Connection,
+    pub file_identity: FileIdentity,
+    pub checkpoints: CheckpointThread,
+    /// The largest number of writes in one commit.
+    pub max_batch: usize,
+    pub limit: SizeLimit,
+    /// The limit that SQLite knows, in bytes; `None` without a limit.
+    pub max_bytes: Option<u64>,
+    pub cache: Arc<GameCache>,
+    pub changes: Arc<ChangeSignal>,
+    pub metrics: StoreMetrics,
+}
+
+impl WriterThread {
+    /// The loop of the thread. It ends when the queue is closed and empty.
+    fn run(mut self, queue: Receiver<Box<dyn WriteJob>>) {
+        while let Ok(first) = queue.recv() {
+            let mut batch = vec![first];
+            batch.extend(queue.try_iter().take(self.max_batch - 1));
+            self.metrics.dequeued(batch.len());
+            batch.retain(|job| !job.is_cancelled());
+            self.write(batch);
+        }
+        drop(self.checkpoints);
+        // If a reader prevents this checkpoint, it is done after the next start.
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        if let Err(error) = self.connection.query_row(sql, [], |_| Ok(())) {
+            log::warn!("the write-ahead log cannot be copied into the database: {error}");
+        }
+    }
+
+    /// Commits these jobs together and replies to each.
+    fn write(&mut self, mut batch: Vec<Box<dyn WriteJob>>) {
+        if batch.is_empty() {
+            return;
+        }
+        let (writes, started) = (batch.len(), Instant::now());
+        let committed = self
+            .commit(&mut batch)
+            .map_err(|error| self.quota_or(error))
+            // A commit to a file that was removed or replaced is lost, so it is reported as failed.
+            .and_then(|changes| self.file_identity.check().map(|()| changes))
+            .map(|changes| {
+                self.metrics.committed(writes, started.elapsed());
+                let last = changes.after.number;
+                self.cache.committed(&self.connection, changes);
+                self.changes.announce(last);
+            });
+        for job in batch {
+            job.reply(committed.clone());
+        }
+        match committed {
+            Ok(()) => self.checkpoints.committed(&mut self.connection),
+            // No checkpoint into a file that was emptied or replaced.
+            Err(_) if self.file_identity.check().is_err() => {}
+            Err(_) => self.checkpoints.after_failure(),
+        }
+    }
+
+    /// The error of a failed commit: [`StoreError::Quota`] if the database has reached its limit,
+    /// else `error`.
+    fn quota_or(&self, error: StoreError) -> StoreError {
+        let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
+        let reader = Reader {
+            connection: &self.connection,
+            cache: None,
+        };
+        if may_be_quota && let Ok(usage) = reader.usage(self.limit.bytes()) {
+            return usage.check_write().err().unwrap_or(error);
+        }
+        error
+    }
+
+    /// The largest size of the database in bytes, at present. SQLite is told if it has changed much.
+    fn limit(&mut self) -> Result<Option<u64>, StoreError> {
+        let now = self.limit.bytes();
+        let is_near = match (now, self.max_bytes) {
+            (Some(now), Some(known)) => now.abs_diff(known) < LIMIT_CHANGE,
+            (now, known) => now == known,
+        };
+        if !is_near {
+            limit_size(&self.connection, now)?;
+            self.max_bytes = now;
+        }
+        Ok(now)
+    }
+
+    /// Runs these jobs in one transaction and commits it. Returns its changes.
+    ///
+    /// # Errors
+    /// The transaction was rolled back; no job has changed anything.
+    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<BatchChanges, StoreError> {
+        if !self.connection.is_autocommit() {
+            // A failed rollback left the last transaction open.
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        let max_bytes = self.limit()?;
+        // The lock is taken before the first read, so that nobody can write in between.
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let before = LastChange::read(&transaction)?;
+        let mut changed = Vec::with_capacity(batch.len());
+        for job in batch {
+            let on_failure = job.on_failure();
+            savepoint(&transaction, on_failure, "SAVEPOINT job")?;
+            let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
+            let succeeded = job.run(Transaction::new(&transaction, max_bytes, &mut changed));
+            if transaction.is_autocommit() {
+                // SQLite has ended it, because the disk is full or has failed.
+                let cause = job.error().filter(|error| error.is_temporary());
+                return Err(cause.cloned().unwrap_or(StoreError::RolledBack));
+            }
+            if !succeeded {
+                if on_failure == OnFailure::NoChanges
+                    && transaction.total_changes() != changes_before
+                {
+                    log::error!("a write failed after its first change; its batch is rolled back");
+                    return Err(StoreError::RolledBack);
+                }
+                savepoint(&transaction, on_failure, "ROLLBACK TO job")?;
+                changed.truncate(changed_before);
+            }
+            savepoint(&transaction, on_failure, "RELEASE job")?;
+        }
+        self.file_identity.check()?;
+        let after = LastChange::read(&transaction)?;
+        transaction.commit()?;
+        Ok(BatchChanges {
+            before,
+            after,
+            games: changed,
+        })
+    }
+}
+
+/// Executes a statement about a job's savepoint, if the job has one.
+fn savepoint(connection: &Connection, on_failure: OnFailure, sql: &str) -> Result<(), StoreError> {
+    if on_failure == OnFailure::Undo {
+        connection.prepare_cached(sql)?.execute([])?;
+    }
+    Ok(())
+}

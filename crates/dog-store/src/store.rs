@@ -1,0 +1,425 @@
+//! The store, of either kind.
+
+use std::{
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use dog_rules::BySeat;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    ChangesSince, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator, ExpiredBatch,
+    ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery, LoadedGame,
+    LogEntry, LogPage, PackedLog, RETURN_TIME, RetentionPolicy, RetentionTime, Scope, SeatPresence,
+    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, TokenHash, Write,
+    postgres::PgDatabase,
+    presence::{OwnLease, RenewalStart},
+    sqlite::SqliteDatabase,
+};
+
+/// A handle to the store. A clone is another handle to the same store. Dropping the last handle
+/// waits until all queued writes are committed.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(super) backend: Backend,
+    lease: Arc<OwnLease>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Backend {
+    Sqlite(SqliteDatabase),
+    Postgres(PgDatabase),
+}
+
+/// Calls the same method of either database; or one of PostgreSQL and the same one of SQLite's
+/// reader (`read_one` for a single statement, `read` for several) or transaction (`write`).
+macro_rules! dispatch {
+    ($store:ident, $database:ident => $call:expr) => {
+        match &$store.backend {
+            Backend::Sqlite($database) => $call,
+            Backend::Postgres($database) => $call,
+        }
+    };
+    ($store:ident, write $method:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(database) => {
+                let work = database.write(move |transaction| transaction.$method($($argument),*));
+                work.await
+            }
+            Backend::Postgres(database) => database.$method($($argument),*).await,
+        }
+    };
+    ($store:ident, $read:ident $method:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(database) => database.$read(|reader| reader.$method($($argument),*)),
+            Backend::Postgres(database) => database.$method($($argument),*).await,
+        }
+    };
+}
+
+impl Store {
+    /// Opens a database file. Creates it if it does not exist, and migrates it to the current
+    /// schema.
+    ///
+    /// # Errors
+    /// The file cannot be used. A file of another program or of a newer version is left unchanged.
+    pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
+        let database = SqliteDatabase::open(path.as_ref(), config)?;
+        Ok(Store::new(Backend::Sqlite(database)))
+    }
+
+    /// Connects to a PostgreSQL database, and migrates it to the current schema. Blocks until that
+    /// is done.
+    ///
+    /// # Errors
+    /// The database cannot be reached or refuses access, or is of another program or of a newer
+    /// version. It is left unchanged then.
+    pub fn connect(settings: ConnectionSettings, config: StoreConfig) -> Result<Store, StoreError> {
+        let database = PgDatabase::connect(settings, config)?;
+        Ok(Store::new(Backend::Postgres(database)))
+    }
+
+    pub(super) fn new(backend: Backend) -> Store {
+        Store {
+            backend,
+            lease: Arc::new(OwnLease::new()),
+        }
+    }
+
+    /// A game, or `None` if it does not exist.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the game cannot be parsed. The same applies to all reads below.
+    pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        dispatch!(self, database => database.game(id).await)
+    }
+
+    /// What a write is computed from: the game, and the response saved for an earlier request with
+    /// the same scope. The response is read from the same state as the game or from a later one.
+    pub async fn load(
+        &self,
+        id: Option<&GameId>,
+        scope: Option<&Scope>,
+    ) -> Result<LoadedGame, StoreError> {
+        dispatch!(self, database => database.load(id, scope).await)
+    }
+
+    /// The game that was added with this unique key, or `None`.
+    pub async fn game_by_unique_key(
+        &self,
+        unique_key: &str,
+    ) -> Result<Option<StoredGame>, StoreError> {
+        dispatch!(self, read_one game_by_unique_key(unique_key))
+    }
+
+    /// At which seats of a game somebody is present. Only what was written counts.
+    pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+        self.present_within(id, SignedDuration::ZERO).await
+    }
+
+    /// At which seats of a game somebody is present, or may come back because the process has lost
+    /// its lease a moment ago; `None` while this process cannot tell yet. For that it must hold its
+    /// own lease for [`RETURN_TIME`], so this call renews it.
+    pub async fn present_or_returning(
+        &self,
+        id: &GameId,
+    ) -> Result<Option<BySeat<bool>>, StoreError> {
+        // If it seems settled, the renewal shows whether the store has lost the lease meanwhile.
+        if self.lease.is_due() || self.lease.is_settled() {
+            self.set_present(Vec::new()).await?;
+        }
+        if !self.lease.is_settled() {
+            return Ok(None);
+        }
+        self.present_within(id, RETURN_TIME).await.map(Some)
+    }
+
+    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
+    /// `ended` ago.
+    async fn present_within(
+        &self,
+        id: &GameId,
+        ended: SignedDuration,
+    ) -> Result<BySeat<bool>, StoreError> {
+        dispatch!(self, read_one present(id, ended))
+    }
+
+    /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
+    /// had fewer than `max_changes` administrative changes; and the last unique key with the prefix.
+    pub async fn oldest_in_seating(
+        &self,
+        prefix: &str,
+        max_changes: u32,
+    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
+        dispatch!(self, read oldest_in_seating(prefix, max_changes))
+    }
+
+    /// A game's version, or `None` if there is no such game.
+    pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
+        dispatch!(self, read_one version(id))
+    }
+
+    /// A game's version, tokens and creator, without the game itself.
+    pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
+        dispatch!(self, read_one head(id))
+    }
+
+    /// The first entries of a game's log after the version `after`, at most `limit`. More may
+    /// follow unless the result is empty. Empty if there is no such game.
+    pub async fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
+        dispatch!(self, read log_page(id, after, limit))
+    }
+
+    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
+    /// and logged as an error.
+    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
+        dispatch!(self, read_one games(query))
+    }
+
+    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
+    /// has expired.
+    pub async fn ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        dispatch!(self, read_one ticket(id, ticket))
+    }
+
+    /// The changes after change number `since`, in order, and the number of the last change.
+    pub async fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
+        match &self.backend {
+            Backend::Sqlite(database) => database.read(|reader| reader.changes(since)),
+            Backend::Postgres(database) => Ok(database.changes_since(since)),
+        }
+    }
+
+    /// Due games and their creators, the longest due first. `is_for_people` selects the games with a
+    /// human player or those with bots only.
+    pub async fn due(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        dispatch!(self, read_one due(is_for_people, limit))
+    }
+
+    /// At most `limit` games in which the server acts now because the clock was put back since their
+    /// last change; see [`StoredGame::is_due`]. It reads all games that wait.
+    pub async fn due_from_future(
+        &self,
+        is_for_people: bool,
+        limit: u32,
+    ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
+        dispatch!(self, read_one due_from_future(is_for_people, limit))
+    }
+
+    /// The longest due game of each creator, for at most `limit` creators after `after`, in the
+    /// order of their hashes; and at most `limit` due games without a creator. Returns the last
+    /// creator too if there may be more.
+    pub async fn due_by_creator(
+        &self,
+        is_for_people: bool,
+        after: Option<Creator>,
+        limit: u32,
+    ) -> Result<DueByCreator, StoreError> {
+        dispatch!(self, read due_by_creator(is_for_people, after, limit))
+    }
+
+    /// Claims a due game for this process, so that no other one on another machine acts in it, for
+    /// three seconds at most. Processes on one file do not claim games, because they hardly ever
+    /// choose the same one.
+    pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(true),
+            Backend::Postgres(database) => database.claim_due(id).await,
+        }
+    }
+
+    /// Claims the task of removing and packing old games for about a minute. Processes on one file
+    /// share the task.
+    pub async fn claim_retention(&self) -> Result<bool, StoreError> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(true),
+            Backend::Postgres(database) => database.claim_retention().await,
+        }
+    }
+
+    /// Releases the claim before it ends by itself.
+    pub async fn release_retention(&self) -> Result<(), StoreError> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(()),
+            Backend::Postgres(database) => database.release_retention().await,
+        }
+    }
+
+    /// The earliest time after `after` at which a game becomes due.
+    pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        dispatch!(self, read next_due(after))
+    }
+
+    /// Moves the time by which games and responses are old, after this much time in which this process
+    /// has looked after them; see [`RetentionTime`].
+    pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
+        let time = dispatch!(self, write move_retention_time(passed))?;
+        self.metrics().retention_is_behind(time.behind);
+        Ok(time)
+    }
+
+    /// The games that have expired by `now` among the first `limit` games after `after`, in order of
+    /// creation.
+    ///
+    /// A batch in which every game is too young to have expired ends the search, because all later
+    /// games are younger still, unless the clock was put back since.
+    pub async fn expired_games(
+        &self,
+        policy: RetentionPolicy,
+        now: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<ExpiredBatch, StoreError> {
+        dispatch!(self, read_one expired_games(policy, now, after, limit))
+    }
+
+    /// The number of games by phase. Takes some 10 ms for 100,000 games.
+    pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
+        dispatch!(self, read game_counts())
+    }
+
+    /// The space used and the limit.
+    pub async fn usage(&self) -> Result<SpaceUsage, StoreError> {
+        match &self.backend {
+            Backend::Sqlite(database) => database.usage(),
+            Backend::Postgres(database) => Ok(database.usage()),
+        }
+    }
+
+    /// Commits a write: all of it, or nothing if it is stale or fails. A write is cancelled if its
+    /// future is dropped before its batch starts.
+    ///
+    /// # Errors
+    /// The store is full, too many writes are queued, or the store cannot be written. The same
+    /// applies to all writes below.
+    pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
+        dispatch!(self, database => database.commit(write).await)
+    }
+
+    /// Writes who is now present by this process or no longer, and renews its lease.
+    pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
+        let (process, start) = (self.lease.process, RenewalStart::now());
+        let lease = dispatch!(self, write set_present(process, &changes))?;
+        self.lease.renewed(start, lease.is_new);
+        Ok(lease)
+    }
+
+    /// How often this process has got a new lease. What it wrote with an earlier one is gone.
+    pub fn leases(&self) -> u64 {
+        self.lease.leases.load(Ordering::Acquire)
+    }
+
+    /// Returns the token of a [`ticket`](Store::ticket) and deletes the ticket; `None` if it does
+    /// not exist or has expired.
+    pub async fn take_ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let (id, ticket) = (*id, *ticket);
+        dispatch!(self, write take_ticket(&id, &ticket))
+    }
+
+    /// Removes expired games, except those that have changed since they were found. Returns the
+    /// number of games removed.
+    pub async fn remove_expired(&self, games: Vec<ExpiredGame>) -> Result<usize, StoreError> {
+        dispatch!(self, write remove_expired(&games))
+    }
+
+    /// Deletes a batch of the log entries that removed games have left. Returns whether there may
+    /// be more.
+    pub async fn purge_removed_logs(&self) -> Result<bool, StoreError> {
+        dispatch!(self, write purge_removed_logs())
+    }
+
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`. Returns
+    /// whether there may be more.
+    pub async fn delete_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
+        dispatch!(self, write delete_expired(now, limit))
+    }
+
+    /// Packs the logs of at most `limit` games that were closed by `by`, in order of creation
+    /// after `after`. Returns the last of them if there may be more. A log that cannot be read
+    /// stays as it is and is logged as an error.
+    pub async fn pack_logs(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Option<Cursor>, StoreError> {
+        let games = dispatch!(self, read_one games_to_pack(by, after, limit))?;
+        for &(_, id, is_packed) in &games {
+            // The log of a closed game cannot change between the read and the write.
+            let packed = if is_packed {
+                Ok(None)
+            } else {
+                self.packed_log(&id).await.map(Some)
+            };
+            match packed {
+                Ok(packed) => dispatch!(self, database => database.pack(&id, packed).await)?,
+                Err(error) if error.is_temporary() => return Err(error),
+                Err(error) => log::error!("the log of game {id} cannot be packed: {error}"),
+            }
+        }
+        let last = games.last().map(|&(last, ..)| last);
+        Ok(last.filter(|_| games.len() as u32 == limit))
+    }
+
+    /// A game's whole log, packed.
+    async fn packed_log(&self, id: &GameId) -> Result<PackedLog, StoreError> {
+        let mut log: Vec<LogEntry> = Vec::new();
+        loop {
+            let after = log.last().map_or(0, |entry| entry.version);
+            let page = self.log(id, after, u32::MAX).await?.entries()?;
+            if page.is_empty() {
+                return PackedLog::new(&log);
+            }
+            log.extend(page);
+        }
+    }
+
+    /// Checks that the store can be written, with a commit as large as that of a play. Meant to be
+    /// called about once a second. Returns the space used.
+    pub async fn ready(&self) -> Result<SpaceUsage, StoreError> {
+        dispatch!(self, write probe())
+    }
+
+    /// The sizes of the files.
+    pub fn sizes(&self) -> Sizes {
+        dispatch!(self, database => database.sizes())
+    }
+
+    /// Whether commits wait until a second machine has them; `None` for a file.
+    pub fn has_standby(&self) -> Option<bool> {
+        match &self.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(database) => Some(database.has_standby()),
+        }
+    }
+
+    /// The keyed hash of an address; the key belongs to this store.
+    pub fn creator(&self, address: &[u8]) -> Creator {
+        let key = dispatch!(self, database => database.creator_key());
+        key.hash(address)
+    }
+
+    /// Counters since the store was opened.
+    pub fn metrics(&self) -> &StoreMetrics {
+        dispatch!(self, database => database.metrics())
+    }
+
+    /// A receiver of the change feed.
+    pub fn feed(&self) -> Feed {
+        dispatch!(self, database => database.feed())
+    }
+}

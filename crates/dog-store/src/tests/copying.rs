@@ -1,0 +1,640 @@
+//! Copies between stores, and what becomes of a store that was moved.
+
+use std::{io::Write as _, time::Instant};
+
+use super::*;
+
+/// Makes a test of each pair of stores of each of these functions of a source and a target.
+macro_rules! each_pair {
+    ($($test:ident),+ $(,)?) => {
+        $(mod $test {
+            use super::TestStore;
+
+            #[test]
+            fn file_to_file() {
+                super::$test(&TestStore::sqlite(), &TestStore::sqlite());
+            }
+
+            #[test]
+            fn file_to_database() {
+                if let Some(target) = TestStore::postgres() {
+                    super::$test(&TestStore::sqlite(), &target);
+                }
+            }
+
+            #[test]
+            fn database_to_file() {
+                if let Some(source) = TestStore::postgres() {
+                    super::$test(&source, &TestStore::sqlite());
+                }
+            }
+
+            #[test]
+            fn database_to_database() {
+                if let (Some(source), Some(target)) = (TestStore::postgres(), TestStore::postgres()) {
+                    super::$test(&source, &target);
+                }
+            }
+        })+
+    };
+}
+
+each_pair![
+    a_copy_has_all_games_and_goes_on,
+    a_moved_store_takes_no_writes,
+    a_target_with_games_is_refused,
+];
+
+each_store![
+    a_copy_of_a_copy_is_equal,
+    a_store_that_was_never_used_can_be_moved,
+];
+
+fn move_to(from: &TestStore, to: &TestStore) -> Result<CopyReport, CopyError> {
+    copy(&from.location(), &to.location(), |_, _| {})
+}
+
+/// Games of all kinds, of which a test knows some.
+struct Filled {
+    all: Vec<StoredGame>,
+    running: StoredGame,
+    /// Its log is half packed, as by a server that was killed.
+    half_packed: StoredGame,
+}
+
+const ADDRESS: [u8; 4] = [192, 0, 2, 7];
+
+fn ticket(store: &Store, of: &StoredGame, name: &str) {
+    let ticket = NewTicket {
+        hash: TokenHash::new(name),
+        token: TokenHash::new("first"),
+    };
+    commit_done(store, WriteOp::AddTicket(of.expected_state(), ticket));
+}
+
+fn fill(database: &TestStore) -> Filled {
+    let store = database.store();
+    let creator = Some(store.creator(&ADDRESS));
+    let by_creator = || StoredGame {
+        creator,
+        ..new_game()
+    };
+    let (over, log) = play_to_end(&store, by_creator());
+    let imported = StoredGame {
+        id: GameId::random(),
+        imported: true,
+        ..over.clone()
+    };
+    commit_done(&store, import(&imported, &log));
+    let half_packed = StoredGame {
+        id: GameId::random(),
+        ..imported.clone()
+    };
+    commit_done(&store, import(&half_packed, &log));
+    assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
+    database.sql(&format!(
+        "UPDATE games SET packed = false WHERE id = '{}'; \
+         INSERT INTO log SELECT row_id, version, updated_at, NULL, '[]' FROM games \
+         WHERE id = '{0}'",
+        half_packed.id
+    ));
+    let open = add(&store, open_table(JoinPolicy::Anyone));
+    let (finished, _) = play_to_end(&store, by_creator());
+    let mut running = add(
+        &store,
+        StoredGame {
+            timing: Timing {
+                turn_seconds: Some(3600),
+                bot_pace_ms: 700,
+            },
+            ..by_creator()
+        },
+    );
+    for _ in 0..20 {
+        let seat = running.game.timed_out_seat().unwrap();
+        let action = running.game.legal_actions(seat).swap_remove(0);
+        running = act(&store, &running.id, &action);
+    }
+    let named = StoredGame {
+        listed: false,
+        ..new_game()
+    };
+    let mut with_key = insert(&named);
+    with_key.unique_key = Some("the key".to_owned());
+    let named = with_key.game.clone();
+    let insert = Write {
+        op: WriteOp::Insert(with_key),
+        save: Some(save(1, "the response")),
+    };
+    assert_eq!(wait(store.commit(insert)), CommitResult::Done);
+    ticket(&store, &running, "ticket");
+    remove_with_rest(database, &store);
+    let all = [
+        &over,
+        &imported,
+        &half_packed,
+        &open,
+        &finished,
+        &running,
+        &named,
+    ];
+    let all = all
+        .map(|stored| wait(store.game(&stored.id)).unwrap())
+        .to_vec();
+    // The last row id is that of a game that was removed.
+    let gone = create(&store);
+    commit_done(&store, WriteOp::Remove(gone.expected_state()));
+    Filled {
+        running,
+        half_packed,
+        all,
+    }
+}
+
+/// Removes a game whose log is so long that a part of it stays for a while.
+fn remove_with_rest(database: &TestStore, store: &Store) {
+    let gone = create(store);
+    database.sql(&format!(
+        "WITH RECURSIVE numbers (number) AS \
+         (SELECT 2 UNION ALL SELECT number + 1 FROM numbers WHERE number < 2100) \
+         INSERT INTO log SELECT row_id, number, created_at, NULL, '[]' FROM games, numbers \
+         WHERE id = '{}'",
+        gone.id
+    ));
+    match database {
+        TestStore::Sqlite(_) => commit_done(store, WriteOp::Remove(gone.expected_state())),
+        TestStore::Postgres(_) => database.sql(&format!(
+            "WITH gone AS (DELETE FROM games WHERE id = '{}' RETURNING row_id) \
+             INSERT INTO removed SELECT row_id FROM gone",
+            gone.id
+        )),
+    }
+}
+
+fn list(store: &Store, after: Option<Cursor>) -> GamePage {
+    wait(store.games(&ListQuery {
+        after,
+        limit: 3,
+        ..ListQuery::default()
+    }))
+}
+
+fn ids(page: &GamePage) -> Vec<GameId> {
+    page.games.iter().map(|stored| stored.id).collect()
+}
+
+fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
+    let filled = fill(from);
+    let before = from.store();
+    let first_page = list(&before, None);
+    let newest = list(&before, None).games[0].id;
+    let mut shown = Vec::new();
+    let report = copy(&from.location(), &to.location(), |done, all| {
+        shown.push((done, all));
+    })
+    .unwrap();
+    assert_eq!(report.games, filled.all.len() as u64);
+    assert!(shown.is_sorted() && shown.last() == Some(&(2 * report.rows, 2 * report.rows)));
+
+    let checked = to.check();
+    assert_eq!(checked.defects, []);
+    assert_eq!(checked.games, report.games);
+    let store = to.store();
+    for stored in &filled.all {
+        assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
+        assert_eq!(log(&store, &stored.id), log(&before, &stored.id));
+    }
+    let next = |store: &Store| list(store, first_page.next);
+    assert_eq!(ids(&list(&store, None)), ids(&first_page));
+    assert_eq!(ids(&next(&store)), ids(&next(&before)));
+    assert!(!next(&store).games.is_empty());
+    assert_eq!(
+        wait(store.saved_response_of(1)),
+        Some(saved("the response"))
+    );
+    let key = wait(store.game_by_unique_key("the key"));
+    assert_eq!(key.map(|stored| stored.id), Some(filled.all[6].id));
+    assert_eq!(store.creator(&ADDRESS), before.creator(&ADDRESS));
+    let token = wait(store.take_ticket(&filled.running.id, &TokenHash::new("ticket")));
+    assert_eq!(token, Some(TokenHash::new("first")));
+
+    // It goes on: the next game has the next row id, games can be played, logs packed.
+    let since = list(&store, None).next;
+    let created = create(&store);
+    assert_eq!(ids(&list(&store, None))[..2], [created.id, newest]);
+    assert_eq!(list(&store, since).games.len(), next(&before).games.len());
+    let next_row = from_row_id(to, &created.id);
+    assert_eq!(next_row, filled.all.len() as i64 + 3);
+    act(&store, &filled.running.id, &reissue());
+    let packed = log(&store, &filled.half_packed.id);
+    assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
+    assert_eq!(log(&store, &filled.half_packed.id), packed);
+    assert!(
+        wait(store.head(&filled.half_packed.id))
+            .unwrap()
+            .creator
+            .is_none()
+    );
+    assert_eq!(to.check().defects, []);
+}
+
+fn from_row_id(database: &TestStore, id: &GameId) -> i64 {
+    let sql = format!("SELECT row_id FROM games WHERE id = '{id}'");
+    match database {
+        TestStore::Sqlite(dir) => {
+            let connection = Connection::open(dir.file()).unwrap();
+            connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+        }
+        TestStore::Postgres(database) => database.psql(&sql).parse().unwrap(),
+    }
+}
+
+impl Store {
+    async fn saved_response_of(&self, number: u8) -> Result<Option<SavedResponse>, StoreError> {
+        Ok(self.load(None, Some(&scope(number))).await?.saved_response)
+    }
+}
+
+/// Nothing is lost or added on the way there and back.
+fn a_copy_of_a_copy_is_equal(database: &TestStore) {
+    fill(database);
+    let other = match database {
+        TestStore::Sqlite(_) => TestStore::postgres(),
+        TestStore::Postgres(_) => Some(TestStore::sqlite()),
+    };
+    let Some(other) = other else { return };
+    let there = move_to(database, &other).unwrap();
+    let again = database.another();
+    assert_eq!(move_to(&other, &again).unwrap(), there);
+    assert_eq!(move_to(&again, &TestStore::sqlite()).unwrap(), there);
+}
+
+fn a_store_that_was_never_used_can_be_moved(database: &TestStore) {
+    drop(database.store());
+    let to = database.another();
+    assert_eq!(move_to(database, &to).unwrap().games, 0);
+    assert_eq!(from_row_id(&to, &create(&to.store()).id), 1);
+}
+
+fn is_moved<T: std::fmt::Debug>(result: Result<T, StoreError>) {
+    let error = result.unwrap_err();
+    assert!(matches!(error, StoreError::Moved), "{error}");
+    assert!(error.is_temporary());
+}
+
+/// What a server that runs on the source can still do.
+fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
+    let filled = fill(from);
+    let store = from.store();
+    wait(store.ready());
+    let stored = &filled.running;
+    move_to(from, to).unwrap();
+
+    let write = |op| block_on(store.commit(Write { op, save: None }));
+    is_moved(write(update(stored, &reissue())));
+    is_moved(write(WriteOp::Insert(insert(&new_game()))));
+    is_moved(write(WriteOp::Remove(stored.expected_state())));
+    let tokens = tokens("next");
+    let set = WriteOp::SetTokens(stored.expected_state(), tokens, Arc::default());
+    is_moved(write(set));
+    is_moved(block_on(store.commit(Write {
+        op: WriteOp::SaveResponse,
+        save: Some(save(2, "another")),
+    })));
+    let ticket = TokenHash::new("ticket");
+    is_moved(block_on(store.take_ticket(&stored.id, &ticket)));
+    is_moved(block_on(store.pack_logs(now(), None, 10)));
+    is_moved(block_on(store.ready()));
+
+    // Reads go on, and nothing has changed.
+    for stored in &filled.all {
+        assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
+    }
+    assert_eq!(
+        wait(store.ticket(&stored.id, &ticket)),
+        Some(TokenHash::new("first"))
+    );
+    drop(store);
+    let opened = match from.location() {
+        Location::Sqlite(file) => Store::open(file, StoreConfig::default()),
+        Location::Postgres(settings) => Store::connect(settings, StoreConfig::default()),
+    };
+    is_moved(opened);
+    let again = move_to(from, &to.another()).unwrap_err();
+    assert!(
+        matches!(again, CopyError::Source(StoreError::Moved)),
+        "{again}"
+    );
+    assert_eq!(from.check().defects, []);
+
+    // The copy was lost, and the operator wants the original back.
+    from.sql("DELETE FROM moved");
+    let store = from.store();
+    wait(store.ready());
+    act(&store, &stored.id, &reissue());
+    move_to(from, &to.another()).unwrap();
+    is_moved(block_on(store.ready()));
+}
+
+fn a_target_with_games_is_refused(from: &TestStore, to: &TestStore) {
+    let (here, there) = (from.store(), to.store());
+    let (mine, other) = (create(&here), create(&there));
+    let refused = move_to(from, to).unwrap_err();
+    let expected = match to {
+        TestStore::Sqlite(_) => matches!(refused, CopyError::Exists),
+        TestStore::Postgres(_) => matches!(refused, CopyError::NotEmpty),
+    };
+    assert!(expected, "{refused}");
+    assert!(refused.to_string().contains("not changed"), "{refused}");
+    for (store, game, not) in [(&here, &mine, &other), (&there, &other, &mine)] {
+        act(store, &game.id, &reissue());
+        assert_eq!(wait(store.game(&not.id)), None);
+        wait(store.ready());
+    }
+}
+
+/// All names in the folder of a file.
+fn names(dir: &Dir) -> Vec<String> {
+    let names = fs::read_dir(&dir.0).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+/// The tables of a database, and its games.
+fn contents(database: &TestStore) -> String {
+    let TestStore::Postgres(database) = database else {
+        panic!("no database");
+    };
+    let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+    database.psql(tables)
+}
+
+#[test]
+fn a_copy_that_fails_halfway_leaves_no_file() {
+    let Some(from) = TestStore::postgres() else {
+        return;
+    };
+    let filled = fill(&from);
+    let to = Dir::new();
+    let location = Location::Sqlite(to.file());
+    // It is one of the last tables.
+    let column = "ALTER TABLE tickets ALTER COLUMN expires_at TYPE";
+    from.sql(&format!("{column} text"));
+    let mut done = 0;
+    let failed = copy(&from.location(), &location, |rows, _| done = rows).unwrap_err();
+    assert!(matches!(failed, CopyError::Source(_)), "{failed}");
+    assert!(done > 0, "rows were copied");
+    assert_eq!(names(&to), [""; 0]);
+    from.sql(&format!("{column} bigint USING expires_at::bigint"));
+    act(&from.store(), &filled.running.id, &reissue());
+
+    // One that was killed has left a file that nobody takes for a copy.
+    fs::write(to.0.join("games.db.partial"), "half").unwrap();
+    let failed = copy(&from.location(), &location, |_, _| {}).unwrap_err();
+    assert!(failed.to_string().contains("can be removed"), "{failed}");
+    assert_eq!(names(&to), ["games.db.partial"]);
+    // The log of another database would become a part of the copy.
+    fs::rename(to.0.join("games.db.partial"), to.0.join("games.db-wal")).unwrap();
+    let failed = copy(&from.location(), &location, |_, _| {}).unwrap_err();
+    assert!(
+        matches!(failed, CopyError::Target(StoreError::Lost(_))),
+        "{failed}"
+    );
+    fs::remove_file(to.0.join("games.db-wal")).unwrap();
+    copy(&from.location(), &location, |_, _| {}).unwrap();
+    assert_eq!(names(&to), ["games.db"]);
+}
+
+#[test]
+fn a_copy_that_differs_is_not_kept() {
+    let Some(to) = TestStore::postgres() else {
+        return;
+    };
+    let from = TestStore::sqlite();
+    let filled = fill(&from);
+    let empty = contents(&to);
+    drop(to.store());
+    let created = contents(&to);
+    assert_ne!(created, empty);
+    to.sql(
+        "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         NEW.token_hash := NEW.ticket_hash; RETURN NEW; END $$; \
+         CREATE TRIGGER spoil BEFORE INSERT ON tickets FOR EACH ROW EXECUTE FUNCTION spoil()",
+    );
+    let failed = move_to(&from, &to).unwrap_err();
+    assert!(matches!(failed, CopyError::Differs("tickets")), "{failed}");
+    assert!(list(&to.store(), None).games.is_empty());
+    act(&from.store(), &filled.running.id, &reissue());
+    to.sql("DROP FUNCTION spoil CASCADE");
+    move_to(&from, &to).unwrap();
+    assert_eq!(contents(&to), created);
+    assert_eq!(to.check().defects, []);
+}
+
+/// Other servers wait while a store is copied, and no change of theirs is lost.
+#[test]
+fn a_source_is_locked_while_it_is_copied() {
+    let Some(database) = TestStore::postgres() else {
+        return;
+    };
+    for (from, to) in [
+        (TestStore::sqlite(), &database),
+        (TestStore::postgres().unwrap(), &TestStore::sqlite()),
+    ] {
+        let filled = fill(&from);
+        let (store, id) = (from.store(), filled.running.id);
+        let mut tried = None;
+        let report = copy(&from.location(), &to.location(), |done, all| {
+            if done < all && tried.is_none() {
+                let write = update(&filled.running, &reissue());
+                let failed = block_on(store.commit(Write {
+                    op: write,
+                    save: None,
+                }));
+                tried = Some(failed.unwrap_err());
+                assert_eq!(
+                    wait(store.version(&id)),
+                    Some(filled.running.game.version())
+                );
+            }
+        });
+        assert_eq!(report.unwrap().games, filled.all.len() as u64);
+        assert!(matches!(tried, Some(StoreError::Busy)), "{tried:?}");
+        is_moved(block_on(store.ready()));
+    }
+}
+
+#[test]
+fn a_check_of_a_database_finds_what_is_wrong() {
+    let Some(database) = TestStore::postgres() else {
+        return;
+    };
+    let filled = fill(&database);
+    let mut shown = Vec::new();
+    let report = database
+        .location()
+        .check(|done, all| shown.push((done, all)))
+        .unwrap();
+    let games = filled.all.len() as u64;
+    assert_eq!(report.defects, []);
+    assert_eq!(
+        shown,
+        (0..=games).map(|done| (done, games)).collect::<Vec<_>>()
+    );
+    let versions = filled.all.iter().map(|stored| stored.game.version());
+    assert_eq!((report.games, report.versions), (games, versions.sum()));
+    assert!(report.bytes > 0);
+    let id = filled.running.id;
+    let game = |change: &str| format!("UPDATE games SET {change} WHERE id = '{id}'");
+    let of_log = |change: &str, version: u32| {
+        format!(
+            "UPDATE log SET {change} WHERE version = {version} \
+             AND game = (SELECT row_id FROM games WHERE id = '{id}')"
+        )
+    };
+    for (change, expected) in [
+        (game("is_for_people = false"), "whether it is for people"),
+        (game("anyone_may_join = true"), "whether anyone may join"),
+        (game("at_limit = true"), "whether it is at its last version"),
+        (game("due_at = 1"), "when the server is to act"),
+        (game("snapshot = 'joker'"), "cannot be read: wrong syntax"),
+        (
+            game("snapshot = replace(snapshot, '\"round\":1', '\"round\":2')"),
+            "its snapshot differs from the replay of its log",
+        ),
+        (
+            of_log("events = replace(events, 'K', 'Q')", 2),
+            "the events of version 2 differ",
+        ),
+        (of_log("action = NULL", 3), "version 3 has no action"),
+    ] {
+        let before = database_copy(&database);
+        before.sql(&change);
+        let defects = before.check().defects;
+        assert_eq!(defects.len(), 1, "{change}: {defects:?}");
+        let text = defects[0].to_string();
+        assert!(
+            text.starts_with(&format!("game {id}: ")) && text.contains(expected),
+            "{text}"
+        );
+        assert!(!text.contains("joker"), "{text}");
+    }
+    database.sql(&format!("DELETE FROM games WHERE id = '{id}'"));
+    let defects = database.check().defects;
+    let lines: Vec<String> = defects.iter().map(Defect::to_string).collect();
+    let version = filled.running.game.version();
+    let expected = [
+        format!("database: {version} rows of log belong to no game"),
+        "database: 1 rows of tickets belong to no game".to_owned(),
+    ];
+    assert_eq!(lines, expected);
+}
+
+fn database_copy(database: &TestStore) -> TestStore {
+    match database {
+        TestStore::Sqlite(_) => panic!("no database"),
+        TestStore::Postgres(database) => TestStore::Postgres(database.copy()),
+    }
+}
+
+/// Games that were played by random moves, some more than once, until there are so many.
+fn fill_with_many(dir: &Dir, games: usize) {
+    const PLAYED: usize = 100;
+    let store = dir.store();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    for number in 0..PLAYED {
+        let mut seed = [0; 32];
+        rand::Rng::fill_bytes(&mut rng, &mut seed);
+        let first = StoredGame {
+            game: super::game(|seat| Player::human(format!("player {seat}")), seed),
+            ..new_game()
+        };
+        let (over, log, drafts) = finished_game(&first);
+        match number % 4 {
+            0 => commit_done(&store, import(&over, &log)),
+            other => {
+                add(&store, first);
+                let played = drafts.len() * other / 3;
+                let all = drafts.into_iter().take(played);
+                for draft in all {
+                    commit_done(&store, WriteOp::Update(Box::new(draft)));
+                }
+            }
+        }
+    }
+    drop(store);
+    let mut file = Connection::open(dir.file()).unwrap();
+    let adding = file.transaction().unwrap();
+    for number in PLAYED..games {
+        let of = (number % PLAYED + 1) as i64;
+        let sql = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, \
+                   token_hashes, snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, \
+                   imported, packed, creator, seating, anyone_may_join) \
+                   SELECT ?1, version, phase, listed, created_at, updated_at, token_hashes, \
+                   snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, \
+                   packed, creator, seating, anyone_may_join FROM games WHERE row_id = ?2";
+        let id = GameId::random();
+        adding.execute(sql, rusqlite::params![id, of]).unwrap();
+        let row = [adding.last_insert_rowid(), of];
+        for sql in [
+            "INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2",
+            "INSERT INTO packed_log SELECT ?1, first_version, entries FROM packed_log WHERE game = ?2",
+        ] {
+            adding.execute(sql, row).unwrap();
+        }
+        let response = [number as u8; 900];
+        let sql = "INSERT INTO idempotency (scope, body_hash, response, created_at) \
+                   SELECT ?1, ?2, ?3, updated_at FROM games WHERE row_id = ?4";
+        let scope = TokenHash::new(&id.to_string()).0;
+        let row = rusqlite::params![scope, scope, response, of];
+        adding.execute(sql, row).unwrap();
+    }
+    adding.commit().unwrap();
+}
+
+/// Prints how long it takes.
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_games_there_and_back() {
+    let Some(database) = TestStore::postgres() else {
+        return;
+    };
+    let (from, back) = (Dir::new(), Dir::new());
+    let say = |what: &str, since: Instant| {
+        let seconds = since.elapsed().as_secs_f64();
+        let _ = writeln!(std::io::stdout(), "{seconds:8.1} s: {what}");
+    };
+    let since = Instant::now();
+    fill_with_many(&from, 10_000);
+    say("games made", since);
+    let from = TestStore::Sqlite(from);
+    let since = Instant::now();
+    let there = move_to(&from, &database).unwrap();
+    say(
+        &format!(
+            "file to PostgreSQL, {} games, {} rows",
+            there.games, there.rows
+        ),
+        since,
+    );
+    assert_eq!(there.games, 10_000);
+    let since = Instant::now();
+    let checked = database.check();
+    assert_eq!(checked.defects, []);
+    say(
+        &format!(
+            "checked, {} versions, {} bytes",
+            checked.versions, checked.bytes
+        ),
+        since,
+    );
+    let back = TestStore::Sqlite(back);
+    let since = Instant::now();
+    assert_eq!(move_to(&database, &back).unwrap(), there);
+    say("PostgreSQL to file", since);
+    let since = Instant::now();
+    let checked = back.check();
+    assert_eq!((checked.games, checked.defects), (10_000, vec![]));
+    say(&format!("checked, {} bytes", checked.bytes), since);
+}

@@ -1,0 +1,162 @@
+//! Reads of logs and of the list of games.
+
+use super::*;
+
+each_store![
+    a_log_is_read_in_pages,
+    the_list_has_the_newest_first_and_no_unlisted_games,
+    open_tables_are_those_with_a_seat_for_anyone,
+    a_game_is_listed_as_it_is_read,
+];
+
+fn a_log_is_read_in_pages(database: &TestStore) {
+    let store = database.store();
+    let id = create(&store).id;
+    for _ in 0..5 {
+        act(&store, &id, &reissue());
+    }
+    let versions = |after, limit| -> Vec<u64> {
+        let page = wait(store.log(&id, after, limit)).entries().unwrap();
+        page.iter().map(|entry| entry.version).collect()
+    };
+    assert_eq!(versions(0, 2), [1, 2]);
+    assert_eq!(versions(2, 99), [3, 4, 5, 6]);
+    assert!(versions(6, 99).is_empty());
+    assert!(versions(u64::MAX, 99).is_empty());
+    assert_eq!(log(&store, &GameId::random()), []);
+}
+
+fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestStore) {
+    let store = database.store();
+    let mut expected = Vec::new();
+    for number in 0..20 {
+        let listed = number % 4 != 3;
+        let id = add(
+            &store,
+            StoredGame {
+                listed,
+                ..new_game()
+            },
+        )
+        .id;
+        if listed {
+            expected.insert(0, id);
+        }
+    }
+    let list = |phase, after, limit| {
+        let query = ListQuery {
+            phase,
+            open: false,
+            after,
+            limit,
+        };
+        let GamePage { games, next } = wait(store.games(&query));
+        let ids: Vec<GameId> = games.iter().map(|stored| stored.id).collect();
+        (ids, next)
+    };
+    let pages = |phase, limit| -> Vec<Vec<GameId>> {
+        let (mut pages, mut after) = (Vec::new(), None);
+        loop {
+            let (ids, next) = list(phase, after, limit);
+            pages.push(ids);
+            after = next.map(|cursor| cursor.to_string().parse().unwrap());
+            if after.is_none() {
+                return pages;
+            }
+        }
+    };
+    assert_eq!(pages(None, 99), [&expected[..]]);
+    assert_eq!(pages(None, 15), [&expected[..]]);
+    let parts = [&expected[..7], &expected[7..14], &expected[14..]];
+    assert_eq!(pages(None, 7), parts);
+    assert_eq!(pages(None, 0).len(), 15);
+    let parts = [&expected[..10], &expected[10..]];
+    assert_eq!(pages(Some(Phase::Deal), 10), parts);
+    assert_eq!(pages(Some(Phase::Play), 10), [&[][..]]);
+
+    let dealt = act(&store, &expected[4], &Action::Deal { by: None });
+    assert_eq!(pages(Some(Phase::Exchange), 10), [[dealt.id]]);
+    assert_eq!(pages(Some(Phase::Deal), 99).concat().len(), 14);
+    assert_eq!(pages(None, 99), [&expected[..]]);
+    let counted = wait(store.game_counts()).games;
+    assert!(counted.contains(&(Phase::Deal, 19)) && counted.contains(&(Phase::Exchange, 1)));
+
+    // Games added or removed between two pages do not move the cursor.
+    let (ids, next) = list(None, None, 5);
+    assert_eq!(ids, expected[..5]);
+    commit_done(&store, WriteOp::Remove(dealt.expected_state()));
+    create(&store);
+    let (ids, _) = list(None, next, 5);
+    assert_eq!(ids, expected[5..10]);
+}
+
+fn open_tables_are_those_with_a_seat_for_anyone(database: &TestStore) {
+    let store = database.store();
+    let open = |phase| -> Vec<GameId> {
+        let query = ListQuery {
+            phase,
+            open: true,
+            limit: 9,
+            ..ListQuery::default()
+        };
+        let games = wait(store.games(&query)).games;
+        games.iter().map(|stored| stored.id).collect()
+    };
+    create(&store);
+    add(&store, open_table(JoinPolicy::Invited));
+    let table = add(&store, open_table(JoinPolicy::Anyone));
+    let other = add(&store, open_table(JoinPolicy::Anyone));
+    assert_eq!(open(None), [other.id, table.id]);
+    commit_done(&store, WriteOp::Remove(other.expected_state()));
+    let join = |number| Action::Join {
+        seat: Seat::all(4).nth(number).unwrap(),
+        name: "Anna".to_owned(),
+    };
+    for number in 0..3 {
+        act(&store, &table.id, &join(number));
+        assert_eq!(open(Some(Phase::Seating)), [table.id]);
+    }
+    let full = act(&store, &table.id, &join(3));
+    assert_eq!(open(None), []);
+    // Somebody leaves: the seat is by invitation if the host opened it.
+    let open_seat = |stored: &StoredGame, invitation: Option<TokenHash>| {
+        let seat = Seat::default();
+        let player = Player {
+            kind: SeatKind::Open,
+            ..stored.game.player(seat).clone()
+        };
+        let mut draft = draft(stored, &Action::HandOver { seat, player });
+        let next = &mut draft.next;
+        Arc::make_mut(&mut next.seating).open(&mut next.tokens, seat, invitation);
+        let stored = draft.next.clone();
+        assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
+        stored
+    };
+    let by_host = open_seat(&full, Some(TokenHash::new("invitation")));
+    assert_eq!(open(None), []);
+    open_seat(&by_host, None);
+    assert_eq!(open(None), [table.id]);
+    assert_eq!(open(Some(Phase::Deal)), []);
+    if let TestStore::Sqlite(dir) = database {
+        assert_eq!(dir.defects(), [""; 0]);
+    }
+}
+
+fn a_game_is_listed_as_it_is_read(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let id = create(&here).id;
+    let steps: [fn(&StoredGame) -> WriteOp; 3] = [
+        |stored| update(stored, &reissue()),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second"), Arc::default()),
+        |stored| update(stored, &Action::Deal { by: None }),
+    ];
+    for step in steps {
+        let stored = wait(here.game(&id)).unwrap();
+        commit_done(&here, step(&stored));
+        let stored = wait(here.game(&id));
+        for store in [&here, &there] {
+            let listed = wait(store.games(&ListQuery::default())).games;
+            assert_eq!(listed.first(), stored.as_ref());
+        }
+    }
+}

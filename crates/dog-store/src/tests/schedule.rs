@@ -1,0 +1,298 @@
+//! Due games, the change feed, and tickets.
+
+use dog_rules::{Level, SeatKind};
+use futures_util::FutureExt;
+use jiff::Timestamp;
+
+use super::*;
+
+each_store![
+    games_are_due_when_a_bot_must_act_or_the_clock_has_run_out,
+    one_game_per_creator_is_found_however_many_another_has,
+    a_game_whose_people_are_away_is_not_for_people,
+    one_machine_claims_a_due_game_until_it_changes,
+    a_deadline_moves_only_with_the_turn,
+    a_game_goes_on_at_once_when_the_clock_is_put_back,
+    changes_are_listed_after_a_known_one,
+    a_feed_is_woken_by_a_commit_of_any_process,
+    a_ticket_can_be_taken_once_before_it_expires,
+];
+
+const HOUR: i64 = 3_600;
+
+/// A game created at this time in which these seats are bots.
+fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
+    let player = |number| Player {
+        kind: match bots.contains(&number) {
+            true => SeatKind::Bot,
+            false => SeatKind::Human,
+        },
+        ..Player::human(format!("player {number}"))
+    };
+    StoredGame {
+        created_at: at,
+        updated_at: at,
+        timing,
+        game: game(player, [7; 32]),
+        ..new_game()
+    }
+}
+
+fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestStore) {
+    let store = database.store();
+    let pace = |seconds: u32| Timing {
+        bot_pace_ms: 1_000 * seconds,
+        turn_seconds: None,
+    };
+    let clock = |seconds| Timing {
+        bot_pace_ms: 0,
+        turn_seconds: Some(seconds),
+    };
+    let then = now() - seconds(HOUR);
+    let with = |bots: &[usize], timing| add(&store, with_bots(bots, timing, then));
+    let idle = with(&[1], Timing::default());
+    let late = with(&[], clock(5));
+    let bot = with(&[0], pace(2));
+    let alone = with(&[0, 1, 2, 3], Timing::default());
+    with(&[0], pace(2 * HOUR as u32));
+    let awaited = with(&[], clock(3 * HOUR as u32));
+    assert_eq!((idle.deadline, bot.deadline), (None, None));
+    assert_eq!(late.deadline, Some(then + seconds(5)));
+    assert_eq!(awaited.deadline, Some(then + seconds(3 * HOUR)));
+
+    let due = |is_for_people, limit| wait(store.due(is_for_people, limit));
+    assert_eq!(due(false, 10), [(alone.id, None)]);
+    assert_eq!(due(true, 10), [(bot.id, None), (late.id, None)]);
+    assert_eq!(due(true, 1), [(bot.id, None)]);
+    assert_eq!(wait(store.game_counts()).due, 3);
+    let mut next = then - seconds(1);
+    for expected in [0, 2, 5, 2 * HOUR, 3 * HOUR] {
+        let due = wait(store.next_due(next));
+        assert_eq!(due, Some(then + seconds(expected)));
+        next = due.unwrap();
+    }
+    assert_eq!(wait(store.next_due(next)), None);
+}
+
+fn a_game_whose_people_are_away_is_not_for_people(database: &TestStore) {
+    let store = database.store();
+    let mut stored = add(&store, with_bots(&[1, 2, 3], Timing::default(), now()));
+    let due = || [true, false].map(|for_people| wait(store.due(for_people, 10)).len());
+    let seat = Seat::default();
+    let mut act = |action: &dyn Fn(&Game) -> Action, actor| {
+        let draft = Draft::new(&stored, &action(&stored.game), actor).expect("an action");
+        stored = draft.next.clone();
+        commit_done(&store, WriteOp::Update(Box::new(draft)));
+    };
+    let deal = |_: &Game| Action::Deal { by: Some(seat) };
+    let offer = |game: &Game| Action::Offer {
+        seat,
+        card: game.hand(seat).nth(0),
+    };
+    act(&deal, Actor::Clock);
+    assert_eq!(due(), [1, 0]);
+    act(&offer, Actor::Clock);
+    assert_eq!(due(), [0, 1]);
+    assert_eq!(database.check().defects, []);
+}
+
+fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) {
+    let store = database.store();
+    let mut at = now() - seconds(HOUR);
+    let mut of = |creator: Option<u8>, timing| {
+        at += seconds(1);
+        let stored = StoredGame {
+            creator: creator.map(|number| Creator([number; 16])),
+            ..with_bots(&[0], timing, at)
+        };
+        add(&store, stored)
+    };
+    let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
+    let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
+    let [one, another] = [(), ()].map(|()| of(None, Timing::default()));
+    let not_yet = Timing {
+        bot_pace_ms: 2_000 * HOUR as u32,
+        turn_seconds: None,
+    };
+    of(None, not_yet);
+    let last = of(Some(5), not_yet).creator;
+    let find = |after, limit| wait(store.due_by_creator(true, after, limit));
+    let found = |records: &[&StoredGame]| -> Vec<_> {
+        let found = |stored: &&StoredGame| (stored.id, stored.creator);
+        records.iter().map(found).collect()
+    };
+    let each = [&one, &another, &others[0], &many[0], &others[1], &others[2]];
+    assert_eq!(find(None, 10), (found(&each), None));
+    // In pages.
+    assert_eq!(find(None, 2), (found(&each[..4]), many[0].creator));
+    let rest = found(&[&one, &another, &others[1], &others[2]]);
+    assert_eq!(find(many[0].creator, 3), (rest.clone(), last));
+    assert_eq!(find(many[0].creator, 4), (rest, None));
+    assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
+}
+
+/// Processes on one file need no claims.
+fn one_machine_claims_a_due_game_until_it_changes(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let is_file = matches!(database, TestStore::Sqlite(_));
+    let past = now() - seconds(HOUR);
+    let due = add(&here, with_bots(&[0], Timing::default(), past));
+    let idle = add(&here, with_bots(&[1], Timing::default(), past));
+    let claim = |store: &Store, stored: &StoredGame| wait(store.claim_due(&stored.id));
+    assert!(claim(&here, &due));
+    assert_eq!(claim(&there, &due), is_file);
+    assert_eq!(claim(&here, &due), is_file);
+    assert_eq!(claim(&here, &idle), is_file);
+
+    act(&here, &due.id, &reissue());
+    assert!(claim(&there, &due));
+    assert_eq!(claim(&here, &due), is_file);
+    if !is_file {
+        database.sql("UPDATE due_claims SET until = 0");
+        assert!(claim(&here, &due), "a claim expires");
+    }
+}
+
+fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
+    let store = database.store();
+    let clock = Timing {
+        bot_pace_ms: 0,
+        turn_seconds: Some(5),
+    };
+    let stored = add(&store, with_bots(&[], clock, now()));
+    let first = stored.deadline;
+    assert_eq!(first, Some(stored.created_at + seconds(5)));
+    let act = |action| act(&store, &stored.id, &action);
+    assert_eq!(act(reissue()).deadline, first);
+    let player = Player::bot("Bot", Level::Fast);
+    let seat = Seat::default();
+    assert_eq!(act(Action::HandOver { seat, player }).deadline, first);
+    let dealt = act(Action::Deal { by: None });
+    assert_eq!(dealt.deadline, Some(dealt.updated_at + seconds(5)));
+    assert_eq!(wait(store.game(&stored.id)), Some(dealt));
+}
+
+fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
+    let store = database.store();
+    let timing = Timing {
+        bot_pace_ms: 1_000,
+        turn_seconds: Some(60),
+    };
+    let ahead = now() + seconds(24 * HOUR);
+    let bot = add(&store, with_bots(&[0], timing, ahead));
+    let alone = add(&store, with_bots(&[0, 1, 2, 3], timing, ahead));
+    add(&store, with_bots(&[0], timing, now()));
+    let find = |is_for_people| wait(store.due_from_future(is_for_people, 10));
+    assert_eq!(find(true), [(bot.id, None)]);
+    assert_eq!(find(false), [(alone.id, None)]);
+    assert!(bot.is_due(now()) && !bot.is_due(ahead));
+    assert!(wait(store.claim_due(&bot.id)));
+    // The next version is of now, and what the game waits for has moved with it.
+    let dealt = act(&store, &bot.id, &Action::Deal { by: None });
+    let left = |stored: &StoredGame| stored.deadline.unwrap().duration_since(now());
+    assert!(left(&dealt) <= seconds(60) && left(&dealt) > seconds(30));
+    let renewed = act(&store, &alone.id, &reissue());
+    assert!(left(&renewed) <= seconds(60) && left(&renewed) > seconds(30));
+    assert!(dealt.updated_at <= now() && !dealt.is_due(dealt.updated_at));
+    assert_eq!((find(true), find(false)), (Vec::new(), Vec::new()));
+    assert_eq!(database.check().defects, []);
+}
+
+fn changes_are_listed_after_a_known_one(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let last = || last_change(&there);
+    let before = last();
+    let (one, two) = (create(&here), create(&there));
+    let change = |stored: &StoredGame, version| Change::Game {
+        id: stored.id,
+        version,
+    };
+    let created = [change(&one, Some(1)), change(&two, Some(1))];
+    assert_eq!(changes(&there, before), created);
+    let mut known = last();
+    let step = |op: fn(&StoredGame) -> WriteOp, version, known| {
+        let stored = wait(here.game(&one.id)).unwrap();
+        commit_done(&here, op(&stored));
+        assert_eq!(changes(&there, known), [change(&one, version)]);
+        last()
+    };
+    known = step(|stored| update(stored, &reissue()), Some(2), known);
+    let renew = |stored: &StoredGame| {
+        WriteOp::SetTokens(stored.expected_state(), tokens("fresh"), Arc::default())
+    };
+    known = step(renew, Some(2), known);
+    known = step(
+        |stored| WriteOp::Remove(stored.expected_state()),
+        None,
+        known,
+    );
+    assert_eq!(changes(&there, known), []);
+    known = last();
+    // Too old, and after the last one.
+    for unknown in [-1_000_000, known + 1] {
+        assert_eq!(wait(there.changes(unknown)).0, ChangesSince::Any);
+    }
+}
+
+fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let mut feed = here.feed();
+    for store in [&here, &there] {
+        let before = last_change(&here);
+        assert_eq!(feed.last(), before);
+        thread::scope(|scope| {
+            let changed = scope.spawn(|| block_on(feed.changed()));
+            create(store);
+            assert!(changed.join().unwrap() > before);
+        });
+    }
+    assert_eq!(last_change(&here), feed.last());
+    drop((here, there));
+    assert_eq!(feed.changed().now_or_never(), None, "the store is closed");
+}
+
+fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
+    let store = database.store();
+    let (stored, other) = (create(&store), create(&store).id);
+    let id = stored.id;
+    let (hash, token) = (TokenHash::new("ticket"), TokenHash::new("token"));
+    let add = || {
+        let ticket = NewTicket { hash, token };
+        commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
+    };
+    // As if the clock had been moved by this much since.
+    let later = |seconds| {
+        let micros = 1_000_000 * seconds;
+        database.sql(&format!(
+            "UPDATE tickets SET expires_at = expires_at - {micros}"
+        ));
+    };
+    let read = || wait(store.ticket(&id, &hash));
+    let take = |game| wait(store.take_ticket(&game, &hash));
+    add();
+    later(-HOUR);
+    assert_eq!(
+        (read(), take(id)),
+        (None, None),
+        "it was made in the future"
+    );
+    later(HOUR + 31);
+    assert_eq!((read(), take(id)), (None, None), "it has expired");
+    assert!(wait(store.delete_expired(now(), 1)));
+    assert!(!wait(store.delete_expired(now(), 1)));
+    let since = last_change(&store);
+    add();
+    assert_eq!(wait(store.ticket(&other, &hash)), None);
+    assert_eq!(take(other), None);
+    assert_eq!(read(), Some(token), "reading does not take it");
+    assert_eq!(take(id), Some(token));
+    assert_eq!((read(), take(id)), (None, None), "it was taken");
+    assert_eq!(changes(&store, since), []);
+    add();
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    assert_eq!(
+        (read(), take(id)),
+        (None, None),
+        "it was removed with its game"
+    );
+}

@@ -1,0 +1,318 @@
+//! Writes: atomic, and only on the expected state.
+
+use dog_rules::EventKind;
+use std::time::Duration;
+
+use super::*;
+
+each_store![
+    a_stored_game_is_read_back,
+    invalid_writes_are_refused,
+    a_write_is_stale_when_the_game_has_changed,
+    a_write_is_stale_when_the_same_version_is_another_state,
+    a_write_is_stale_when_a_response_is_saved_for_its_request,
+    a_unique_key_is_free_again_when_its_game_is_removed,
+    tokens_change_without_a_version,
+    a_game_is_removed_with_its_log,
+    the_used_space_and_the_limit_are_reported,
+    a_full_database_first_refuses_new_games_and_then_all_writes,
+];
+
+fn a_stored_game_is_read_back(database: &TestStore) {
+    let store = database.store();
+    let first = create(&store);
+    let id = first.id;
+    assert_eq!(wait(store.game(&id)), Some(first.clone()));
+    assert_eq!(wait(store.version(&id)), Some(1));
+    let unknown = GameId::random();
+    assert_eq!(wait(store.game(&unknown)), None);
+    assert_eq!(wait(store.version(&unknown)), None);
+    assert_eq!(wait(store.head(&unknown)), None);
+
+    let deal = Action::Deal { by: None };
+    let mut draft = draft(&first, &deal);
+    draft.next.tokens = tokens("second");
+    let stored = draft.next.clone();
+    assert_eq!(wait(store.commit(draft.into())), CommitResult::Done);
+    assert_eq!(stored.game.version(), 2);
+    assert_eq!(wait(store.game(&id)), Some(stored.clone()));
+
+    drop(store);
+    let store = database.store();
+    assert_eq!(wait(store.game(&id)), Some(stored.clone()));
+    let head = GameHead {
+        version: 2,
+        tokens: tokens("second"),
+        creator: None,
+        seating: Arc::default(),
+    };
+    assert_eq!(wait(store.head(&id)), Some(head));
+    let log = log(&store, &id);
+    assert_eq!(log[0], creation(&first));
+    assert_eq!(log[1].at, stored.updated_at);
+    assert_eq!(log[1].action, Some(deal));
+    assert_eq!(log[1].events.len(), 1);
+    assert!(matches!(
+        log[1].events[0].what,
+        EventKind::CardsDealt { .. }
+    ));
+}
+
+fn invalid_writes_are_refused(database: &TestStore) {
+    let store = database.store();
+    let stored = create(&store);
+    let since = last_change(&store);
+    let again = Write {
+        op: WriteOp::Insert(insert(&stored)),
+        save: Some(save(1, "created")),
+    };
+    let taken = block_on(store.commit(again));
+    assert!(!matches!(taken, Ok(CommitResult::Done)), "the id is taken");
+    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    assert_eq!(changes(&store, since), []);
+    assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
+    assert_eq!(log(&store, &stored.id), [creation(&stored)]);
+
+    let misuse = |refused: Option<StoreError>| matches!(refused, Some(StoreError::Misuse(_)));
+    let (over, log, _) = finished_game(&stored);
+    let event = over.game.last_event();
+    assert!(misuse(NewGame::created(over.clone(), event).err()));
+    let whole = PackedLog::new(&log).unwrap();
+    assert!(misuse(NewGame::finished(stored, whole).err()));
+    assert!(misuse(PackedLog::new(&log[1..]).err()));
+    let half = PackedLog::new(&log[..9]).unwrap();
+    assert!(misuse(NewGame::finished(over, half).err()));
+}
+
+/// All kinds of writes to an existing game.
+fn ops(stored: &StoredGame) -> [WriteOp; 4] {
+    let ticket = NewTicket {
+        hash: TokenHash::new("ticket"),
+        token: stored.tokens.host.unwrap(),
+    };
+    [
+        update(stored, &reissue()),
+        WriteOp::SetTokens(stored.expected_state(), tokens("late"), Arc::default()),
+        WriteOp::AddTicket(stored.expected_state(), ticket),
+        WriteOp::Remove(stored.expected_state()),
+    ]
+}
+
+/// Asserts that these writes are stale and change nothing.
+fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteOp>) {
+    let load = || {
+        let loaded = wait(store.load(Some(id), Some(&scope(1))));
+        let ticket = wait(store.ticket(id, &TokenHash::new("ticket")));
+        (loaded.game, loaded.saved_response, ticket, log(store, id))
+    };
+    let before = load();
+    for op in ops {
+        let since = last_change(store);
+        let save = Some(save(1, "late"));
+        let committed = wait(store.commit(Write { op, save }));
+        assert_eq!(committed, CommitResult::Stale);
+        assert_eq!(load(), before);
+        assert_eq!(changes(store, since), []);
+    }
+}
+
+fn a_write_is_stale_when_the_game_has_changed(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let changes: [fn(&StoredGame) -> WriteOp; 4] = [
+        |stored| update(stored, &reissue()),
+        |stored| update(stored, &Action::Deal { by: None }),
+        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second"), Arc::default()),
+        |stored| WriteOp::Remove(stored.expected_state()),
+    ];
+    for change in changes {
+        for store in [&here, &there] {
+            let stored = create(&here);
+            commit_done(store, change(&stored));
+            assert_stale(&here, &stored.id, ops(&stored));
+        }
+    }
+    let unstored = new_game();
+    assert_stale(&here, &unstored.id, ops(&unstored));
+}
+
+/// The same version may be another state, if the file was restored to an earlier one.
+fn a_write_is_stale_when_the_same_version_is_another_state(database: &TestStore) {
+    let store = database.store();
+    let first = create(&store);
+    let other = draft(&first, &reissue()).next;
+    let stored = act(&store, &first.id, &Action::Deal { by: None });
+    assert_eq!(other.game.version(), stored.game.version());
+    assert_stale(&store, &first.id, ops(&other));
+}
+
+fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestStore) {
+    let store = database.store();
+    let first = create(&store);
+    let write = Write {
+        op: update(&first, &reissue()),
+        save: Some(save(1, "in time")),
+    };
+    assert_eq!(wait(store.commit(write)), CommitResult::Done);
+    let stored = wait(store.game(&first.id)).unwrap();
+    assert_stale(&store, &stored.id, ops(&stored));
+    let new = new_game();
+    assert_stale(&store, &stored.id, [WriteOp::Insert(insert(&new))]);
+    assert_eq!(wait(store.game(&new.id)), None);
+    assert_eq!(
+        wait(store.load(None, Some(&scope(1)))).saved_response,
+        Some(saved("in time"))
+    );
+}
+
+fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestStore) {
+    let store = database.store();
+    let under_key = |key: &str| {
+        let mut new = insert(&new_game());
+        new.unique_key = Some(key.to_owned());
+        (new.game.clone(), WriteOp::Insert(new))
+    };
+    let add = |key| {
+        let (stored, op) = under_key(key);
+        commit_done(&store, op);
+        assert_eq!(wait(store.game_by_unique_key(key)), Some(stored.clone()));
+        stored
+    };
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
+    let (first, other) = (add("after one"), add("after another"));
+    let (late, op) = under_key("after one");
+    assert_stale(&store, &first.id, [op]);
+    assert_eq!(wait(store.game(&late.id)), None);
+    // The game keeps its key in later versions.
+    let first = act(&store, &first.id, &Action::Deal { by: None });
+    assert_eq!(
+        wait(store.game_by_unique_key("after one")),
+        Some(first.clone())
+    );
+    assert_stale(&store, &first.id, [under_key("after one").1]);
+
+    commit_done(&store, WriteOp::Remove(first.expected_state()));
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
+    let second = add("after one");
+    let old = ExpiredGame {
+        id: second.id,
+        version: 1,
+    };
+    assert_eq!(wait(store.remove_expired(vec![old])), 1);
+    assert_eq!(wait(store.game_by_unique_key("after one")), None);
+    add("after one");
+    assert_eq!(wait(store.game_by_unique_key("after another")), Some(other));
+}
+
+fn tokens_change_without_a_version(database: &TestStore) {
+    let store = database.store();
+    let stored = create(&store);
+    for renewals in 1..=2 {
+        let before = wait(store.game(&stored.id)).unwrap();
+        let tokens = tokens(&renewals.to_string());
+        commit_done(
+            &store,
+            WriteOp::SetTokens(before.expected_state(), tokens.clone(), Arc::default()),
+        );
+        let admin_changes = AdminChanges {
+            versions: 0,
+            renewals,
+        };
+        let after = StoredGame {
+            tokens,
+            admin_changes,
+            ..stored.clone()
+        };
+        assert_eq!(wait(store.game(&stored.id)), Some(after));
+    }
+    assert_eq!(log(&store, &stored.id).len(), 1);
+}
+
+fn a_game_is_removed_with_its_log(database: &TestStore) {
+    let store = database.store();
+    let (id, other) = (create(&store).id, create(&store));
+    let stored = act(&store, &id, &reissue());
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    assert_eq!(
+        commit(&store, WriteOp::Remove(stored.expected_state())),
+        CommitResult::Stale
+    );
+    assert_eq!(wait(store.game(&id)), None);
+    assert_eq!(wait(store.version(&id)), None);
+    assert_eq!(wait(store.head(&id)), None);
+    assert_eq!(log(&store, &id), []);
+    assert_eq!(wait(store.game(&other.id)), Some(other.clone()));
+    assert_eq!(log(&store, &other.id), [creation(&other)]);
+}
+
+fn the_used_space_and_the_limit_are_reported(database: &TestStore) {
+    let config = StoreConfig {
+        max_bytes: 1 << 30,
+        ..StoreConfig::default()
+    };
+    let store = database.store_with(config);
+    create(&store);
+    let usage = wait(store.usage());
+    assert!(usage.used > 0 && !usage.is_nearly_full());
+    assert_eq!(usage.max, Some(1 << 30));
+    assert_eq!(wait(store.ready()).max, usage.max);
+    let unlimited = StoreConfig {
+        max_bytes: 0,
+        ..config
+    };
+    // Then only the disk limits a file.
+    let unlimited = wait(database.store_with(unlimited).usage()).max;
+    assert!(unlimited.is_none_or(|max| max > 1 << 30), "{unlimited:?}");
+}
+
+fn a_full_database_first_refuses_new_games_and_then_all_writes(database: &TestStore) {
+    let config = StoreConfig {
+        max_bytes: 500_000,
+        ..StoreConfig::default()
+    };
+    let store = database.store_with(config);
+    let add = || {
+        let stored = new_game();
+        let write = Write {
+            op: WriteOp::Insert(insert(&stored)),
+            save: None,
+        };
+        block_on(store.commit(write)).map(|_| stored)
+    };
+    let mut games = Vec::new();
+    let full = loop {
+        match add() {
+            Ok(stored) => games.push(stored),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::Quota), "{full}");
+    let usage = wait(store.ready());
+    assert!(usage.is_nearly_full(), "{usage:?}");
+
+    // Existing games can go on for a while.
+    let change = |stored: &StoredGame| {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        block_on(store.commit(draft(&stored, &reissue()).into()))
+    };
+    assert_eq!(change(&games[0]).unwrap(), CommitResult::Done);
+    let mut changes = games.iter().cycle();
+    let full = changes.find_map(|stored| change(stored).err());
+    assert!(matches!(full, Some(StoreError::Quota)), "{full:?}");
+    let refused = block_on(store.ready()).expect_err("it is full");
+    assert!(matches!(refused, StoreError::Quota), "{refused}");
+    let usage = wait(store.usage());
+    // The state of a game grows a little with its versions, which PostgreSQL's reader sees later.
+    assert!(usage.used <= 550_000, "{usage:?}");
+
+    // Removing games frees space.
+    for stored in &games {
+        let stored = wait(store.game(&stored.id)).unwrap();
+        commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    }
+    while let Err(error) = block_on(store.ready()) {
+        // A PostgreSQL database is read about once a second.
+        assert!(matches!(error, StoreError::Quota), "{error}");
+        thread::sleep(Duration::from_millis(20));
+    }
+    add().unwrap();
+}
