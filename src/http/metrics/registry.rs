@@ -23,17 +23,17 @@ use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, stor
 /// The `Content-Type` of the metrics.
 pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A player's level as a label.
-type LevelLabel = [(&'static str, &'static str); 1];
+/// The level of advice as a label.
+type AdviceLabel = [(&'static str, &'static str); 1];
 
 /// All metrics.
 pub struct Metrics {
     registry: Registry,
     on_demand: Option<OnDemandGauges>,
     pub requests: Arc<RequestMetrics>,
-    advice: Family<LevelLabel, Counter>,
-    advice_samples: Family<LevelLabel, Counter>,
-    advice_seconds: Family<LevelLabel, Counter<f64, AtomicU64>>,
+    advice: Family<AdviceLabel, Counter>,
+    advice_samples: Family<AdviceLabel, Counter>,
+    advice_seconds: Family<AdviceLabel, Counter<f64, AtomicU64>>,
     pools: PoolFamilies,
     streams: Gauge,
 }
