@@ -44,9 +44,10 @@ impl RetentionTime {
         let passed = Duration::try_from(now.duration_since(moved_at))
             .unwrap_or_default()
             .min(passed);
-        let at = match now.duration_since(last) <= signed(MAX_JUMP + passed) {
-            true => now,
-            false => now.min(last + signed(passed * CATCH_UP)),
+        let at = if now.duration_since(last) <= signed(MAX_JUMP + passed) {
+            now
+        } else {
+            now.min(last + signed(passed * CATCH_UP))
         };
         RetentionTime {
             at,

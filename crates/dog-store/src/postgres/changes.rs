@@ -184,12 +184,13 @@ impl ChangeWatcher {
             };
             last = Some(number);
             let (id, known) = (game_id(row, 2)?, row.try_get::<_, Option<i64>>(3)?);
-            changes.push(match row.try_get(4)? {
-                true => Change::Presence(id),
-                false => Change::Game {
+            changes.push(if row.try_get(4)? {
+                Change::Presence(id)
+            } else {
+                Change::Game {
                     id,
                     version: known.map(version).transpose()?,
-                },
+                }
             });
         }
         (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);

@@ -70,12 +70,13 @@ impl CopyDatabase {
     /// # Errors
     /// It is not empty, or cannot be written.
     pub async fn target(settings: &ConnectionSettings) -> Result<CopyDatabase, CopyError> {
-        let database = CopyDatabase::connect(settings).await;
-        let database = database.map_err(CopyError::Target)?;
-        match database.prepare().await.map_err(CopyError::Target)? {
-            true => Ok(database),
-            false => Err(CopyError::NotEmpty),
+        let database = CopyDatabase::connect(settings)
+            .await
+            .map_err(CopyError::Target)?;
+        if !database.prepare().await.map_err(CopyError::Target)? {
+            return Err(CopyError::NotEmpty);
         }
+        Ok(database)
     }
 
     /// Begins the transaction of a copy. Returns whether the database is empty.

@@ -39,9 +39,10 @@ impl From<Error> for StoreError {
             if let Some(read_only) = read_only(&error) {
                 return read_only;
             }
-            return match is_about_a_value(&error) {
-                true => StoreError::Failed(cause),
-                false => StoreError::Unreachable(cause),
+            return if is_about_a_value(&error) {
+                StoreError::Failed(cause)
+            } else {
+                StoreError::Unreachable(cause)
             };
         };
         let (class, rest) = code.code().split_at_checked(2).unwrap_or_default();

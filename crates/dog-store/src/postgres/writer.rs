@@ -100,9 +100,10 @@ impl BatchWriter {
                 self.metrics.committed(batch.len(), started.elapsed());
                 self.committed.notify_one();
                 for (job, changed) in batch.into_iter().zip(changed) {
-                    let result = match changed {
-                        true => CommitResult::Done,
-                        false => CommitResult::Stale,
+                    let result = if changed {
+                        CommitResult::Done
+                    } else {
+                        CommitResult::Stale
                     };
                     let _ = job.reply_to.send(Ok(result));
                 }
@@ -143,9 +144,10 @@ impl BatchWriter {
     ) -> Result<CommitResult, StoreError> {
         let (mut conflicts, mut evicted) = (0, false);
         loop {
-            let wait = match maybe_applied {
-                true => give_up_at.saturating_duration_since(Instant::now()),
-                false => CONNECTION_WAIT,
+            let wait = if maybe_applied {
+                give_up_at.saturating_duration_since(Instant::now())
+            } else {
+                CONNECTION_WAIT
             };
             let connection = self.slot.wait(wait).await;
             let connection = connection.ok_or(QueryError::NotConnected)?;

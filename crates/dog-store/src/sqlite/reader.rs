@@ -460,9 +460,10 @@ impl Reader<'_> {
             if let (Ok(id), Ok(Ok(version))) =
                 (id, known.map(|known| known.map(version).transpose()))
             {
-                changes.push(match row.get(3)? {
-                    true => Change::Presence(id),
-                    false => Change::Game { id, version },
+                changes.push(if row.get(3)? {
+                    Change::Presence(id)
+                } else {
+                    Change::Game { id, version }
                 });
             }
         }

@@ -302,9 +302,10 @@ impl<'c> Transaction<'c> {
                 .execute([process.0, until])?;
         }
         for change in changes {
-            let sql = match change.is_present {
-                true => "INSERT OR IGNORE INTO presence (game, seat, process) VALUES (?1, ?2, ?3)",
-                false => "DELETE FROM presence WHERE game = ?1 AND seat = ?2 AND process = ?3",
+            let sql = if change.is_present {
+                "INSERT OR IGNORE INTO presence (game, seat, process) VALUES (?1, ?2, ?3)"
+            } else {
+                "DELETE FROM presence WHERE game = ?1 AND seat = ?2 AND process = ?3"
             };
             let row = params![change.game, change.seat.number(), process.0];
             if connection.prepare_cached(sql)?.execute(row)? > 0 {
