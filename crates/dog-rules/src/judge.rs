@@ -11,6 +11,7 @@ use crate::{
     notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
     seven,
+    short_list::ShortListItem,
 };
 
 /// What kind of move a card was played for.
@@ -27,7 +28,7 @@ pub enum MoveKind {
 }
 
 /// What one piece did in a move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPart {
     /// Whose piece it was.
     pub seat: Seat,
@@ -60,7 +61,7 @@ impl PlayedPart {
 }
 
 /// A piece sent to its kennel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Capture {
     /// Whose piece it was.
@@ -82,6 +83,22 @@ fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error>
     }
 }
 
+impl ShortListItem for PlayedPart {
+    const FILLER: PlayedPart = PlayedPart {
+        seat: Seat::from_number(0),
+        from: None,
+        to: Field::Track(0),
+        steps: 0,
+    };
+}
+
+impl ShortListItem for Capture {
+    const FILLER: Capture = Capture {
+        seat: Seat::from_number(0),
+        from: 0,
+    };
+}
+
 /// What a legal move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -99,27 +116,24 @@ impl Outcome {
     pub fn fold(board: &Board) -> Outcome {
         Outcome {
             kind: MoveKind::Fold,
-            parts: ShortList::new(),
-            captures: ShortList::new(),
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
             board: *board,
         }
     }
 }
 
-/// Adds the pieces that stand on these track fields.
-#[inline]
-pub(super) fn add_captures(
-    captures: &mut ShortList<Capture>,
-    rules: &Rules,
-    board: &Board,
-    fields: Fields,
-) {
-    if board.occupied() & fields == 0 {
-        return;
-    }
-    for seat in rules.ring().seats() {
-        for from in ring::fields(board.track(seat) & fields) {
-            captures.push(Capture { seat, from });
+impl ShortList<Capture> {
+    /// Adds the pieces that stand on these track fields.
+    #[inline]
+    pub(super) fn note(&mut self, rules: &Rules, board: &Board, captured: Fields) {
+        if board.occupied() & captured == 0 {
+            return;
+        }
+        for seat in rules.ring().seats() {
+            for from in ring::fields(board.track(seat) & captured) {
+                self.push(Capture { seat, from });
+            }
         }
     }
 }
@@ -286,8 +300,8 @@ impl<'a> MoveJudge<'a> {
             rules,
             seat,
             board: *board,
-            parts: ShortList::new(),
-            captures: ShortList::new(),
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
         }
     }
 
@@ -538,7 +552,7 @@ impl<'a> MoveJudge<'a> {
     }
 
     fn capture(&mut self, captured: Fields) {
-        add_captures(&mut self.captures, self.rules, &self.board, captured);
+        self.captures.note(self.rules, &self.board, captured);
         self.board.capture(captured);
     }
 }

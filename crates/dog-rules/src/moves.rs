@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     Board, Card, Cards, Field, Move, Outcome, Rules, Seat, ShortList,
-    judge::{MoveKind, PlayedPart, add_captures},
+    judge::{MoveKind, PlayedPart},
     movement::{PieceMove, Walk, Walker},
     notation::{CardUse, Parts},
     ring::{self, bit},
@@ -70,8 +70,8 @@ impl FoundMove<'_> {
         let CardContext { rules, before, .. } = *self.context;
         let mut outcome = Outcome {
             kind: MoveKind::NoEffect,
-            parts: ShortList::new(),
-            captures: ShortList::new(),
+            parts: ShortList::EMPTY,
+            captures: ShortList::EMPTY,
             board: *self.board,
         };
         let mut moved = |seat, from, to, steps| {
@@ -86,13 +86,13 @@ impl FoundMove<'_> {
             FoundUse::Out(owner) => {
                 let start = rules.ring().start(owner);
                 moved(owner, None, Field::Track(start), 0);
-                add_captures(&mut outcome.captures, rules, before, bit(start));
+                outcome.captures.note(rules, before, bit(start));
                 MoveKind::LeaveKennel
             }
             FoundUse::Walk(kind, walk) => {
                 moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                 if let Field::Track(field) = walk.to {
-                    add_captures(&mut outcome.captures, rules, before, bit(field));
+                    outcome.captures.note(rules, before, bit(field));
                 }
                 kind
             }
@@ -108,7 +108,7 @@ impl FoundMove<'_> {
                 for walk in walks.iter() {
                     moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                     let stepped = walk.stepped(rules);
-                    add_captures(&mut outcome.captures, rules, &board, stepped);
+                    outcome.captures.note(rules, &board, stepped);
                     board.capture(stepped);
                     board.relocate(rules, walk.owner, walk.from, walk.to);
                 }
@@ -130,7 +130,7 @@ impl FoundMove<'_> {
 // Not inlined, so that `mv` is small enough to be.
 #[inline(never)]
 fn parts(walks: &ShortList<PieceMove>) -> Parts {
-    walks.iter().map(|walk| walk.part).collect()
+    walks.map(|walk| walk.part)
 }
 
 /// Lists moves. Its memory holds boards that may be reached twice; reuse one for many lists.

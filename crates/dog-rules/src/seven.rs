@@ -46,7 +46,7 @@ pub(super) fn sevens(
         rules,
         seat,
         partner_next: movers == [seat],
-        walked: ShortList::new(),
+        walked: ShortList::EMPTY,
         remember: order.meet,
         order,
         seen,
@@ -72,7 +72,7 @@ pub(super) fn can_complete(
         seat,
         // No piece of the partner's has had a part as long as these are not all in the goal.
         partner_next: movers == [seat],
-        walked: ShortList::new(),
+        walked: ShortList::EMPTY,
         // The first board found ends the search.
         remember: false,
         order,

@@ -28,7 +28,7 @@ enum Subcommand {
     /// Check whether the chances in advice are right.
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Compare players' choices at the same decisions by a longer search.
-    CompareDecisions(compare_decisions::CompareDecisionsArgs),
+    CompareDecisions(Box<compare_decisions::CompareDecisionsArgs>),
     /// Measure how long advice takes.
     Latency(latency::LatencyArgs),
 }
