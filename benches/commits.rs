@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_server::store::{GameId, Store, StoreConfig};
+use dog_store::{GameId, Store, StoreConfig};
 use rusqlite::{Connection, ToSql};
 use script::{Script, ScriptStep, actions, median, script};
 use support::BenchServer;

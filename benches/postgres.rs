@@ -18,7 +18,7 @@ use std::{
 
 use dog_cluster::TestDatabase;
 use dog_rules::{Actor, Game, Player, Preset, Seed, Setup};
-use dog_server::store::{
+use dog_store::{
     AdminChanges, CommitResult, ConnectionSettings, Draft, GameId, NewGame, Store, StoreConfig,
     StoredGame, Timing, Tokens, Write, WriteOp, now,
 };

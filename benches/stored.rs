@@ -18,7 +18,7 @@ use std::{
 
 use actix_web::rt::System;
 use dog_rules::BySeat;
-use dog_server::store::{
+use dog_store::{
     AdminChanges, CommitResult, Draft, GameId, NewGame, Store, StoreConfig, StoredGame, Timing,
     TokenHash, Tokens, Write, WriteOp, now,
 };

@@ -4,7 +4,7 @@ use dog_rules::{Game, Phase, Seat, Viewer};
 
 use thiserror::Error;
 
-use crate::store::{StoredGame, TokenHash, Tokens};
+use dog_store::{StoredGame, TokenHash, Tokens};
 
 /// Why a request is refused, apart from its content.
 #[derive(Debug, Error)]

@@ -4,22 +4,19 @@ use std::sync::Arc;
 
 use actix_web::web::Bytes;
 use dog_bot::net::nets::Nets;
+use dog_store::Store;
 use tokio::sync::Mutex;
 use utoipa_swagger_ui::Config;
 
 use crate::{
     api::view_cache::ViewCache,
-    http::{
-        limits::memory::BodyMemory,
-        metrics::Metrics,
-        network::HomeNetwork,
-        pool::WorkerPool,
-        readiness::Readiness,
-        static_files::StaticFiles,
-        stream::{Hub, PresenceTracker},
-    },
+    http::{network::HomeNetwork, static_files::StaticFiles},
+    limits::memory::BodyMemory,
+    live::{Hub, PresenceTracker},
+    metrics::Metrics,
     player_models::ModelCache,
-    store::Store,
+    pool::WorkerPool,
+    readiness::Readiness,
 };
 
 /// The shared state of the handlers. Games are in the store only.

@@ -1,36 +1,42 @@
 //! The game of DOG as a service.
 //!
 //! * `cli` is the command line.
-//! * `app` is a running server: its state, its start and its stop.
+//! * `server` starts and stops a server; `app` is its state.
 //! * `api` is the routes, a file for each resource.
-//! * `http` is what surrounds them: limits, streams, thread pools, metrics.
-//! * `background` plays for bots and for players whose time is up, and removes expired data.
-//! * `access` is about who may do what.
-//! * `fair` shares threads fairly among clients.
-//! * `quota` counts what each client uses.
+//! * `write` is how each of them changes a game; `access` is about who may do what.
+//! * `http` is what HTTP needs besides: headers, bodies, errors.
+//! * `live` tells clients of changes, and who is present.
+//! * `bots` plays for bots and for players whose time is up; `retention` removes expired data.
+//! * `limits` protects the server from its clients; `pool` runs long work; `metrics` counts.
+//! * `fair` shares threads fairly among clients; `quota` counts what each of them stores.
 //! * `player_models` tells how the seats of a game play.
-//! * `rematch` finds the next game of the same people.
-//! * `picture` draws the board.
-//! * [`store`] keeps games in a database.
+//!
+//! Games are in [`dog_store`]; their rules are in [`dog_rules`].
 
 #![forbid(unsafe_code)]
 
 mod access;
 mod api;
 mod app;
-mod background;
+mod bots;
 pub mod cli;
 mod fair;
 mod http;
+mod limits;
+mod live;
+mod metrics;
 mod player_models;
+mod pool;
 mod quota;
+mod readiness;
 mod rematch;
+mod retention;
+mod runtime;
+mod server;
+#[cfg(test)]
+mod testing;
+mod write;
 
 #[doc(hidden)]
 pub use self::api::fuzz;
 pub use self::{api::openapi, http::problem};
-use dog_picture as picture;
-#[cfg(test)]
-mod testing;
-
-pub use dog_store as store;

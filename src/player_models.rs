@@ -15,7 +15,7 @@ use dog_bot::{
 use dog_rules::{Board, BySeat, Event, EventKind, Rules, Seat, round_history::PastMove};
 use quick_cache::sync::Cache;
 
-use crate::store::{GameId, LogEntry, LogPage, Store, StoreError, StoredGame};
+use dog_store::{GameId, LogEntry, LogPage, Store, StoreError, StoredGame};
 
 /// The first entry that counts is after a version divisible by this, and at least so many entries
 /// count if there are as many.
@@ -170,10 +170,8 @@ mod tests {
     use dog_rules::{Action, Actor, Player};
 
     use super::*;
-    use crate::{
-        store::{CommitResult, Draft},
-        testing::{TempDatabase, add, new_game, played_to_end},
-    };
+    use crate::testing::{TempDatabase, add, new_game, played_to_end};
+    use dog_store::{CommitResult, Draft};
 
     /// The versions of a long game of random moves, in which the second seat changes hands once.
     fn versions() -> (StoredGame, Vec<Draft>) {

@@ -14,7 +14,7 @@ use governor::{
     state::keyed::HashMapStateStore,
 };
 
-use crate::store::Creator;
+use dog_store::Creator;
 
 /// Keys of one kind that are counted separately; further ones share [`OVERFLOW_BUCKETS`].
 const MAX_KEYS: usize = 100_000;

@@ -1,9 +1,8 @@
 //! The next game of the same people.
 
-use crate::{
-    access::{Caller, Role},
-    store::{GameId, Store, StoreError, StoredGame},
-};
+use dog_store::{GameId, Store, StoreError, StoredGame};
+
+use crate::access::{Caller, Role};
 
 /// The rematch of this game, if somebody has asked for one.
 ///

@@ -25,7 +25,8 @@ use super::{
 use crate::{
     access::Caller,
     app::App,
-    http::{json::from_query, pool::SHORT_JOB_COST, problem::Problem},
+    http::{json::from_query, problem::Problem},
+    pool::SHORT_JOB_COST,
 };
 
 errors! {

@@ -1,9 +1,10 @@
-//! Positions that clients send for analysis.
+//! Legal moves and advice for a position that a client sends, and its picture. Nothing is stored.
 
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use dog_bot::{Choice, player_model::PlayerModels};
+use dog_picture::PictureOptions;
 use dog_rules::{Card, Rules};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -11,8 +12,8 @@ use utoipa::IntoParams;
 use super::{
     advice::{Advice, SuggestionRoute, advise, expected_cost, suggestions},
     errors::errors,
-    legal_moves::{self, LegalMoves, MovesOptions},
-    moves::outcome,
+    legal_moves::{self, LegalMoves},
+    moves::{MovesOptions, outcome},
     parameters::NoQuery,
     pictures::{self, PICTURE, Preview, SVG, ThemeName, of_position, picture_response},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis},
@@ -23,12 +24,11 @@ use crate::{
     http::{
         headers::{preferred, private_response},
         json::from_query,
-        limits::ClientAddress,
-        pool::SHORT_JOB_COST,
         problem::Problem,
         request::Body,
     },
-    picture::PictureOptions,
+    limits::ClientAddress,
+    pool::SHORT_JOB_COST,
 };
 
 errors! {

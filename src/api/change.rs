@@ -1,6 +1,7 @@
 //! A change of a game as a stream tells it, with the game after it.
 
 use dog_rules::{Generator, Phase, Seat};
+use dog_store::StoredGame;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
@@ -13,11 +14,10 @@ use utoipa::{
 
 use super::{
     event::{EventView, LogEntryView},
-    legal_moves::{MovesOptions, list_moves},
-    moves::MoveView,
+    moves::{MoveView, MovesOptions, list_moves},
     view::GameView,
 };
-use crate::{access::Role, http::problem::Problem, store::StoredGame};
+use crate::{access::Role, http::problem::Problem};
 
 /// Maximum bytes of the list of moves in a change.
 const MAX_MOVES_BYTES: usize = 256 << 10;

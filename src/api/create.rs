@@ -6,6 +6,10 @@ use dog_rules::{
     BySeat, Game, Player, Rules, Seat, SeatKind, Seed, Setup,
     name::{default_name, distinct},
 };
+use dog_store::{
+    AdminChanges, Creator, GameId, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing,
+    Tokens, WriteOp, now,
+};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use utoipa::{
@@ -27,16 +31,12 @@ use crate::{
     access::Role,
     app::App,
     http::{
-        limits::ClientAddress,
         problem::Problem,
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
-        write::{Answer, Decision, create},
     },
-    store::{
-        AdminChanges, Creator, GameId, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame,
-        Timing, Tokens, WriteOp, now,
-    },
+    limits::ClientAddress,
+    write::{Answer, Decision, create},
 };
 
 errors! {

@@ -5,11 +5,11 @@ use dog_rules::{
     By, Card, Cards, Event, EventKind, Game, Level, OfferedCard, Outcome, Phase, Player, Rules,
     Seat, SeatKind, TableSettings, Viewer,
 };
+use dog_store::{LogEntry, Timing};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::moves::MoveView;
-use crate::store::{LogEntry, Timing};
 
 /// Something that happened in a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]

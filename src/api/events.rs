@@ -6,6 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::Phase;
+use dog_store::{StoredGame, TokenHash};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,12 +22,11 @@ use crate::{
     http::{
         headers::preferred,
         json::from_query,
-        limits::{ClientAddress, connections::LongPollGuard, memory::no_memory},
-        metrics::SkipLatency,
         problem::{Code, Problem, Reason},
-        stream::{EventStream, Format, Start, StreamOptions, StreamReader},
     },
-    store::{StoredGame, TokenHash},
+    limits::{ClientAddress, connections::LongPollGuard, memory::no_memory},
+    live::{EventStream, Format, Start, StreamOptions, StreamReader},
+    metrics::SkipLatency,
 };
 
 errors! {

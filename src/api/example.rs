@@ -11,6 +11,7 @@ use dog_rules::{
     Action, BySeat, Event, Game, Generator, LegalMove, Level, Player, Preset, Seat, SeatKind, Seed,
     Setup,
 };
+use dog_store::{AdminChanges, LogEntry, StoredGame, Timing, TokenHash, Tokens};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ use super::{
     games::GameList,
     history::{HistoryHead, HistoryLine, HistoryView},
     join::{Joined, QuickJoined},
-    legal_moves::{LegalMoves, MovesOptions},
+    legal_moves::LegalMoves,
+    moves::MovesOptions,
     rules::RulesCatalogue,
     seats::SeatChanged,
     view::{ActionResponse, GameView, PresenceView, Rematch},
@@ -33,7 +35,6 @@ use super::{
 use crate::{
     access::Role,
     http::secrets::{Secret, fill},
-    store::{AdminChanges, LogEntry, StoredGame, Timing, TokenHash, Tokens},
 };
 
 /// The id of the game.

@@ -2,7 +2,9 @@
 //! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use dog_picture::PictureOptions;
 use dog_rules::{Action, Game, Seat};
+use dog_store::{Cursor, GameId};
 
 use super::{
     advice::AdviceParams,
@@ -12,7 +14,8 @@ use super::{
     games::{GameParams, ListParams},
     import::{ImportRequest, replay_record},
     layout::{LayoutParams, LayoutView},
-    legal_moves::{MovesOptions, MovesParams},
+    legal_moves::MovesParams,
+    moves::MovesOptions,
     parameters::{NoQuery, VersionRequest},
     pictures::{PictureParams, of_game},
     play::{PlayRequest, SwapRequest},
@@ -28,8 +31,6 @@ use crate::{
         problem::Problem,
         request::idempotency_key,
     },
-    picture::PictureOptions,
-    store::{Cursor, GameId},
 };
 
 /// How many kinds of bodies there are.

@@ -9,6 +9,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{Phase, Player, Preset, Seat, SeatKind};
+use dog_store::{GameId, ListQuery, StoredGame, WriteOp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -24,14 +25,13 @@ use crate::{
     http::{
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
-        limits::connections::LongPollGuard,
-        metrics::SkipLatency,
-        pool::SHORT_JOB_COST,
         problem::Problem,
         request::WriteRequest,
-        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
     },
-    store::{GameId, ListQuery, StoredGame, WriteOp},
+    limits::connections::LongPollGuard,
+    metrics::SkipLatency,
+    pool::SHORT_JOB_COST,
+    write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
 };
 
 errors! {

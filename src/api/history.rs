@@ -15,6 +15,7 @@ use dog_rules::{
     Player, Seat, SeatKind,
     record::{RecordFormat, RecordHeaders, RecordStep, StepWriter, Transcript},
 };
+use dog_store::{LogPage, StoredGame};
 use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,11 +32,10 @@ use crate::{
     http::{
         headers::{preferred, private_response},
         json::{from_query, to_json},
-        limits::ClientAddress,
-        pool::{LOG_PAGE, LOG_PAGE_COST, wait_before_retry},
         problem::{Code, Problem},
     },
-    store::{LogPage, StoredGame},
+    limits::ClientAddress,
+    pool::{LOG_PAGE, LOG_PAGE_COST, wait_before_retry},
 };
 
 errors! {
@@ -361,9 +361,9 @@ mod tests {
     use super::*;
     use crate::{
         access::Role,
-        store::{Draft, LogEntry},
         testing::{creation, new_game},
     };
+    use dog_store::{Draft, LogEntry};
 
     /// A game that was dealt, and its log.
     fn dealt() -> (StoredGame, Vec<LogEntry>) {

@@ -6,6 +6,7 @@ use dog_rules::{
     name::repaired,
     record::{ParsedRecord, Replayed, TextError},
 };
+use dog_store::{LogEntry, NewGame, PackedLog, StoredGame, now};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -18,13 +19,12 @@ use super::{
 use crate::{
     app::App,
     http::{
-        limits::ClientAddress,
-        pool::SHORT_JOB_COST,
         problem::{Code, Problem},
         request::{BodyContent, RecordRequest},
-        write::create,
     },
-    store::{LogEntry, NewGame, PackedLog, StoredGame, now},
+    limits::ClientAddress,
+    pool::SHORT_JOB_COST,
+    write::create,
 };
 
 errors! {

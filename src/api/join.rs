@@ -11,6 +11,10 @@ use dog_bot::Level;
 use dog_rules::{
     Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
 };
+use dog_store::{
+    Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
+    Timing, TokenHash, WriteOp,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
@@ -27,16 +31,12 @@ use crate::{
     access::{AccessError, Role},
     app::App,
     http::{
-        limits::ClientAddress,
         problem::Problem,
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
-        write::{Answer, Decision, attempt, write},
     },
-    store::{
-        Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
-        Timing, TokenHash, WriteOp,
-    },
+    limits::ClientAddress,
+    write::{Answer, Decision, attempt, write},
 };
 
 errors! {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::{HttpRequest, HttpResponse, http::header};
+use dog_picture::{BoardLayout, Number, WIDTH, piece_colour, shape_name};
 use dog_rules::Seat;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -11,10 +12,7 @@ use super::{
     errors::errors,
     parameters::{ReadHeaders, in_range},
 };
-use crate::{
-    http::{headers::send_content, json::from_query, problem::Problem},
-    picture::{BoardLayout, Number, WIDTH, piece_colour, shape_name},
-};
+use crate::http::{headers::send_content, json::from_query, problem::Problem};
 
 errors! {
     LayoutErrors: [], [InvalidRequest, StaleVersion];

@@ -1,17 +1,16 @@
-//! Legal moves and advice, in a game or for a position that a client sends. A position can also be
-//! drawn; it is not stored.
+//! The legal moves of the seat to move.
 
 use actix_web::{
     HttpRequest, HttpResponse,
     web::{Data, Path},
 };
-use dog_rules::{Board, Card, Cards, Generator, LegalMove, Refusal, Rules, Seat};
+use dog_rules::{Board, Card, Cards, Generator, Refusal, Rules, Seat};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::MoveView,
+    moves::{MoveView, MovesOptions, list_moves},
     parameters::{GamePath, card_of, load_game},
 };
 use crate::{
@@ -19,9 +18,9 @@ use crate::{
     app::App,
     http::{
         json::from_query,
-        pool::SHORT_JOB_COST,
         problem::{Problem, Reason},
     },
+    pool::SHORT_JOB_COST,
 };
 
 errors! {
@@ -93,15 +92,6 @@ pub fn moves_options(board: Option<bool>, card: Option<&str>) -> Result<MovesOpt
     })
 }
 
-/// What a list of moves is to have.
-#[derive(Clone, Copy)]
-pub struct MovesOptions {
-    /// The card whose moves are listed; by default every card's.
-    pub card: Option<Card>,
-    /// Whether each move has the board after it.
-    pub with_boards: bool,
-}
-
 /// The legal moves of a seat.
 #[derive(Serialize, ToSchema)]
 pub struct LegalMoves {
@@ -145,31 +135,6 @@ impl UnplayableCard {
             place: details.place,
         })
     }
-}
-
-/// The legal moves of a seat with this hand, of one card or of all.
-pub fn list_moves(
-    generator: &mut Generator,
-    rules: &Rules,
-    board: &Board,
-    seat: Seat,
-    hand: Cards,
-    MovesOptions { card, with_boards }: MovesOptions,
-) -> Vec<MoveView> {
-    let view = |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
-    let moves = match card {
-        None => generator.legal_moves(rules, board, seat, hand),
-        Some(card) => {
-            let mut moves = Vec::new();
-            if hand.contains(card) {
-                generator.each_of_card(rules, board, seat, card, |found| {
-                    moves.push(found.legal_move());
-                });
-            }
-            moves
-        }
-    };
-    moves.into_iter().map(view).collect()
 }
 
 impl LegalMoves {

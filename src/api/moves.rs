@@ -1,7 +1,8 @@
 //! The board as clients see and send it, and moves, ready to be posted back.
 
 use dog_rules::{
-    Board, Card, Field, Move, Outcome, Placement, Rules, Seat, ShortList,
+    Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
+    ShortList,
     judge::{self, Capture, MoveKind, PlayedPart},
 };
 use serde::{Deserialize, Serialize};
@@ -136,4 +137,38 @@ pub fn outcome(rules: &Rules, before: &Board, seat: Seat, mv: &Move) -> Result<O
         Move::Play { rank, action, .. } => judge::outcome(rules, before, seat, *rank, action)
             .map_err(|_| Problem::internal("a listed move was refused")),
     }
+}
+
+/// What a list of moves is to have.
+#[derive(Clone, Copy)]
+pub struct MovesOptions {
+    /// The card whose moves are listed; by default every card's.
+    pub card: Option<Card>,
+    /// Whether each move has the board after it.
+    pub with_boards: bool,
+}
+
+/// The legal moves of a seat with this hand, of one card or of all.
+pub fn list_moves(
+    generator: &mut Generator,
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    hand: Cards,
+    MovesOptions { card, with_boards }: MovesOptions,
+) -> Vec<MoveView> {
+    let view = |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
+    let moves = match card {
+        None => generator.legal_moves(rules, board, seat, hand),
+        Some(card) => {
+            let mut moves = Vec::new();
+            if hand.contains(card) {
+                generator.each_of_card(rules, board, seat, card, |found| {
+                    moves.push(found.legal_move());
+                });
+            }
+            moves
+        }
+    };
+    moves.into_iter().map(view).collect()
 }

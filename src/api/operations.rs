@@ -17,10 +17,9 @@ use super::{
 };
 use crate::{
     app::App,
-    http::{
-        json::from_query, limits::ClientAddress, metrics::OPEN_METRICS, network::is_local_request,
-        problem::Problem,
-    },
+    http::{json::from_query, network::is_local_request, problem::Problem},
+    limits::ClientAddress,
+    metrics::OPEN_METRICS,
 };
 
 errors! {

@@ -3,6 +3,7 @@
 use std::{fmt, marker::PhantomData};
 
 use dog_rules::{Card, ParseCardError, Rules, Seat, SeatKind, name, seat::MAX_SEATS};
+use dog_store::{GameId, Store, StoredGame};
 use serde::{
     Deserialize, Deserializer,
     de::{self, SeqAccess, Visitor},
@@ -15,10 +16,7 @@ use utoipa::{
     },
 };
 
-use crate::{
-    http::problem::{Code, Problem},
-    store::{GameId, Store, StoredGame},
-};
+use crate::http::problem::{Code, Problem};
 
 /// The game that a path names.
 #[derive(Deserialize, IntoParams)]

@@ -5,6 +5,7 @@ use actix_web::{
     http::header,
     web::{Data, Path},
 };
+use dog_picture::{self, Picture, PictureOptions, Shown};
 use dog_rules::{
     BegunSeven, Board, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
     begun_seven::SevenSoFar,
@@ -22,7 +23,6 @@ use crate::{
     access::Caller,
     app::App,
     http::{headers::send_content, json::from_query, problem::Problem},
-    picture::{self, Picture, PictureOptions, Shown},
 };
 
 errors! {
@@ -73,8 +73,8 @@ pub fn options(
     Ok(PictureOptions {
         bottom: bottom.number(),
         theme: match theme.unwrap_or(ThemeName::Light) {
-            ThemeName::Light => picture::Theme::Light,
-            ThemeName::Dark => picture::Theme::Dark,
+            ThemeName::Light => dog_picture::Theme::Light,
+            ThemeName::Dark => dog_picture::Theme::Dark,
         },
         legend: legend.unwrap_or(true),
     })
@@ -170,7 +170,7 @@ impl PictureParams {
 pub fn of_game(game: &Game, preview: Option<&Preview>, options: PictureOptions) -> String {
     let players = game.players().iter();
     let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
-    picture::svg(&Picture {
+    dog_picture::svg(&Picture {
         rules: game.rules(),
         board: preview.map_or(game.board(), |preview| &preview.outcome.board),
         names: &names,
@@ -191,7 +191,7 @@ pub fn of_position(
     preview: Option<&Preview>,
     options: PictureOptions,
 ) -> String {
-    picture::svg(&Picture {
+    dog_picture::svg(&Picture {
         rules,
         board: preview.map_or(board, |preview| &preview.outcome.board),
         names: &[],

@@ -16,7 +16,8 @@ use super::{
 use crate::{
     access::Role,
     app::App,
-    http::{problem::Problem, request::WriteRequest, write::write},
+    http::{problem::Problem, request::WriteRequest},
+    write::write,
 };
 
 errors! {

@@ -3,23 +3,22 @@
 use std::collections::BTreeMap;
 
 use dog_bot::Level;
+use dog_picture::PictureOptions;
 use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
     advice::{AdviceParams, AdviceSettings},
-    legal_moves::{LegalMoves, MovesOptions},
+    legal_moves::LegalMoves,
+    moves::MovesOptions,
     moves::{SeatBoardRequest, read_board},
     parameters::{BySeatList, card_of, seat_of},
     pictures::{Preview, of_position},
     rules::{RulesRequest, checked_rules},
     seven::SevenView,
 };
-use crate::{
-    http::problem::{Code, Problem, Reason},
-    picture::PictureOptions,
-};
+use crate::http::problem::{Code, Problem, Reason};
 
 /// The cards of these names, which stand in the list at that place in the body.
 fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {

@@ -9,6 +9,10 @@ use dog_rules::{
     Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup,
     name::{checked, default_name, distinct},
 };
+use dog_store::{
+    AdminChanges, Creator, Draft, GameId, NewGame, Seating, StoreError, StoredGame, Tokens,
+    WAIT_FOR_OTHERS, WriteOp, now,
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -23,17 +27,13 @@ use crate::{
     http::{
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
-        limits::ClientAddress,
         problem::Problem,
         request::WriteRequest,
         secrets::random_bytes,
-        write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
     },
+    limits::ClientAddress,
     rematch::{rematch_of, role_in, unique_key},
-    store::{
-        AdminChanges, Creator, Draft, GameId, NewGame, Seating, StoreError, StoredGame, Tokens,
-        WAIT_FOR_OTHERS, WriteOp, now,
-    },
+    write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
 };
 
 errors! {

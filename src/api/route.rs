@@ -16,9 +16,9 @@ use utoipa::{
     openapi::{HttpMethod, OpenApi, path::Operation},
 };
 
-use crate::http::{
+use crate::{
+    http::problem::{Code, Problem},
     limits::{Cost, guard},
-    problem::{Code, Problem},
 };
 
 /// The beginning of the paths of a game.
@@ -39,7 +39,7 @@ macro_rules! route {
     ($cost:ident, $module:ident::$handler:ident) => {
         pastey::paste! {
             $crate::api::route::RouteDef::documented::<$crate::api::$module::[<__path_ $handler>], _, _>(
-                $crate::http::limits::Cost::$cost,
+                $crate::limits::Cost::$cost,
                 $crate::api::$module::$handler,
             )
         }

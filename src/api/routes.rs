@@ -6,7 +6,7 @@ use super::{
     page,
     route::{RouteDef, route},
 };
-use crate::http::limits::Cost;
+use crate::limits::Cost;
 
 /// All routes, in the order of the OpenAPI document.
 pub fn routes() -> Vec<RouteDef> {

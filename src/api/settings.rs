@@ -5,6 +5,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{Action, Phase, TableSettings};
+use dog_store::StoredGame;
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
@@ -15,8 +16,8 @@ use super::{
 };
 use crate::{
     app::App,
-    http::{problem::Problem, request::WriteRequest, write::write},
-    store::StoredGame,
+    http::{problem::Problem, request::WriteRequest},
+    write::write,
 };
 
 errors! {

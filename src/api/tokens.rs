@@ -8,6 +8,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{Action, Seat};
+use dog_store::{NewTicket, TICKET_TTL, TokenHash, WriteOp, now};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,13 +19,8 @@ use super::{
 use crate::{
     access::{AccessError, Role},
     app::App,
-    http::{
-        problem::Problem,
-        request::WriteRequest,
-        secrets::Secret,
-        write::{Answer, Decision, GameWrite, write},
-    },
-    store::{NewTicket, TICKET_TTL, TokenHash, WriteOp, now},
+    http::{problem::Problem, request::WriteRequest, secrets::Secret},
+    write::{Answer, Decision, GameWrite, write},
 };
 
 errors! {

@@ -5,6 +5,7 @@ use dog_rules::{
     SeatKind,
     view::{PendingAction, VisibleSeat},
 };
+use dog_store::{JoinPolicy, StartPolicy, StoredGame};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use utoipa::ToSchema;
 
@@ -12,10 +13,7 @@ use super::{
     event::{EventView, level_of},
     rules::RulesView,
 };
-use crate::{
-    access::Role,
-    store::{JoinPolicy, StartPolicy, StoredGame},
-};
+use crate::access::Role;
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]

@@ -4,6 +4,7 @@
 //! and the version before it looks here.
 
 use actix_web::web::Bytes;
+use dog_store::{GameId, StoredGame};
 use jiff::Timestamp;
 use quick_cache::{Weighter, sync::Cache};
 
@@ -11,7 +12,6 @@ use super::view::GameView;
 use crate::{
     access::Role,
     http::{json::to_json, problem::Problem},
-    store::{GameId, StoredGame},
 };
 
 /// Maximum size of the cache in bytes.
@@ -30,7 +30,7 @@ pub struct ViewCache(Cache<(GameId, Role), View, ByteWeigher>);
 #[derive(Clone)]
 struct View {
     version: u64,
-    /// See [`crate::store::ExpectedState`].
+    /// See [`dog_store::ExpectedState`].
     updated_at: Timestamp,
     body: Bytes,
 }

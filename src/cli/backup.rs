@@ -7,12 +7,12 @@ use std::{
 
 use anyhow::Context;
 use clap::Args;
+use dog_store;
 
 use super::{
     check::{bar, progress},
     location,
 };
-use crate::store;
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -37,10 +37,11 @@ impl BackupArgs {
         let database =
             location::file(location::parse(&self.database)?, "pg_dump or pg_basebackup")?;
         let bar = bar("pages")?;
-        let copied = store::backup(&database, &self.file, progress(&bar)).with_context(|| {
-            let (database, file) = (database.display(), self.file.display());
-            format!("cannot back {database} up to {file}")
-        })?;
+        let copied =
+            dog_store::backup(&database, &self.file, progress(&bar)).with_context(|| {
+                let (database, file) = (database.display(), self.file.display());
+                format!("cannot back {database} up to {file}")
+            })?;
         bar.finish_and_clear();
         writeln!(
             stdout(),

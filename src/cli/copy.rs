@@ -7,12 +7,12 @@ use std::{
 
 use anyhow::Context;
 use clap::Args;
+use dog_store;
 
 use super::{
     check::{bar, progress},
     location,
 };
-use crate::store;
 
 #[derive(Debug, Args)]
 pub struct CopyArgs {
@@ -33,7 +33,7 @@ impl CopyArgs {
         let (from, to) = (location::parse(&self.from)?, location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
         let bar = bar("rows copied and compared")?;
-        let copied = store::copy(&from, &to, progress(&bar))
+        let copied = dog_store::copy(&from, &to, progress(&bar))
             .with_context(|| format!("cannot copy the {source} to the {target}"))?;
         bar.finish_and_clear();
         writeln!(

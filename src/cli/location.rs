@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::store::{self, ConnectionSettings, Location, Store, StoreConfig};
+use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
 
 /// The location that a file name or a URL stands for. The URL may contain a password, so it is
 /// in no message.
@@ -40,7 +40,7 @@ pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
 pub fn open(location: Location, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
     let failed = format!("cannot open the {}", location.name());
     if check && let Location::Sqlite(file) = &location {
-        store::verify_file(file).with_context(|| failed.clone())?;
+        dog_store::verify_file(file).with_context(|| failed.clone())?;
     }
     location.open(config).context(failed)
 }

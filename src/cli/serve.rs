@@ -7,11 +7,12 @@ use clap::{
     Args,
     builder::{FalseyValueParser, RangedI64ValueParser},
 };
+use dog_store::{self, RetentionPolicy};
 
 use super::location;
 use crate::{
-    http::{Cors, Limits, Server, ServerConfig},
-    store::{self, RetentionPolicy},
+    limits::Limits,
+    server::{Cors, Server, ServerConfig},
 };
 
 /// The address to listen on by default.
@@ -45,19 +46,19 @@ pub struct ServeArgs {
     #[arg(long, env = "DOG_WORKERS", value_parser = threads())]
     workers: Option<u16>,
     /// Maximum number of writes per commit; 1 commits each write by itself, which is slower.
-    #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = store::StoreConfig::default().commit_batch)]
+    #[arg(long, env = "DOG_COMMIT_BATCH", default_value_t = dog_store::StoreConfig::default().commit_batch)]
     commit_batch: usize,
     /// Games to cache in memory, 1 to 2 kB each; 0 turns the cache off.
     #[arg(
         long,
         env = "DOG_GAMES_IN_MEMORY",
-        default_value_t = store::StoreConfig::default().games_in_memory as u32,
+        default_value_t = dog_store::StoreConfig::default().games_in_memory as u32,
         value_parser = clap::value_parser!(u32).range(..=10_000_000)
     )]
     games_in_memory: u32,
     /// Maximum size of the database in bytes; 0 means no limit. From 90% on, new games are
     /// refused.
-    #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = store::StoreConfig::default().max_bytes)]
+    #[arg(long, env = "DOG_MAX_DATABASE_BYTES", default_value_t = dog_store::StoreConfig::default().max_bytes)]
     max_database_bytes: u64,
     /// Threads that play for bots; 0 means one per core.
     #[arg(long, env = "DOG_BOT_THREADS", value_parser = threads())]
@@ -90,7 +91,7 @@ impl ServeArgs {
     /// # Errors
     /// If the database cannot be opened or the address cannot be listened on.
     pub fn run(self) -> anyhow::Result<()> {
-        let store_config = store::StoreConfig {
+        let store_config = dog_store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,

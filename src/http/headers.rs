@@ -12,14 +12,12 @@ use actix_web::{
         uri::Authority,
     },
 };
+use dog_store::TokenHash;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 
 use super::problem::{Code, Problem};
-use crate::{
-    access::{Caller, NO_BEARER, Role, etag},
-    store::TokenHash,
-};
+use crate::access::{Caller, NO_BEARER, Role, etag};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 

@@ -2,14 +2,12 @@
 //!
 //! The answer is saved in the same commit as the change.
 
+use dog_store::{SavedResponse, Scope};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use super::problem::{Code, Problem};
-use crate::{
-    access::Caller,
-    store::{SavedResponse, Scope},
-};
+use crate::access::Caller;
 
 /// What identifies a retry of a request.
 pub struct Retry {

@@ -16,10 +16,8 @@ use actix_web::{
 };
 use futures_util::FutureExt;
 
-use super::{
-    metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
-    problem::{NO_SNIFFING, Problem},
-};
+use super::problem::{NO_SNIFFING, Problem};
+use crate::metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

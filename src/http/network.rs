@@ -11,7 +11,8 @@ use actix_web::{
 };
 use if_addrs::get_if_addrs;
 
-use super::{headers::host, limits::ClientAddress};
+use super::headers::host;
+use crate::limits::ClientAddress;
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the
 /// default route.

@@ -15,6 +15,7 @@ use actix_web::{
     rt,
     web::{self, Bytes},
 };
+use dog_store::{SavedResponse, Scope};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -23,20 +24,21 @@ use super::{
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
     idempotency::{IdempotencyKey, Retry},
     json::{check_body, from_body, from_query},
+    problem::{Code, Problem},
+    secrets::Secrets,
+};
+use crate::{
+    access::{AccessError, Caller, Role},
+    api::parameters::NoQuery,
+};
+use crate::{
     limits::{
         ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
         framing::BodyFraming,
         memory::{BodyMemory, Reservation, no_memory},
     },
-    problem::{Code, Problem},
-    secrets::Secrets,
     write::Answer,
-};
-use crate::{
-    access::{AccessError, Caller, Role},
-    api::parameters::NoQuery,
-    store::{SavedResponse, Scope},
 };
 
 /// Maximum bytes of a body without a record.

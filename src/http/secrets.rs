@@ -6,6 +6,7 @@
 use std::fmt;
 
 use dog_rules::{Seat, seat::MAX_SEATS};
+use dog_store::TokenHash;
 use hmac::{Hmac, KeyInit, Mac};
 use rand::{TryRng, rngs::SysRng};
 use serde::{Serialize, Serializer};
@@ -15,7 +16,6 @@ use super::{
     idempotency::Retry,
     problem::{Code, Problem},
 };
-use crate::store::TokenHash;
 
 /// How a mark begins in JSON. No text of a client has this character.
 const MARK: &str = "\"\\u0000";

@@ -12,14 +12,16 @@ use actix_web::{
     web::Bytes,
 };
 
-use crate::http::{
+use super::{
     headers::{
         accepts_gzip, check_if_match, content_etag, content_hash, gzip as gzip_bytes,
         is_not_modified,
     },
+    problem::Problem,
+};
+use crate::{
     limits::{ClientAddress, memory::SharedBody},
     pool::WorkerPool,
-    problem::Problem,
 };
 
 /// The expected cost of compressing a file.

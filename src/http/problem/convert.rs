@@ -6,15 +6,13 @@ use dog_rules::{
     ActionRefusal, BoardError, ParseCardError, Refusal, RulesError, judge::PlaceName,
     movement::MoveBlocked, notation::NotedField, shuffle::SeedError,
 };
+use dog_store::{DraftError, LimitReached, StoreError};
 
 use super::{
     document::Problem,
     table::{Code, Reason},
 };
-use crate::{
-    access::AccessError,
-    store::{DraftError, LimitReached, StoreError},
-};
+use crate::access::AccessError;
 
 /// `Retry-After` where more moves are needed first.
 const NEXT_CHANGE: Duration = Duration::from_secs(60);

@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    http::problem::{Code, Problem},
-    store::{SpaceUsage, Store, StoreError},
-};
+use dog_store::{SpaceUsage, Store, StoreError};
+
+use crate::http::problem::{Code, Problem};
 
 /// How long a result of `/readyz` is reused, because each check costs a commit.
 const READY_TTL: Duration = Duration::from_secs(1);

@@ -7,6 +7,7 @@ use std::{
 
 use actix_web::{rt::time::timeout, web::Bytes};
 use dog_rules::{BySeat, Phase, Rules};
+use dog_store::{LogEntry, StoredGame};
 use futures_util::{Stream, stream};
 
 use super::{
@@ -17,11 +18,8 @@ use super::{
 use crate::{
     access::Role,
     api::view::{GameView, PresenceView, Rematch},
-    http::{
-        pool::wait_before_retry,
-        problem::{Code, Problem},
-    },
-    store::{LogEntry, StoredGame},
+    http::problem::{Code, Problem},
+    pool::wait_before_retry,
 };
 
 /// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
@@ -279,15 +277,13 @@ mod tests {
     use super::*;
     use crate::{
         access::Caller,
-        http::{
-            limits::ClientAddress,
-            metrics::PoolMetrics,
-            pool::{PoolConfig, WorkerPool},
-            stream::{FeedTask, Format, Hub, PresenceTracker},
-        },
-        store::{CommitResult, TokenHash, Write, WriteOp},
+        limits::ClientAddress,
+        live::{FeedTask, Format, Hub, PresenceTracker},
+        metrics::PoolMetrics,
+        pool::{PoolConfig, WorkerPool},
         testing::{TempDatabase, add, new_game},
     };
+    use dog_store::{CommitResult, TokenHash, Write, WriteOp};
 
     const POOL: PoolConfig = PoolConfig {
         name: "test",

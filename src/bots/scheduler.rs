@@ -6,13 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dog_store::{CLOCK_TOLERANCE, Creator, GameId, Store, StoreError, now};
 use jiff::Timestamp;
 use rand::seq::IndexedRandom;
 
-use crate::{
-    fair::{Charge, FairShares},
-    store::{CLOCK_TOLERANCE, Creator, GameId, Store, StoreError, now},
-};
+use crate::fair::{Charge, FairShares};
 
 /// The expected cost of a decision, until it is known.
 const EXPECTED_COST: Duration = Duration::from_millis(5);

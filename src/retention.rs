@@ -11,11 +11,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dog_store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
 use jiff::SignedDuration;
 use tokio::runtime::Runtime;
 
-use super::runtime;
-use crate::store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
+use crate::runtime::background_runtime;
 
 /// Games read by one query.
 const SCAN_BATCH: u32 = 500;
@@ -87,7 +87,7 @@ impl RetentionThread {
         let (stop, stopped) = channel();
         let worker = RetentionWorker {
             store: store.clone(),
-            runtime: runtime()?,
+            runtime: background_runtime()?,
             policy,
             stopped,
             moved: None,

@@ -7,7 +7,8 @@ use std::{
 
 use crate::{
     fair::{Charge, FairShares},
-    http::{limits::Address, metrics::GaugeGuard},
+    limits::Address,
+    metrics::GaugeGuard,
 };
 
 /// The settings of a pool.

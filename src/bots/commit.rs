@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use dog_store::{CommitResult, GameId, StoreError};
 use futures_util::future::join_all;
 use tokio::runtime::Runtime;
 
@@ -19,7 +20,6 @@ use super::{
     context::{BotContext, MAX_POLL, lower_priority},
     decide::{BotAction, Failure},
 };
-use crate::store::{CommitResult, GameId, StoreError};
 
 /// Writes queued at once, so that the writes of clients do not wait behind many of them.
 const MAX_COMMITS: usize = 4;

@@ -4,7 +4,7 @@ use actix_web::ResponseError;
 use futures_util::FutureExt;
 
 use super::*;
-use crate::http::limits::Address;
+use crate::limits::Address;
 
 const LONG_JOB: Duration = Duration::from_secs(2);
 const SHORT_JOB: Duration = Duration::from_millis(5);

@@ -16,13 +16,11 @@ use actix_web::rt::{
     time::{sleep, timeout},
 };
 use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
+use dog_store::{GameId, RENEWAL, SeatPresence, Store, StoreError};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::{
-    access::Role,
-    store::{GameId, RENEWAL, SeatPresence, Store, StoreError},
-};
+use crate::access::Role;
 
 /// How long a seat stays present after its last connection has ended. A page that is loaded again
 /// is back by then.

@@ -12,6 +12,7 @@ use actix_web::{
     web::Data,
 };
 use dog_rules::record::MAX_LENGTH;
+use dog_store::{GameId, Store, TokenHash};
 
 use super::{
     address::{Address, ClientAddress},
@@ -24,7 +25,6 @@ use crate::{
         problem::{Code, Problem},
     },
     quota::CreatorQuotas,
-    store::{GameId, Store, TokenHash},
 };
 
 /// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use dog_bot::Level;
+use dog_store::Store;
 use prometheus_client::{
     encoding::text,
     metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
@@ -18,7 +19,7 @@ use super::{
     pools::{PoolFamilies, PoolMetrics},
     requests::{GaugeGuard, RequestMetrics},
 };
-use crate::{background::bots::BotWorkers, http::limits::memory::BodyMemory, store::Store};
+use crate::{bots::BotWorkers, limits::memory::BodyMemory};
 
 /// The `Content-Type` of the metrics.
 pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -18,18 +18,16 @@ use actix_web::{
     web::Bytes,
 };
 use dog_rules::BySeat;
+use dog_store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame};
 use parking_lot::Mutex;
 use tokio::sync::{self, watch};
 
 use super::messages::{CachedEntry, CurrentGame, StreamOptions, StreamReader};
 use crate::{
-    http::{
-        limits::ClientAddress,
-        pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
-        problem::Problem,
-    },
+    http::problem::Problem,
+    limits::ClientAddress,
+    pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
     rematch::rematch_of,
-    store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame},
 };
 
 /// The time between two tries to read the store.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use dog_bot::{Level, net::nets::Nets};
+use dog_store::{Creator, GameId, Store};
 use parking_lot::Mutex;
 use prometheus_client::{
     metrics::{counter::Counter, family::Family},
@@ -17,11 +18,7 @@ use prometheus_client::{
 };
 
 use super::scheduler::{ClaimedGame, DueGames, DueScheduler};
-use crate::{
-    player_models::ModelCache,
-    quota::CreatorQuotas,
-    store::{Creator, GameId, Store},
-};
+use crate::{player_models::ModelCache, quota::CreatorQuotas};
 
 /// The longest sleep of an idle thread: then it checks whether it is to stop.
 pub(super) const MAX_POLL: Duration = Duration::from_millis(500);

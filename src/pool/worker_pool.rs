@@ -28,10 +28,10 @@ use crate::{
     fair::Charge,
     http::{
         headers::{EncodedContent, TaggedContent, accepts_gzip, private_response},
-        limits::ClientAddress,
-        metrics::PoolMetrics,
         problem::{Code, Problem},
     },
+    limits::ClientAddress,
+    metrics::PoolMetrics,
 };
 
 /// The expected cost of a short job, such as a list of moves.

@@ -11,9 +11,12 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use dog_rules::{Action, Actor, Seat};
+use dog_store::{
+    CommitResult, Draft, GameId, LoadedGame, SavedResponse, Store, StoredGame, Write, WriteOp,
+};
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::http::{
     json::to_json,
     problem::{Code, Problem},
     request::WriteRequest,
@@ -22,9 +25,6 @@ use super::{
 use crate::{
     access::{AccessError, Role, etag, find_seat},
     api::view::ActionResponse,
-    store::{
-        CommitResult, Draft, GameId, LoadedGame, SavedResponse, Store, StoredGame, Write, WriteOp,
-    },
 };
 
 /// Maximum number of attempts. Each one but the last failed because another write came first.

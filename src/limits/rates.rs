@@ -9,14 +9,12 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use actix_web::http::header::HeaderName;
+use dog_store::{Creator, GameId, TokenHash};
 use governor::Quota;
 use parking_lot::Mutex;
 
 use super::address::Address;
-use crate::{
-    quota::{Bucket, CreatorQuotas, bucket, take},
-    store::{Creator, GameId, TokenHash},
-};
+use crate::quota::{Bucket, CreatorQuotas, bucket, take};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;

@@ -4,6 +4,7 @@ use std::{fmt::Write, sync::OnceLock};
 
 use actix_web::web::Bytes;
 use dog_rules::{EventKind, Rules, Viewer, seat::MAX_SEATS};
+use dog_store::{LogEntry, StoredGame};
 use serde::Serialize;
 
 use crate::{
@@ -12,8 +13,8 @@ use crate::{
         change::{ChangeView, Include},
         event::LogEntryView,
     },
-    http::{limits::ClientAddress, problem::Problem},
-    store::{LogEntry, StoredGame},
+    http::problem::Problem,
+    limits::ClientAddress,
 };
 
 /// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a seat,

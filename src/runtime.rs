@@ -1,13 +1,13 @@
-//! What the server does without a request: [`bots`] play, and [`retention`] removes expired data.
-
-pub mod bots;
-pub mod retention;
+//! How background threads wait for the store.
 
 use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
 /// A runtime with which a background thread waits for the store.
-fn runtime() -> io::Result<Runtime> {
+///
+/// # Errors
+/// The operating system refuses it.
+pub fn background_runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_time().build()
 }

@@ -6,11 +6,11 @@ use dog_bot::{net::nets::Nets, player_model::PlayerModels, search::Budget};
 use dog_rules::{
     Action, ActionRefusal, Actor, BySeat, Phase, Player, Seat, SeatKind, name::default_name,
 };
+use dog_store::{Draft, DraftError, LimitReached, StoreError, StoredGame};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use thiserror::Error;
 
 use super::context::BotMetrics;
-use crate::store::{Draft, DraftError, LimitReached, StoreError, StoredGame};
 
 /// What the server does in a game.
 pub(super) struct BotAction {

@@ -22,27 +22,13 @@ use actix_web::{
     web::Data,
 };
 use dog_bot::net::nets::{Nets, NetsError};
+use dog_store::{RetentionPolicy, Store, StoreError};
 #[cfg(unix)]
 use futures_util::future::select;
 use thiserror::Error;
 use tokio::sync::Mutex;
 use utoipa_swagger_ui::Config;
 
-use super::{
-    limits::{
-        LimitState, Limits,
-        connections::{self, Connections},
-        io::ConnectionIo,
-        memory::{BodyMemory, reserve},
-    },
-    metrics::Metrics,
-    middleware::log_and_measure,
-    network::HomeNetwork,
-    pool::{PoolConfig, WorkerPool},
-    readiness::Readiness,
-    static_files::StaticFiles,
-    stream::{FeedTask, Hub, PresenceTask, PresenceTracker},
-};
 use crate::{
     api::{
         openapi,
@@ -51,11 +37,23 @@ use crate::{
         view_cache::ViewCache,
     },
     app::App,
-    background::bots::BotWorkers,
-    background::retention::RetentionThread,
+    bots::BotWorkers,
     player_models::ModelCache,
     quota::CreatorQuotas,
-    store::{RetentionPolicy, Store, StoreError},
+    retention::RetentionThread,
+};
+use crate::{
+    http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
+    limits::{
+        LimitState, Limits,
+        connections::{self, Connections},
+        io::ConnectionIo,
+        memory::{BodyMemory, reserve},
+    },
+    live::{FeedTask, Hub, PresenceTask, PresenceTracker},
+    metrics::Metrics,
+    pool::{PoolConfig, WorkerPool},
+    readiness::Readiness,
 };
 
 /// Seconds that running requests get to end when the server stops.

@@ -13,6 +13,7 @@ use std::{
 };
 
 use dog_bot::net::nets::Nets;
+use dog_store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now};
 use parking_lot::Mutex;
 use tokio::{runtime::Runtime, time::timeout};
 
@@ -22,12 +23,7 @@ use super::{
     decide::{BotAction, DecisionContext, Failure, decide, searches},
     scheduler::{ClaimedGame, DueScheduler},
 };
-use crate::{
-    background::runtime,
-    player_models::ModelCache,
-    quota::CreatorQuotas,
-    store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now},
-};
+use crate::{player_models::ModelCache, quota::CreatorQuotas, runtime::background_runtime};
 
 /// The shortest sleep of an idle thread, so that it does not poll after every commit.
 const MIN_POLL: Duration = Duration::from_millis(5);
@@ -75,7 +71,7 @@ impl BotWorkers {
             metrics: BotMetrics::new(),
         });
         let (commits, actions) = channel();
-        let committer = ActionCommitter::new(Arc::clone(&shared), runtime()?, actions);
+        let committer = ActionCommitter::new(Arc::clone(&shared), background_runtime()?, actions);
         let committer = thread::Builder::new()
             .name("bot-commits".into())
             .spawn(move || committer.run())?;
@@ -86,7 +82,7 @@ impl BotWorkers {
         for number in 0..threads {
             let mut worker = BotWorker {
                 shared: Arc::clone(&workers.shared),
-                runtime: runtime()?,
+                runtime: background_runtime()?,
                 feed: store.feed(),
                 commits: commits.clone(),
             };

@@ -13,7 +13,7 @@ use actix_web::{
     http::header::{HeaderMap, HeaderName, HeaderValue},
 };
 
-use crate::store::{Creator, Store};
+use dog_store::{Creator, Store};
 
 /// The unit by which clients are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

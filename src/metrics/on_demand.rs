@@ -6,16 +6,14 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use dog_store::{Store, StoreError};
 use prometheus_client::{
     metrics::{family::Family, gauge::Gauge},
     registry::Registry,
 };
 use tokio::sync::Mutex;
 
-use crate::{
-    http::limits::memory::BodyMemory,
-    store::{Store, StoreError},
-};
+use crate::limits::memory::BodyMemory;
 
 /// How long a count of the games is reused, because counting may wait for the disk.
 const COUNT_TTL: Duration = Duration::from_secs(10);
