@@ -253,8 +253,9 @@ impl Advice {
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
         let samples = playouts(&suggestions);
-        let view_of = |suggestion| SuggestionView::new(target, view, suggestion);
-        let suggestions = suggestions.into_iter().map(view_of);
+        let suggestions = suggestions
+            .into_iter()
+            .map(|suggestion| SuggestionView::new(target, view, suggestion));
         Ok(Advice {
             version: target.version,
             seat: view.seat,
@@ -283,8 +284,11 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
         }
         _ => true,
     };
-    let samples = |suggestion: &Suggestion| suggestion.samples;
-    suggestions.iter().filter(counts).map(samples).sum()
+    suggestions
+        .iter()
+        .filter(counts)
+        .map(|suggestion| suggestion.samples)
+        .sum()
 }
 
 /// A probability or its error, rounded to four digits.
@@ -399,14 +403,13 @@ pub async fn suggest_move(
         None => None,
     };
     let here = app.clone();
-    let advise = move || {
-        let models = log.map(|log| here.models.models(&stored, log));
-        let models = models.transpose()?.unwrap_or_default();
-        let view = stored.game.seen_from(seat);
-        advise(&here, (&view, &models), &settings, &target)
-    };
     app.advice_pool
-        .answer(&request, expected_cost(&settings), advise)
+        .answer(&request, expected_cost(&settings), move || {
+            let models = log.map(|log| here.models.models(&stored, log));
+            let models = models.transpose()?.unwrap_or_default();
+            let view = stored.game.seen_from(seat);
+            advise(&here, &view, &models, &settings, &target)
+        })
         .await
 }
 
@@ -414,12 +417,13 @@ pub async fn suggest_move(
 /// nothing else.
 pub fn advise(
     app: &App,
-    (view, models): (&SeatView, &PlayerModels),
+    view: &SeatView,
+    models: &PlayerModels,
     settings: &AdviceSettings,
     target: &SuggestionRoute,
 ) -> Result<Advice, Problem> {
     let begun = Instant::now();
-    let suggestions = suggestions(app, (view, models), settings);
+    let suggestions = suggestions(app, view, models, settings);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, settings, suggestions, elapsed_ms)
 }
@@ -427,7 +431,8 @@ pub fn advise(
 /// Everything that the seat may do, best first.
 pub fn suggestions(
     app: &App,
-    (view, models): (&SeatView, &PlayerModels),
+    view: &SeatView,
+    models: &PlayerModels,
     settings: &AdviceSettings,
 ) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);

@@ -61,15 +61,18 @@ pub async fn analyse_legal_moves(
     let position = body.content.and_then(AnalysisPosition::read)?;
     if media_type == SVG {
         let preview = params.preview()?;
-        let draw = move || {
+        return picture_in_pool(&app, &request, SHORT_JOB_COST, move || {
             let options = params.options(position.rules())?;
             position.picture(preview.as_deref(), options)
-        };
-        return picture_in_pool(&app, &request, SHORT_JOB_COST, draw).await;
+        })
+        .await;
     }
     let options = params.moves_options()?;
-    let list = move || position.legal_moves(options);
-    app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
+    app.advice_pool
+        .answer(&request, SHORT_JOB_COST, move || {
+            position.legal_moves(options)
+        })
+        .await
 }
 
 /// The parts that may come next in a begun seven, in a position with a hand.
@@ -86,8 +89,11 @@ pub async fn analyse_seven_parts(
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
     let (position, begun) = body.content.and_then(AnalysisPosition::read_seven)?;
-    let list = move || position.next_parts(&begun);
-    app.advice_pool.answer(&request, SHORT_JOB_COST, list).await
+    app.advice_pool
+        .answer(&request, SHORT_JOB_COST, move || {
+            position.next_parts(&begun)
+        })
+        .await
 }
 
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
@@ -114,31 +120,31 @@ pub async fn analyse_suggest_move(
     let settings = settings?;
     let (here, cost) = (app.clone(), expected_cost(&settings));
     if media_type == SVG {
-        let draw = move || {
+        return picture_in_pool(&app, &request, cost, move || {
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let options = params.options(rules)?;
-            let known = (&view, &PlayerModels::default());
-            let suggestions = suggestions(&here, known, &settings);
+            let suggestions = suggestions(&here, &view, &PlayerModels::default(), &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };
             let outcome = outcome(rules, board, seat, &mv)?;
             let preview = Preview { seat, mv, outcome };
             Ok(of_position(rules, board, seat, Some(&preview), options))
-        };
-        return picture_in_pool(&app, &request, cost, draw).await;
+        })
+        .await;
     }
     params.none()?;
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
-    let advise = move || {
-        let known = (&position.view()?, &PlayerModels::default());
-        advise(&here, known, &settings, &target)
-    };
-    app.advice_pool.answer(&request, cost, advise).await
+    app.advice_pool
+        .answer(&request, cost, move || {
+            let view = position.view()?;
+            advise(&here, &view, &PlayerModels::default(), &settings, &target)
+        })
+        .await
 }
 
 /// Draws a picture in the pool for advice, and makes the response.

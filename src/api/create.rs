@@ -31,12 +31,13 @@ use crate::{
     access::Role,
     app::App,
     http::{
+        answer::Answer,
         problem::Problem,
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
     },
     limits::ClientAddress,
-    write::{Answer, Decision, create},
+    write::{Decision, create},
 };
 
 errors! {
@@ -133,8 +134,10 @@ impl CreateGame {
             return Err(Problem::wrong_value("seats", detail));
         }
         let players = players(&rules, seats)?;
-        let dealer = |number| seat_of(number, &rules, "first_dealer");
-        let first_dealer = self.first_dealer.map(dealer).transpose()?;
+        let first_dealer = self
+            .first_dealer
+            .map(|number| seat_of(number, &rules, "first_dealer"))
+            .transpose()?;
         let given = self.shuffle_seed.as_deref();
         let given = given.map(Seed::from_hex).transpose()?;
         let setup = Setup {

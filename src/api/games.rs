@@ -8,7 +8,7 @@ use actix_web::{
     rt::time::timeout,
     web::{Data, Path},
 };
-use dog_rules::{Phase, Player, Preset, Seat, SeatKind};
+use dog_rules::{Phase, Preset, Seat, SeatKind};
 use dog_store::{GameId, ListQuery, StoredGame, WriteOp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -23,6 +23,7 @@ use crate::{
     access::{Caller, etag},
     app::App,
     http::{
+        answer::Answer,
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
         problem::Problem,
@@ -31,7 +32,7 @@ use crate::{
     limits::connections::LongPollGuard,
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
-    write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
+    write::{Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
 };
 
 errors! {
@@ -72,12 +73,11 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         limit,
     };
     let page = app.store.games(&query).await?;
-    let list = move || {
-        let next = page.next.map(|next| next.to_string());
-        Ok(GameList::new(&page.games, next))
-    };
     app.move_pool
-        .answer_if_changed(&request, SHORT_JOB_COST, list)
+        .answer_if_changed(&request, SHORT_JOB_COST, move || {
+            let next = page.next.map(|next| next.to_string());
+            Ok(GameList::new(&page.games, next))
+        })
         .await
 }
 
@@ -257,7 +257,6 @@ impl GameSummary {
     fn new(stored: &StoredGame) -> GameSummary {
         let game = &stored.game;
         let rules = game.rules();
-        let name = |player: &Player| player.name.clone();
         let seat = |seat: Seat| {
             let player = game.player(seat);
             ListedSeat {
@@ -276,7 +275,11 @@ impl GameSummary {
             round: game.round(),
             turn: game.turn(),
             winner: game.winner(),
-            names: game.players().iter().map(name).collect(),
+            names: game
+                .players()
+                .iter()
+                .map(|player| player.name.clone())
+                .collect(),
             seats: Seat::all(rules.seats).map(seat).collect(),
             open_seats: stored.seats_for_anyone().count(),
             turn_seconds: stored.timing.turn_seconds,

@@ -161,8 +161,11 @@ impl History {
         let id = &self.stored.id;
         let page = app.store.log(id, cursor.version, LOG_PAGE).await?;
         let history = Arc::clone(self);
-        let write = move || history.write_page(page, cursor);
-        app.history_pool.run(client, LOG_PAGE_COST, write).await
+        app.history_pool
+            .run(client, LOG_PAGE_COST, move || {
+                history.write_page(page, cursor)
+            })
+            .await
     }
 
     /// Writes a page of the log, after the head and before the end if it is the first or the last.

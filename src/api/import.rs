@@ -69,8 +69,9 @@ pub async fn import_game(
     let imported = match request.content() {
         // Too long for an async worker.
         Ok(body) => {
-            let imported = move || imported(&body);
-            app.history_pool.run(client, SHORT_JOB_COST, imported).await
+            app.history_pool
+                .run(client, SHORT_JOB_COST, move || imported(&body))
+                .await
         }
         Err(problem) => Err(problem),
     };

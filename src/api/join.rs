@@ -31,12 +31,13 @@ use crate::{
     access::{AccessError, Role},
     app::App,
     http::{
+        answer::Answer,
         problem::Problem,
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
     },
     limits::ClientAddress,
-    write::{Answer, Decision, attempt, write},
+    write::{Decision, attempt, write},
 };
 
 errors! {

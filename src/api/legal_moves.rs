@@ -48,12 +48,13 @@ pub async fn list_legal_moves(
     let seat = caller.holder(&stored)?;
     stored.game.check_play(seat)?;
     let options = from_query::<MovesParams>(request.query_string())?.options()?;
-    let list = move || {
-        let game = &stored.game;
-        let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
-        LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
-    };
-    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
+    app.move_pool
+        .answer(&request, SHORT_JOB_COST, move || {
+            let game = &stored.game;
+            let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
+            LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
+        })
+        .await
 }
 
 /// Parameters of a list of moves.
@@ -150,15 +151,13 @@ impl LegalMoves {
     ) -> Result<LegalMoves, Problem> {
         let mut generator = Generator::new();
         let moves = list_moves(&mut generator, rules, board, seat, hand, options);
-        let asked = |card: &Card| options.card.is_none_or(|asked| asked == *card);
-        let why = |card| {
-            let refusal = generator.why_unplayable(rules, board, seat, card)?;
-            Some(UnplayableCard::new(card, refusal))
-        };
         let unplayable = hand
             .ranks()
-            .filter(asked)
-            .filter_map(why)
+            .filter(|card| options.card.is_none_or(|asked| asked == *card))
+            .filter_map(|card| {
+                let refusal = generator.why_unplayable(rules, board, seat, card)?;
+                Some(UnplayableCard::new(card, refusal))
+            })
             .collect::<Result<_, _>>()?;
         Ok(LegalMoves {
             version,

@@ -116,14 +116,17 @@ impl MoveView {
         outcome: Outcome,
         with_board: bool,
     ) -> MoveView {
-        let part = |part: &PlayedPart| PartView::new(rules, outcome.kind, part);
         MoveView {
             id: mv.to_string(),
             card: mv.card(),
             as_rank: mv.announced(),
             kind: outcome.kind,
             seat,
-            parts: outcome.parts.iter().map(part).collect(),
+            parts: outcome
+                .parts
+                .iter()
+                .map(|part| PartView::new(rules, outcome.kind, part))
+                .collect(),
             captures: outcome.captures,
             board: with_board.then(|| outcome.board.placements(rules)),
         }
@@ -157,7 +160,6 @@ pub fn list_moves(
     hand: Cards,
     MovesOptions { card, with_boards }: MovesOptions,
 ) -> Vec<MoveView> {
-    let view = |LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards);
     let moves = match card {
         None => generator.legal_moves(rules, board, seat, hand),
         Some(card) => {
@@ -170,5 +172,8 @@ pub fn list_moves(
             moves
         }
     };
-    moves.into_iter().map(view).collect()
+    moves
+        .into_iter()
+        .map(|LegalMove { mv, outcome }| MoveView::new(rules, &mv, seat, outcome, with_boards))
+        .collect()
 }

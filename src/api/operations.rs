@@ -1,7 +1,5 @@
 //! Routes that do not depend on a game: health, metrics, the API's documentation, and the rules.
 
-use std::net::SocketAddr;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
@@ -133,10 +131,12 @@ pub async fn list_addresses(
     } else {
         Vec::new()
     };
-    let url = |address: SocketAddr| format!("http://{address}");
     Ok(HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(AddressList {
-            addresses: addresses.into_iter().map(url).collect(),
+            addresses: addresses
+                .into_iter()
+                .map(|address| format!("http://{address}"))
+                .collect(),
         }))
 }

@@ -142,9 +142,9 @@ pub fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
 /// # Errors
 /// `unknown_card`.
 pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
-    let unknown = |error| Problem::new(Code::UnknownCard, error);
-    let parsed = name.parse().map_err(|error: ParseCardError| unknown(error));
-    parsed.map_err(|problem| problem.at(pointer, Some(&Card::ALL.map(Card::name))))
+    name.parse().map_err(|error: ParseCardError| {
+        Problem::new(Code::UnknownCard, error).at(pointer, Some(&Card::ALL.map(Card::name)))
+    })
 }
 
 pub fn in_range(

@@ -146,8 +146,11 @@ impl PictureParams {
             }
             (Some(id), None) => {
                 game.check_phase(Phase::Play)?;
-                let nobody = || Problem::internal("nobody is to move");
-                (id, game.turn().ok_or_else(nobody)?)
+                let turn = game.turn();
+                (
+                    id,
+                    turn.ok_or_else(|| Problem::internal("nobody is to move"))?,
+                )
             }
             (Some(id), Some(number)) => {
                 game.check_not_over()?;

@@ -25,6 +25,7 @@ use crate::{
     access::{AccessError, Caller, Role, etag},
     app::App,
     http::{
+        answer::Answer,
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
         problem::Problem,
@@ -33,7 +34,7 @@ use crate::{
     },
     limits::ClientAddress,
     rematch::{rematch_of, role_in, unique_key},
-    write::{Answer, Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
+    write::{Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
 };
 
 errors! {

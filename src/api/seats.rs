@@ -21,8 +21,8 @@ use super::{
 use crate::{
     access::{AccessError, Role},
     app::App,
-    http::{problem::Problem, request::WriteRequest, secrets::Secret},
-    write::{Answer, Decision, write},
+    http::{answer::Answer, problem::Problem, request::WriteRequest, secrets::Secret},
+    write::{Decision, write},
 };
 
 errors! {

@@ -163,9 +163,10 @@ pub async fn list_seven_parts(
     let seat = caller.holder(&stored)?;
     stored.game.check_play(seat)?;
     let SevenParams { begun } = from_query(request.query_string())?;
-    let list = move || {
-        let game = &stored.game;
-        SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
-    };
-    app.move_pool.answer(&request, SHORT_JOB_COST, list).await
+    app.move_pool
+        .answer(&request, SHORT_JOB_COST, move || {
+            let game = &stored.game;
+            SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
+        })
+        .await
 }

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     access::{AccessError, Role},
     app::App,
-    http::{problem::Problem, request::WriteRequest, secrets::Secret},
-    write::{Answer, Decision, GameWrite, write},
+    http::{answer::Answer, problem::Problem, request::WriteRequest, secrets::Secret},
+    write::{Decision, GameWrite, write},
 };
 
 errors! {

@@ -298,10 +298,12 @@ impl ActionResponse {
     pub fn new(stored: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
         let rules = stored.game.rules();
         let viewer = role.viewer(&stored.game);
-        let view = |event: &Event| EventView::new(rules, event.clone(), viewer);
         ActionResponse {
             version: stored.game.version(),
-            events: events.iter().map(view).collect(),
+            events: events
+                .iter()
+                .map(|event| EventView::new(rules, event.clone(), viewer))
+                .collect(),
             game: GameView::new(stored, role),
         }
     }

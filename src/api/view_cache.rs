@@ -47,12 +47,12 @@ impl Weighter<(GameId, Role), View> for ByteWeigher {
 
 impl Default for ViewCache {
     fn default() -> ViewCache {
-        ViewCache::of(CACHE_BYTES)
+        ViewCache::with_bytes(CACHE_BYTES)
     }
 }
 
 impl ViewCache {
-    fn of(bytes: u64) -> ViewCache {
+    fn with_bytes(bytes: u64) -> ViewCache {
         let capacity = usize::try_from(bytes).unwrap_or(usize::MAX) / TYPICAL_BYTES;
         ViewCache(Cache::with_weighter(capacity.max(1), bytes, ByteWeigher))
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn views_have_a_bound() {
-        let views = ViewCache::of(64 << 10);
+        let views = ViewCache::with_bytes(64 << 10);
         for _ in 0..1_000 {
             views.of_game(&new_game(), Role::Spectator).unwrap();
             assert!(views.0.weight() <= 64 << 10);

@@ -92,9 +92,13 @@ impl BotMetrics {
 impl BotContext {
     /// Claims one of these due games. One without people is charged to its creator, whose other
     /// games wait too if the quota is used up.
-    pub fn claim(&self, due: &[(GameId, Option<Creator>)], has_human: bool) -> Option<ClaimedGame> {
+    pub fn claim(
+        &self,
+        due: &[(GameId, Option<Creator>)],
+        for_people: bool,
+    ) -> Option<ClaimedGame> {
         let mut scheduler = self.scheduler.lock();
-        if has_human {
+        if for_people {
             return scheduler.claim(due);
         }
         let mut due = due.to_vec();

@@ -95,8 +95,10 @@ fn seat_to_play(stored: &StoredGame, present: &BySeat<bool>) -> Option<Seat> {
 
 /// Whether the next decision in a game is a search.
 pub(super) fn searches(stored: &StoredGame, present: &BySeat<bool>) -> bool {
-    let level = |seat| stored.game.player(seat).level;
-    seat_to_play(stored, present).is_some_and(|seat| Budget::for_level(level(seat)).is_some())
+    seat_to_play(stored, present).is_some_and(|seat| {
+        let level = stored.game.player(seat).level;
+        Budget::for_level(level).is_some()
+    })
 }
 
 /// What the server does in this game now; none if it is not to act.

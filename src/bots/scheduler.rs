@@ -204,8 +204,8 @@ struct CreatorScan {
 impl DueGames {
     /// Games in which the server was to act a moment ago, with humans or without. Those of one
     /// creator are in the order in which they are due.
-    pub fn cached(&self, has_human: bool) -> &[(GameId, Option<Creator>)] {
-        let list = &self.0[usize::from(has_human)];
+    pub fn cached(&self, for_people: bool) -> &[(GameId, Option<Creator>)] {
+        let list = &self.0[usize::from(for_people)];
         if list
             .read_at
             .is_some_and(|at| at.elapsed() < DUE_LIST_LIFETIME)
@@ -223,18 +223,18 @@ impl DueGames {
     pub async fn read(
         &mut self,
         store: &Store,
-        has_human: bool,
+        for_people: bool,
         busy: usize,
     ) -> Result<(), StoreError> {
-        let list = &mut self.0[usize::from(has_human)];
+        let list = &mut self.0[usize::from(for_people)];
         let limit = u32::try_from(busy + DUE_BATCH).unwrap_or(u32::MAX);
-        list.games = store.due(has_human, limit).await?;
+        list.games = store.due(for_people, limit).await?;
         if list.games.len() >= limit as usize {
-            list.scan.refresh(store, has_human).await?;
+            list.scan.refresh(store, for_people).await?;
             list.games.extend(list.scan.games.iter().copied());
         }
         if list.future.is_time(now()) {
-            let games = store.due_from_future(has_human, limit).await?;
+            let games = store.due_from_future(for_people, limit).await?;
             list.future = FutureScan {
                 at: Some((Instant::now(), now())),
                 found: !games.is_empty(),
@@ -270,12 +270,12 @@ impl FutureScan {
 }
 
 impl CreatorScan {
-    async fn refresh(&mut self, store: &Store, has_human: bool) -> Result<(), StoreError> {
+    async fn refresh(&mut self, store: &Store, for_people: bool) -> Result<(), StoreError> {
         if self.at.is_some_and(|at| at.elapsed() < SCAN_INTERVAL) {
             return Ok(());
         }
         let (games, after) = store
-            .due_by_creator(has_human, self.after, CREATOR_BATCH)
+            .due_by_creator(for_people, self.after, CREATOR_BATCH)
             .await?;
         *self = CreatorScan {
             at: Some(Instant::now()),

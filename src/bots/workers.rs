@@ -145,12 +145,12 @@ impl BotWorker {
     /// Claims a game in which the server is to act now and which no other thread has claimed.
     fn claim(&self, humans_first: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
-        for has_human in [humans_first, !humans_first] {
+        for for_people in [humans_first, !humans_first] {
             // The last of the space is for people.
-            if !has_human && !self.has_room()? {
+            if !for_people && !self.has_room()? {
                 continue;
             }
-            let Some(game) = self.pick(has_human)? else {
+            let Some(game) = self.pick(for_people)? else {
                 continue;
             };
             let claimed = self.runtime.block_on(shared.store.claim_due(&game.id));
@@ -167,15 +167,15 @@ impl BotWorker {
     }
 
     /// Claims a game for this thread among those of this process.
-    fn pick(&self, has_human: bool) -> Result<Option<ClaimedGame>, StoreError> {
+    fn pick(&self, for_people: bool) -> Result<Option<ClaimedGame>, StoreError> {
         let shared = &self.shared;
         let mut due = shared.due.lock();
-        let mut game = shared.claim(due.cached(has_human), has_human);
+        let mut game = shared.claim(due.cached(for_people), for_people);
         if game.is_none() {
             let busy = shared.scheduler.lock().busy();
             self.runtime
-                .block_on(due.read(&shared.store, has_human, busy))?;
-            game = shared.claim(due.cached(has_human), has_human);
+                .block_on(due.read(&shared.store, for_people, busy))?;
+            game = shared.claim(due.cached(for_people), for_people);
         }
         if let Some(game) = &game {
             due.remove(game.id);

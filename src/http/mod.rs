@@ -1,5 +1,6 @@
 //! What HTTP needs besides routes: parts of requests and answers, and the errors.
 
+pub mod answer;
 pub mod headers;
 pub mod idempotency;
 pub mod json;

@@ -21,24 +21,22 @@ use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use super::{
+    answer::Answer,
     headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
     idempotency::{IdempotencyKey, Retry},
     json::{check_body, from_body, from_query},
     problem::{Code, Problem},
     secrets::Secrets,
 };
+use crate::limits::{
+    ClientAddress, LimitState, MAX_RECORD,
+    connections::Connection,
+    framing::BodyFraming,
+    memory::{BodyMemory, Reservation, no_memory},
+};
 use crate::{
     access::{AccessError, Caller, Role},
     api::parameters::NoQuery,
-};
-use crate::{
-    limits::{
-        ClientAddress, LimitState, MAX_RECORD,
-        connections::Connection,
-        framing::BodyFraming,
-        memory::{BodyMemory, Reservation, no_memory},
-    },
-    write::Answer,
 };
 
 /// Maximum bytes of a body without a record.

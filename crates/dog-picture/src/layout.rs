@@ -236,7 +236,8 @@ impl BoardLayout {
     }
 
     /// The point in the picture for a point in the frame of a seat.
-    fn turned(&self, seat: u8, (right, outward): (f64, f64)) -> Point {
+    fn turned(&self, seat: u8, point: (f64, f64)) -> Point {
+        let (right, outward) = point;
         let turn = (seat + self.seats - self.bottom) % self.seats;
         let (sin, cos) = (TAU * f64::from(turn) / f64::from(self.seats)).sin_cos();
         Point {

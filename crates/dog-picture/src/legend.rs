@@ -43,7 +43,13 @@ pub fn legend(ink: &mut SvgWriter, picture: &Picture<'_>) {
         let width = (WIDTH - 2.0 * MARGIN - 16.0) / 2.0;
         let left = MARGIN + column * (width + 16.0);
         let top = WIDTH + f64::from(team) * LINE_HEIGHT;
-        entry(ink, picture, seat, (left, top, width), winner == Some(team));
+        entry(
+            ink,
+            picture,
+            seat,
+            Line { left, top, width },
+            winner == Some(team),
+        );
     }
     if let Some(shown) = &picture.shown {
         caption(ink, shown, WIDTH + f64::from(seats / 2) * LINE_HEIGHT);
@@ -81,12 +87,19 @@ fn caption(ink: &mut SvgWriter, shown: &Shown<'_>, top: f64) {
     ));
 }
 
+/// Where an entry is.
+struct Line {
+    left: f64,
+    top: f64,
+    width: f64,
+}
+
 /// Draws the entry of a seat: its shape, number and name.
 fn entry(
     ink: &mut SvgWriter,
     picture: &Picture<'_>,
     seat: Seat,
-    (left, top, width): (f64, f64, f64),
+    Line { left, top, width }: Line,
     won: bool,
 ) {
     let to_move = picture.turn == Some(seat);

@@ -105,19 +105,19 @@ pub struct Game {
     /// The players at set-up, once a seat has been handed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_players: Option<Vec<Player>>,
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(super) occupants: BySeat<Occupant>,
     /// Whether the first dealer is drawn when the seating ends, and not known before.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     draws_dealer: bool,
     /// The seats whose people must ask for the rematch.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(super) must_confirm: Vec<Seat>,
     /// Those of them that have asked, or are no longer people.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(super) confirmed: Vec<Seat>,
     /// Whether people came, went or were away, or settings were changed.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(super) seats_changed: bool,
 }
 

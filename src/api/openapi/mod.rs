@@ -134,9 +134,10 @@ fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
             let Some(examples) = examples.as_object() else {
                 continue;
             };
-            let is_named = |code: &&Code| examples.contains_key(code.name());
-            let names = Code::ALL.iter().filter(is_named);
-            let names: Vec<String> = names.map(|code| format!("{code:?}")).collect();
+            let names: Vec<String> = (Code::ALL.iter())
+                .filter(|code| examples.contains_key(code.name()))
+                .map(|code| format!("{code:?}"))
+                .collect();
             call(response.1, names.join("Or"));
         }
     }
