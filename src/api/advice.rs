@@ -377,8 +377,12 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
     params(GamePath, AdviceParams),
     responses((status = 200, description = "The advice, best first.", body = Advice,
         links(
-            ("play_move" = (operation_id = "play_move", parameters(("id" = "$request.path.id")), request_body = json!({"move": "$response.body#/suggestions/0/move/id"}))),
-            ("swap_cards" = (operation_id = "swap_cards", parameters(("id" = "$request.path.id")), request_body = json!({"card": "$response.body#/suggestions/0/swap/card"}))))),
+            ("play_move" = (operation_id = "play_move",
+                parameters(("id" = "$request.path.id")),
+                request_body = json!({"move": "$response.body#/suggestions/0/move/id"}))),
+            ("swap_cards" = (operation_id = "swap_cards",
+                parameters(("id" = "$request.path.id")),
+                request_body = json!({"card": "$response.body#/suggestions/0/swap/card"}))))),
         AdviceErrors),
     security(("token" = [])))]
 pub async fn suggest_move(

@@ -278,7 +278,8 @@ fn invitations_or_null() -> Schema {
             path."), ("ETag" = String, description = "The version as the host sees it.")),
         links(
             ("deal_cards" = (operation_id = "deal_cards", parameters(("id" = "$response.body#/id")))),
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$response.body#/id")))))),
         CreateErrors))]
 pub async fn create_game(
     app: Data<App>,

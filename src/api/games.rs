@@ -55,8 +55,10 @@ const MAX_WAIT: Duration = Duration::from_secs(25);
         (status = 200, description = "A page of the list.", body = GameList,
             headers(("ETag" = String, description = "A hash of the page.")),
         links(
-            ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/games/0/id")))),
-            ("list_games" = (operation_id = "list_games", parameters(("cursor" = "$response.body#/next")))))),
+            ("get_game" = (operation_id = "get_game",
+                parameters(("id" = "$response.body#/games/0/id")))),
+            ("list_games" = (operation_id = "list_games",
+                parameters(("cursor" = "$response.body#/next")))))),
         (status = 304, description = "The page is still the one of If-None-Match."),
         ListErrors))]
 pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {

@@ -58,7 +58,8 @@ pub struct ImportRequest {
             path."), ("ETag" = String, description = "The version as the host sees it.")),
         links(
             ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
-            ("get_history" = (operation_id = "get_history", parameters(("id" = "$response.body#/id")))))),
+            ("get_history" = (operation_id = "get_history",
+                parameters(("id" = "$response.body#/id")))))),
         ImportErrors))]
 pub async fn import_game(
     app: Data<App>,

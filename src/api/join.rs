@@ -41,7 +41,10 @@ use crate::{
 };
 
 errors! {
-    JoinErrors: [BODY, RETRY, SECRET], [GameNotFound, SeatNotFound, StaleVersion, GameOver, TooManyVersions, InvitationNeeded, WrongInvitation, SeatTaken, NoOpenSeat, TooManyChanges];
+    JoinErrors: [BODY, RETRY, SECRET], [
+        GameNotFound, SeatNotFound, StaleVersion, GameOver, TooManyVersions, InvitationNeeded,
+        WrongInvitation, SeatTaken, NoOpenSeat, TooManyChanges
+    ];
     QuickJoinErrors: [BODY, RETRY, SECRET], [InvalidRules];
 }
 
@@ -97,7 +100,8 @@ impl Joined {
         headers(("ETag" = String, description = "The version as the seat sees it.")),
         links(
             ("get_game" = (operation_id = "get_game", parameters(("id" = "$request.path.id")))),
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$request.path.id")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$request.path.id")))))),
         JoinErrors))]
 pub async fn join_game(
     app: Data<App>,
@@ -285,7 +289,8 @@ impl QuickJoined {
             ("ETag" = String, description = "The version as the seat sees it.")),
         links(
             ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$response.body#/id")))))),
         QuickJoinErrors))]
 pub async fn quick_join(
     app: Data<App>,

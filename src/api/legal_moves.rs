@@ -35,7 +35,9 @@ errors! {
     params(GamePath, MovesParams),
     responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves,
         links(
-            ("play_move" = (operation_id = "play_move", parameters(("id" = "$request.path.id")), request_body = json!({"move": "$response.body#/moves/0/id"}))))),
+            ("play_move" = (operation_id = "play_move",
+                parameters(("id" = "$request.path.id")),
+                request_body = json!({"move": "$response.body#/moves/0/id"}))))),
         MovesErrors),
     security(("token" = [])))]
 pub async fn list_legal_moves(

@@ -35,7 +35,8 @@ errors! {
     responses((status = 200, description = "The cards are dealt.", body = ActionResponse,
         links(
             ("swap_cards" = (operation_id = "swap_cards", parameters(("id" = "$request.path.id")))),
-            ("suggest_move" = (operation_id = "suggest_move", parameters(("id" = "$request.path.id")))))),
+            ("suggest_move" = (operation_id = "suggest_move",
+                parameters(("id" = "$request.path.id")))))),
         DealErrors),
     security(("token" = [])))]
 pub async fn deal_cards(
@@ -139,8 +140,10 @@ impl SwapRequest {
     responses((status = 200, description = "The offer, refusal or request is \
         accepted.", body = ActionResponse,
         links(
-            ("list_legal_moves" = (operation_id = "list_legal_moves", parameters(("id" = "$request.path.id")))),
-            ("suggest_move" = (operation_id = "suggest_move", parameters(("id" = "$request.path.id")))))),
+            ("list_legal_moves" = (operation_id = "list_legal_moves",
+                parameters(("id" = "$request.path.id")))),
+            ("suggest_move" = (operation_id = "suggest_move",
+                parameters(("id" = "$request.path.id")))))),
         SwapErrors),
     security(("token" = [])))]
 pub async fn swap_cards(
@@ -197,7 +200,8 @@ impl PlayRequest {
     request_body = PlayRequest,
     responses((status = 200, description = "The move is played.", body = ActionResponse,
         links(
-            ("list_legal_moves" = (operation_id = "list_legal_moves", parameters(("id" = "$request.path.id")))),
+            ("list_legal_moves" = (operation_id = "list_legal_moves",
+                parameters(("id" = "$request.path.id")))),
             ("deal_cards" = (operation_id = "deal_cards", parameters(("id" = "$request.path.id")))))),
         PlayErrors),
     security(("token" = [])))]

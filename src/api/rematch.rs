@@ -64,7 +64,8 @@ pub struct RematchBody {
         headers(("ETag" = String, description = "The version of the next game as the caller sees it.")),
         links(
             ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$response.body#/id")))))),
         (status = 200, description = "The next game, which was made before.", body = Rematch),
         AskRematchErrors),
     security(("token" = [])))]
@@ -238,7 +239,8 @@ fn new_game(
         headers(("ETag" = String, description = "The version of the next game as the caller sees it.")),
         links(
             ("get_game" = (operation_id = "get_game", parameters(("id" = "$response.body#/id")))),
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$response.body#/id")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$response.body#/id")))))),
         (status = 304, description = "The next game is still the one of If-None-Match."),
         RematchErrors),
     security((), ("token" = [])))]

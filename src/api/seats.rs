@@ -26,7 +26,9 @@ use crate::{
 };
 
 errors! {
-    SeatErrors: [WRITE, SECRET], [Forbidden, GameOver, TooManyVersions, SeatNotFound, TooManyChanges];
+    SeatErrors: [WRITE, SECRET], [
+        Forbidden, GameOver, TooManyVersions, SeatNotFound, TooManyChanges
+    ];
 }
 
 /// Changes who plays a seat. A member that is left out keeps its value.

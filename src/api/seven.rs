@@ -150,7 +150,8 @@ pub struct SevenParams {
     params(GamePath, SevenParams),
     responses((status = 200, description = "The next parts, in a stable order.", body = SevenView,
         links(
-            ("list_seven_parts" = (operation_id = "list_seven_parts", parameters(("id" = "$request.path.id"), ("begun" = "$response.body#/next/0/id")))))),
+            ("list_seven_parts" = (operation_id = "list_seven_parts",
+                parameters(("id" = "$request.path.id"), ("begun" = "$response.body#/next/0/id")))))),
         SevenErrors),
     security(("token" = [])))]
 pub async fn list_seven_parts(

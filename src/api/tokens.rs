@@ -25,7 +25,9 @@ use crate::{
 
 errors! {
     HostTokenErrors: [WRITE, SECRET], [Forbidden, TooManyChanges];
-    SeatTokenErrors: [WRITE, SECRET], [Forbidden, GameOver, TooManyVersions, SeatNotFound, NoHuman, TooManyChanges];
+    SeatTokenErrors: [WRITE, SECRET], [
+        Forbidden, GameOver, TooManyVersions, SeatNotFound, NoHuman, TooManyChanges
+    ];
     TicketErrors: [WRITE, SECRET], [];
 }
 
@@ -43,7 +45,8 @@ pub struct FreshHostToken {
 #[utoipa::path(post, path = "/v1/games/{id}/host/token", tag = "games",
     params(GamePath, WriteHeaders),
     request_body(content = VersionRequest, description = "May be empty."),
-    responses((status = 200, description = "The fresh token, which is shown only once.", body = FreshHostToken),
+    responses((status = 200, description = "The fresh token, which is shown only once.",
+        body = FreshHostToken),
         HostTokenErrors),
     security(("token" = [])))]
 pub async fn renew_host_token(
@@ -200,7 +203,8 @@ pub struct TicketResponse {
     request_body(content = VersionRequest, description = "May be empty."),
     responses((status = 200, description = "The ticket, which is shown only once.", body = TicketResponse,
         links(
-            ("stream_events" = (operation_id = "stream_events", parameters(("id" = "$request.path.id"), ("ticket" = "$response.body#/ticket")))))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$request.path.id"), ("ticket" = "$response.body#/ticket")))))),
         TicketErrors),
     security(("token" = [])))]
 pub async fn create_ticket(

@@ -62,7 +62,7 @@ impl GameSecrets {
         };
         self.redeal(own, dice);
         let mut starts: Vec<usize> = (0..self.log.len())
-            .filter(|&entry| self.log[entry].2[0]["type"] == "cards_dealt")
+            .filter(|&entry| what(&self.log[entry].2[0]).0 == "cards_dealt")
             .collect();
         starts.push(self.log.len());
         for round in starts.windows(2) {
@@ -116,9 +116,9 @@ impl GameSecrets {
         (seat + self.seats() / 2) % self.seats()
     }
 
-    /// The first event of this entry.
+    /// The members of the first event of this entry.
     fn first_event(&mut self, entry: usize) -> &mut Value {
-        &mut self.log[entry].2[0]
+        what_mut(&mut self.log[entry].2[0])
     }
 }
 
@@ -151,8 +151,9 @@ impl LoggedRound {
         };
         for entry in deal..end {
             for event in game.log[entry].2.as_array().expect("events") {
+                let (kind, event) = what(event);
                 let seat = event["seat"].as_u64().unwrap_or_default() as usize;
-                match event["type"].as_str().expect("a type") {
+                match kind {
                     "card_offered" => round.offer[seat] = Some(entry),
                     "cards_swapped" => {
                         for given in event["given"].as_array().expect("a pair") {
@@ -227,6 +228,18 @@ impl LoggedRound {
     }
 }
 
+/// The kind of a stored event, and its members.
+fn what(event: &Value) -> (&str, &Value) {
+    let kinds = event["what"].as_object().expect("a stored event");
+    let (kind, members) = kinds.iter().next().expect("a kind");
+    (kind, members)
+}
+
+fn what_mut(event: &mut Value) -> &mut Value {
+    let kinds = event["what"].as_object_mut().expect("a stored event");
+    kinds.values_mut().next().expect("a kind")
+}
+
 /// The card that this seat gave, in the events of a swap.
 fn given(events: &Value, seat: usize) -> char {
     code(given_mut(&mut events.clone(), seat))
@@ -236,8 +249,8 @@ fn given_mut(events: &mut Value, seat: usize) -> &mut Value {
     let events = events.as_array_mut().expect("events");
     let swap = events
         .iter_mut()
-        .find(|event| event["type"] == "cards_swapped");
-    let given = swap.expect("a swap")["given"].as_array_mut();
+        .find(|event| what(event).0 == "cards_swapped");
+    let given = what_mut(swap.expect("a swap"))["given"].as_array_mut();
     let of = given
         .expect("a pair")
         .iter_mut()

@@ -85,7 +85,7 @@ CREATE TABLE changes (
     number      INTEGER PRIMARY KEY,
     game        TEXT    NOT NULL,                      -- its id
     version     INTEGER,                               -- NULL if it was removed
-    is_presence INTEGER NOT NULL                       -- only of who is present at the game
+    is_presence INTEGER NOT NULL DEFAULT 0             -- only of who is present at the game
 ) STRICT;
 
 -- Processes with somebody connected. What one of them has written to presence counts until its
