@@ -119,7 +119,7 @@ function Advice({ table }) {
   const words = (suggestion) => {
     if ("move" in suggestion) return moveWords(who, suggestion.move);
     const { swap } = suggestion;
-    return "card" in swap ? t("advice.give", { card: cardName(swap.card) }) : t("ask" in swap ? "ask" : "decline");
+    return swap.card ? t("advice.give", { card: cardName(swap.card) }) : t(swap.ask ? "ask" : "decline");
   };
   return html`
     <div class="advice" role="group" aria-label=${t("advice")} ref=${list}>
