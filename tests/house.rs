@@ -323,3 +323,19 @@ fn type_names_are_unique() {
     places.retain(|name, places| places.len() > 1 && !SHARED_NAMES.contains(&name.as_str()));
     assert!(places.is_empty(), "defined more than once: {places:#?}");
 }
+
+#[test]
+fn links_between_documents_lead_to_files() {
+    for file in files("", &["md"]) {
+        let text = fs::read_to_string(&file).expect("a file");
+        let folder = file.parent().expect("a folder");
+        for link in text.split("](").skip(1) {
+            let target = link.split([')', '#', ' ']).next().unwrap_or_default();
+            assert!(
+                target.contains(':') || folder.join(target).exists(),
+                "{}: {target}",
+                file.display()
+            );
+        }
+    }
+}
