@@ -62,7 +62,7 @@ fn in_order_action(u: &mut Unstructured, game: &Game) -> Result<Action> {
 
 fn any_action(u: &mut Unstructured, game: &Game) -> Result<Action> {
     let seat = seat(u, game.rules())?;
-    Ok(match u.int_in_range(0..=7)? {
+    Ok(match u.int_in_range(0..=8)? {
         0 => Action::Deal {
             by: Some(seat).filter(|_| seat.number() > 0),
         },
@@ -72,6 +72,7 @@ fn any_action(u: &mut Unstructured, game: &Game) -> Result<Action> {
         },
         2 => Action::Decline { seat },
         3 => Action::Ask { seat },
+        8 => Action::Pass { seat },
         4 => Action::ReissueToken { seat },
         5 => Action::Play {
             seat,

@@ -2,8 +2,9 @@
 
 use arbitrary::{Result, Unstructured};
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, Move, Options, Placement,
-    Player, Preset, Protection, Rules, Seat, Seed, Setup, SevenLanding, SevenPartner, SevenSurplus,
+    Board, Card, Cards, DealSizes, Dealer, Exchange, Game, GoalEntry, JackWithoutEffectWhen, Move,
+    Options, Placement, Player, Preset, Protection, Reshuffle, Rules, Seat, Seed, Setup,
+    SevenLanding, SevenPartner, SevenRest, SevenSurplus,
     notation::{CardUse, NotedField, Part, Parts},
     short_list::CAPACITY,
 };
@@ -20,16 +21,23 @@ pub fn rules(u: &mut Unstructured) -> Result<Rules> {
             then: deal_sizes(u)?,
         },
         dealer: *u.choose(&[Dealer::Rotates, Dealer::Fixed])?,
-        exchange: *u.choose(&[Exchange::Mandatory, Exchange::Optional])?,
+        reshuffle: *u.choose(&[Reshuffle::WhenEmpty, Reshuffle::BeforeDeal])?,
+        exchange: *u.choose(&[Exchange::Mandatory, Exchange::Optional, Exchange::OnRequest])?,
         start_block: *u.choose(&[Protection::Always, Protection::Fresh])?,
         start_swap_protection: *u.choose(&[Protection::Always, Protection::Fresh])?,
         goal_entry: *u.choose(&[GoalEntry::OnStart, GoalEntry::BeforeStart])?,
         backward_into_goal: u.arbitrary()?,
+        capture_own: u.arbitrary()?,
         seven_landing: *u.choose(&[SevenLanding::Captures, SevenLanding::MustBeFree])?,
         seven_surplus: *u.choose(&[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin])?,
         seven_partner: *u.choose(&[SevenPartner::WhenHome, SevenPartner::Always])?,
+        seven_rest: *u.choose(&[SevenRest::AnyPieces, SevenRest::OnePiece])?,
         jack_own_pair: u.arbitrary()?,
         jack_without_effect: u.arbitrary()?,
+        jack_without_effect_when: *u.choose(&[
+            JackWithoutEffectWhen::NoOtherOnRing,
+            JackWithoutEffectWhen::NoSwapPossible,
+        ])?,
     };
     Rules::try_from(options).map_err(|_| arbitrary::Error::IncorrectFormat)
 }

@@ -349,6 +349,7 @@ impl SuggestionView {
             Choice::Offer(card) => SwapRequest::offer(card),
             Choice::Decline => SwapRequest::decline(),
             Choice::Ask => SwapRequest::ask(),
+            Choice::Pass => SwapRequest::pass(),
         };
         Ok(SuggestionView::Swap {
             request: RequestToSwap {

@@ -193,8 +193,8 @@ fn typical(code: Code) -> Option<(&'static str, Value)> {
         InvalidRequest => ("/seats/0/kind must be one of human, bot, open", {
             mistake("/seats/0/kind", &["human", "bot", "open"])
         }),
-        InvalidRules => ("/rules/exchange must be one of mandatory, optional", {
-            mistake("/rules/exchange", &["mandatory", "optional"])
+        InvalidRules => ("/rules/dealer must be one of rotates, fixed", {
+            mistake("/rules/dealer", &["rotates", "fixed"])
         }),
         InvalidBoard => (
             "two pieces stand on track field 17",

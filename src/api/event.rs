@@ -49,6 +49,14 @@ pub enum EventView {
         #[schema(nullable = false)]
         by: Option<By>,
     },
+    /// A seat does without asking for help.
+    #[schema(title = "ExchangePassed")]
+    ExchangePassed {
+        seat: Seat,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        by: Option<By>,
+    },
     /// A seat offered a card to its partner.
     #[schema(title = "CardOffered")]
     CardOffered {
@@ -196,6 +204,7 @@ impl EventView {
                 }
             }
             EventKind::HelpAsked { seat } => EventView::HelpAsked { seat, by },
+            EventKind::ExchangePassed { seat } => EventView::ExchangePassed { seat, by },
             EventKind::CardOffered { seat, card, .. } => EventView::CardOffered { seat, card, by },
             EventKind::ExchangeDeclined { seat } => EventView::ExchangeDeclined { seat, by },
             EventKind::CardsSwapped { given } => EventView::CardsSwapped {

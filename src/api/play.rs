@@ -63,7 +63,7 @@ pub async fn deal_cards(
     .await
 }
 
-/// An answer in the exchange: exactly one of `card`, `decline` and `ask`.
+/// An answer in the exchange: exactly one of `card`, `decline`, `ask` and `pass`.
 #[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"card": "K"}), min_properties = 1)]
@@ -72,12 +72,15 @@ pub struct SwapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Card>)]
     pub card: Option<String>,
-    /// True to decline, where the exchange is optional.
+    /// True to decline, unless the exchange is mandatory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decline: Option<bool>,
-    /// True to ask for a card ("help!"), where the exchange is optional.
+    /// True to ask for a card ("help!"), unless the exchange is mandatory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<bool>,
+    /// True to do without asking, where the exchange is on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<bool>,
     /// Refuse with 412 unless the game is at this version.
     #[serde(rename = "version", skip_serializing_if = "Option::is_none")]
     _version: Option<u64>,
@@ -108,37 +111,51 @@ impl SwapRequest {
         }
     }
 
+    /// Passes.
+    pub fn pass() -> SwapRequest {
+        SwapRequest {
+            pass: Some(true),
+            ..SwapRequest::default()
+        }
+    }
+
     /// The action of this seat; exactly one field must be set.
     ///
     /// # Errors
     /// `unknown_card`; `invalid_request`, if not exactly one field is set.
     pub fn action(self, seat: Seat) -> Result<Action, Problem> {
-        match (self.card, self.decline, self.ask) {
-            (Some(card), None | Some(false), None | Some(false)) => {
+        let [decline, ask, pass] =
+            [self.decline, self.ask, self.pass].map(|choice| choice == Some(true));
+        match (self.card, decline, ask, pass) {
+            (Some(card), false, false, false) => {
                 let card = card_of(&card, "/card".to_owned())?;
                 Ok(Action::Offer { seat, card })
             }
-            (None, Some(true), None | Some(false)) => Ok(Action::Decline { seat }),
-            (None, None | Some(false), Some(true)) => Ok(Action::Ask { seat }),
+            (None, true, false, false) => Ok(Action::Decline { seat }),
+            (None, false, true, false) => Ok(Action::Ask { seat }),
+            (None, false, false, true) => Ok(Action::Pass { seat }),
             _ => Err(Problem::wrong_combination(
-                r#"send one of {"card": "K"}, {"decline": true} and {"ask": true}"#,
+                r#"send one of {"card": "K"}, {"decline": true}, {"ask": true} and {"pass": true}"#,
             )),
         }
     }
 }
 
-/// The partner exchange: offer a card or, where the exchange is optional, decline or ask for it.
+/// The partner exchange: offer a card or, unless the exchange is mandatory, ask for one, decline or
+/// pass.
 ///
-/// All seats answer, in any order. An offered card stays hidden, and the partners' cards change
-/// hands when both have offered one.
+/// `choices` says what a seat may do now. An offered card stays hidden, and the partners' cards
+/// change hands when both have offered one. Where the exchange is `on_request`, a seat asks or
+/// passes first; if one asks, its partner offers a card or declines, and then the one that asked
+/// offers one.
 #[utoipa::path(post, path = "/v1/games/{id}/swap", tag = "play",
     params(GamePath, WriteHeaders),
     request_body(content = SwapRequest, examples(
         ("offer" = (summary = "Offer a card", value = json!({"card": "K"}))),
-        ("decline" = (summary = "Decline, if the exchange is optional", value = json!({"decline": true}))),
-        ("ask" = (summary = "Ask for a card, if the exchange is optional", value = json!({"ask": true}))))),
-    responses((status = 200, description = "The offer, refusal or request is \
-        accepted.", body = ActionResponse,
+        ("ask" = (summary = "Ask for a card", value = json!({"ask": true}))),
+        ("decline" = (summary = "Decline", value = json!({"decline": true}))),
+        ("pass" = (summary = "Do without asking", value = json!({"pass": true}))))),
+    responses((status = 200, description = "The answer is accepted.", body = ActionResponse,
         links(
             ("list_legal_moves" = (operation_id = "list_legal_moves",
                 parameters(("id" = "$request.path.id")))),

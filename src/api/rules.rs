@@ -2,8 +2,8 @@
 
 use actix_web::{HttpRequest, HttpResponse};
 use dog_rules::{
-    DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, SevenLanding,
-    SevenPartner, SevenSurplus,
+    DealSizes, Dealer, Exchange, GoalEntry, JackWithoutEffectWhen, Options, Preset, Protection,
+    Reshuffle, Rules, SevenLanding, SevenPartner, SevenRest, SevenSurplus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -81,7 +81,11 @@ options! {
     deal_sizes: DealSizes,
     /// Whether the dealer changes each round, or only the seat that begins.
     dealer: Dealer,
-    /// Whether partners must swap a card before play, or may ask, offer and decline.
+    /// When the discard pile is shuffled into the stock: in a deal, when a card is due and the stock
+    /// is empty, or before a deal for which the stock has too few cards.
+    reshuffle: Reshuffle,
+    /// Whether partners must swap a card before play, may ask, offer and decline, or swap only if
+    /// one asks and the other agrees.
     exchange: Exchange,
     /// When a piece on its own start blocks others: always, or only while fresh.
     start_block: Protection,
@@ -89,18 +93,26 @@ options! {
     start_swap_protection: Protection,
     /// The door to the goal: the own start, or the field before it.
     goal_entry: GoalEntry,
-    /// Whether a four may go back over the own start into the goal.
+    /// Whether a four may go back from beyond the own start into the goal.
     backward_into_goal: bool,
+    /// Whether a piece may end on another of its own seat and capture it.
+    capture_own: bool,
     /// Whether a part of a seven captures where it ends, or must end on a free field.
     seven_landing: SevenLanding,
     /// Whether all steps of a seven must be used, or lapse once the team has won.
     seven_surplus: SevenSurplus,
     /// When a seven may move the partner's pieces: once the own pieces are home, or always.
     seven_partner: SevenPartner,
+    /// Which of the partner's pieces take the rest of a seven that brings the own pieces home: any,
+    /// or one takes all. The latter needs `seven_partner: when_home`.
+    seven_rest: SevenRest,
     /// Whether both pieces that a jack swaps may be one's own.
     jack_own_pair: bool,
-    /// Whether a jack may be played without effect when only own pieces are on the ring.
+    /// Whether a jack may be played without effect, when `jack_without_effect_when` says.
     jack_without_effect: bool,
+    /// When a jack may be played without effect, where it may: while only own pieces are on the
+    /// ring, or whenever no swap is possible.
+    jack_without_effect_when: JackWithoutEffectWhen,
 }
 
 /// The rules of a request; the default preset if there are none.

@@ -102,7 +102,7 @@ pub struct ActionView {
     /// What the seat may do in the exchange now. Only with the route `swap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1, example = json!(["card", "ask", "decline"]))]
-    choices: Option<Vec<ExchangeChoice>>,
+    choices: Option<&'static [ExchangeChoice]>,
 }
 
 /// What a seat may do: the last part of the route that does it.

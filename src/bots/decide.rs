@@ -139,6 +139,8 @@ pub(super) fn decide(
     };
     let (action, reply_delay) = if game.phase() == Phase::Deal {
         (Action::Deal { by: Some(seat) }, Duration::ZERO)
+    } else if let (Actor::Clock, Some(action)) = (actor, game.clock_action(seat)) {
+        (action, Duration::ZERO)
     } else {
         let level = game.player(seat).level;
         let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());

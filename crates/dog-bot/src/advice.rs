@@ -14,7 +14,7 @@ use super::{
 
 /// The version of [`Level::Greedy`]. Strength is measured against it. Any change of its decisions
 /// raises this number and invalidates figures that name the old one.
-pub const GREEDY_VERSION: u32 = 1;
+pub const GREEDY_VERSION: u32 = 2;
 
 /// The delay between the start of a bot's search and its move, however fast the search was.
 /// Otherwise the time would show how many choices there were, and so something about the hand.
@@ -44,8 +44,8 @@ pub struct Suggestion {
 }
 
 /// Everything that the seat may choose, best first. In play this is each listed move (RULES §9)
-/// once; in the exchange, each different card of the hand and, if it is optional, the other
-/// answers. Empty only in an exchange without cards, which does not occur in a game. A level that
+/// once; in the exchange, each different card of the hand and the other answers, as far as
+/// the seat may give them. Empty only in an exchange without cards, which does not occur in a game. A level that
 /// searches uses its own default time if no budget is given; the others need none.
 pub fn advise(
     nets: &Nets,

@@ -5,8 +5,8 @@
 //! exchange is optional, it wins 56 against one that always declines.
 
 use dog_rules::{
-    Action, Board, Card, Cards, Exchange, Generator, LegalMove, Move, Outcome, Rules, Seat,
-    SeatView, board::PIECES,
+    Action, Board, Card, Cards, Exchange, ExchangeChoice, Generator, LegalMove, Move, Outcome,
+    Rules, Seat, SeatView, board::PIECES,
 };
 
 use super::evaluate::{extra_card_value, hand_value, leaves_kennel, value};
@@ -41,10 +41,12 @@ pub enum Choice {
     Play(Move),
     /// Offer this card.
     Offer(Card),
-    /// Decline the optional exchange.
+    /// Decline the exchange.
     Decline,
-    /// Say "help!" in the optional exchange.
+    /// Say "help!" in the exchange.
     Ask,
+    /// Do without asking, in an exchange on request.
+    Pass,
 }
 
 impl Choice {
@@ -55,7 +57,22 @@ impl Choice {
             Choice::Offer(card) => Action::Offer { seat, card },
             Choice::Decline => Action::Decline { seat },
             Choice::Ask => Action::Ask { seat },
+            Choice::Pass => Action::Pass { seat },
         }
+    }
+
+    /// Every answer that a seat may give in the exchange.
+    pub fn answers(view: &SeatView) -> Vec<Choice> {
+        let mut answers = Vec::new();
+        for choice in view.exchange_choices() {
+            match choice {
+                ExchangeChoice::Card => answers.extend(view.hand.ranks().map(Choice::Offer)),
+                ExchangeChoice::Ask => answers.push(Choice::Ask),
+                ExchangeChoice::Decline => answers.push(Choice::Decline),
+                ExchangeChoice::Pass => answers.push(Choice::Pass),
+            }
+        }
+        answers
     }
 }
 
@@ -72,7 +89,7 @@ pub struct Scored {
 /// Every choice of the seat, in the order of the rules.
 pub fn scored(view: &SeatView) -> Vec<Scored> {
     if view.exchanging {
-        answers(view)
+        scored_answers(view)
     } else {
         moves(view)
     }
@@ -103,37 +120,25 @@ fn kept(mut hand: Cards, mv: &Move) -> Cards {
     }
 }
 
-/// Every card as an offer and, where the exchange is optional, the other answers.
-fn answers(view: &SeatView) -> Vec<Scored> {
+/// Every answer in the exchange, with its value.
+fn scored_answers(view: &SeatView) -> Vec<Scored> {
     let values = ExchangeValues::new(view);
-    let optional = view.rules.exchange == Exchange::Optional;
     // Where everybody must offer, a partner sees the need on the board.
-    let sees_need = !optional && view.board.track(view.seat) == 0;
+    let sees_need = view.rules.exchange == Exchange::Mandatory && view.board.track(view.seat) == 0;
     let asked = view.asked[view.seat];
-    let mut answers: Vec<(Choice, f64)> = view
-        .hand
-        .ranks()
-        .map(|card| {
-            (
-                Choice::Offer(card),
-                values.offer_value(card, asked || sees_need),
-            )
-        })
-        .collect();
-    if optional {
-        answers.push((Choice::Decline, values.keep_value()));
-        if !asked {
-            let givings = view.hand.ranks().map(|card| values.offer_value(card, true));
-            let best = givings.fold(values.keep_value(), f64::max);
-            answers.push((Choice::Ask, best - ASKING));
-        }
-    }
-    answers
+    Choice::answers(view)
         .into_iter()
-        .map(|(choice, score)| Scored {
-            choice,
-            outcome: None,
-            score: values.board + score,
+        .map(|choice| {
+            let value = match choice {
+                Choice::Offer(card) => values.offer_value(card, asked || sees_need),
+                Choice::Ask => values.ask_value(),
+                _ => values.keep_value(),
+            };
+            Scored {
+                choice,
+                outcome: None,
+                score: values.board + value,
+            }
         })
         .collect()
 }
@@ -168,6 +173,17 @@ impl<'a> ExchangeValues<'a> {
     /// The value of the hand as it is.
     fn keep_value(&self) -> f64 {
         self.hand_value(self.view.hand)
+    }
+
+    /// The value of asking. Where the exchange is optional, the seat may decline in the end.
+    fn ask_value(&self) -> f64 {
+        let cards = self.view.hand.ranks();
+        let givings = cards.map(|card| self.offer_value(card, true));
+        let least = match self.view.rules.exchange {
+            Exchange::Optional => self.keep_value(),
+            _ => f64::NEG_INFINITY,
+        };
+        givings.fold(least, f64::max) - ASKING
     }
 
     /// The value of offering this card: to the partner, and to the seat with the card it receives.

@@ -4,9 +4,10 @@
 use std::sync::LazyLock;
 
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, EventKind, Exchange, Game, GoalEntry, Options,
-    Placement, Player, Preset, Protection, Rules, Seat, SeatView, Seed, Setup, SevenLanding,
-    SevenPartner, SevenSurplus, perft, round_history::PastMove,
+    Board, Card, Cards, DealSizes, Dealer, EventKind, Exchange, Game, GoalEntry,
+    JackWithoutEffectWhen, Options, Placement, Player, Preset, Protection, Reshuffle, Rules, Seat,
+    SeatView, Seed, Setup, SevenLanding, SevenPartner, SevenRest, SevenSurplus, perft,
+    round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -111,7 +112,8 @@ pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
     fn one_of<T: Clone>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
         values[rng.random_range(0..values.len())].clone()
     }
-    let goal_entry = one_of(rng, &[GoalEntry::OnStart, GoalEntry::BeforeStart]);
+    let seven_partner = one_of(rng, &[SevenPartner::WhenHome, SevenPartner::Always]);
+    let one_piece = seven_partner == SevenPartner::WhenHome && rng.random();
     let protections = [Protection::Always, Protection::Fresh];
     let sizes = vec![6, 5, 4, 3, 2];
     let options = Options {
@@ -124,16 +126,33 @@ pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
             then: sizes,
         },
         dealer: one_of(rng, &[Dealer::Rotates, Dealer::Fixed]),
-        exchange: one_of(rng, &[Exchange::Mandatory, Exchange::Optional]),
+        reshuffle: one_of(rng, &[Reshuffle::WhenEmpty, Reshuffle::BeforeDeal]),
+        exchange: one_of(
+            rng,
+            &[Exchange::Mandatory, Exchange::Optional, Exchange::OnRequest],
+        ),
         start_block: one_of(rng, &protections),
         start_swap_protection: one_of(rng, &protections),
-        goal_entry,
-        backward_into_goal: goal_entry == GoalEntry::BeforeStart && rng.random(),
+        goal_entry: one_of(rng, &[GoalEntry::OnStart, GoalEntry::BeforeStart]),
+        backward_into_goal: rng.random(),
+        capture_own: rng.random(),
         seven_landing: one_of(rng, &[SevenLanding::Captures, SevenLanding::MustBeFree]),
         seven_surplus: one_of(rng, &[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin]),
-        seven_partner: one_of(rng, &[SevenPartner::WhenHome, SevenPartner::Always]),
+        seven_partner,
+        seven_rest: if one_piece {
+            SevenRest::OnePiece
+        } else {
+            SevenRest::AnyPieces
+        },
         jack_own_pair: rng.random(),
         jack_without_effect: rng.random(),
+        jack_without_effect_when: one_of(
+            rng,
+            &[
+                JackWithoutEffectWhen::NoOtherOnRing,
+                JackWithoutEffectWhen::NoSwapPossible,
+            ],
+        ),
     };
     Rules::try_from(options).expect("possible rules")
 }

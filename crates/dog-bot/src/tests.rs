@@ -1,6 +1,11 @@
 //! The advice of each level, in positions with a known answer and in many random ones.
 
-use dog_rules::{Card, Game, Move, Options, Preset, Rules, Seat, SeatView, judge};
+use std::collections::HashSet;
+
+use dog_rules::{
+    BySeat, Card, Exchange, ExchangeState, Game, Move, Options, Preset, Rules, Seat, SeatView,
+    judge,
+};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};
@@ -11,6 +16,7 @@ fn answers(rules: &Rules, pieces: &[&str], hand: &str, asked: &[u8]) -> Choice {
     view.exchanging = true;
     for &number in asked {
         view.asked[seat(number, rules)] = true;
+        view.exchange[seat(number, rules)] = ExchangeState::Asked;
     }
     choose(Level::Greedy, &view, &mut rng(1))
 }
@@ -100,9 +106,43 @@ fn offers_what_the_partner_needs() {
     assert!([Card::Five, Card::Nine].contains(&card), "{card}");
 }
 
+/// Rules with this exchange.
+fn with_exchange(exchange: Exchange) -> Rules {
+    let options = Options {
+        exchange,
+        ..Preset::Hausregeln.options()
+    };
+    Rules::try_from(options).unwrap()
+}
+
+#[test]
+fn asks_only_if_it_expects_to_gain() {
+    let rules = with_exchange(Exchange::OnRequest);
+    let all_in = ["", "", "", ""];
+    assert_eq!(answers(&rules, &all_in, "2 3 7 9 Q", &[]), Choice::Ask);
+    assert_eq!(answers(&rules, &all_in, "K A 7 9 joker", &[]), Choice::Pass);
+    let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
+    assert_eq!(
+        answers(&rules, &under_way, "joker joker", &[]),
+        Choice::Pass
+    );
+}
+
+#[test]
+fn helps_with_what_the_partner_needs_or_declines() {
+    let rules = with_exchange(Exchange::OnRequest);
+    let all_in = ["", "", "", ""];
+    assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), offer("K"));
+    let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
+    assert_eq!(
+        answers(&rules, &under_way, "joker joker", &[2]),
+        Choice::Decline
+    );
+}
+
 #[test]
 fn asks_offers_and_declines() {
-    let rules = Preset::Hausregeln.rules();
+    let rules = with_exchange(Exchange::Optional);
     let all_in = ["", "", "", ""];
     assert_eq!(answers(&rules, &all_in, "2 3 7 9 Q", &[]), Choice::Ask);
     assert!(matches!(
@@ -119,7 +159,7 @@ fn asks_offers_and_declines() {
 
 #[test]
 fn every_answer_is_ranked_once() {
-    let rules = Preset::Hausregeln.rules();
+    let rules = with_exchange(Exchange::Optional);
     let mut view = view(&rules, &["", "", "", ""], "2 2 K joker");
     view.exchanging = true;
     let ranked = |view: &SeatView, level| -> Vec<Choice> {
@@ -142,9 +182,27 @@ fn every_answer_is_ranked_once() {
         }
     }
     view.asked[view.seat] = true;
+    view.exchange[view.seat] = ExchangeState::Asked;
     assert!(!ranked(&view, Level::Greedy).contains(&Choice::Ask));
+
+    let on_request = with_exchange(Exchange::OnRequest);
+    view.rules = &on_request;
+    let partner = seat(2, &on_request);
+    view.exchange[partner] = ExchangeState::Offered;
+    for level in Level::ALL {
+        assert_eq!(ranked(&view, level).len(), 3, "it has promised a card");
+        let (own, partner) = (view.seat, partner);
+        let mut view = view.clone();
+        view.exchange[own] = ExchangeState::Pending;
+        view.exchange[partner] = ExchangeState::Asked;
+        assert_eq!(ranked(&view, level).len(), 4);
+        view.exchange[partner] = ExchangeState::Passed;
+        let open = HashSet::from([Choice::Ask, Choice::Pass]);
+        assert_eq!(HashSet::from_iter(ranked(&view, level)), open);
+    }
     let mandatory = Preset::DogspielIt.rules();
     view.rules = &mandatory;
+    view.exchange = BySeat::default();
     assert_eq!(ranked(&view, Level::Random).len(), 3);
 }
 

@@ -106,7 +106,7 @@ impl BegunSeven {
         step: &PieceMove,
         left: u8,
     ) -> Option<NextPart> {
-        if !seven::may_end(rules, before, step.to) {
+        if !seven::may_end(&Walker::new(rules, before, step.owner), step.to) {
             return None;
         }
         let mut begun = *self;

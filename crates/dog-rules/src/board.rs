@@ -6,7 +6,7 @@ use thiserror::Error;
 
 pub use crate::pieces::{Field, PIECES};
 use crate::{
-    BySeat, Protection, Rules, Seat,
+    BySeat, JackWithoutEffectWhen, Protection, Rules, Seat,
     pieces::Pieces,
     ring::{self, Fields, bit},
 };
@@ -113,6 +113,24 @@ impl Board {
     pub fn alone_on_track(&self, seat: Seat) -> bool {
         let own = self.track(seat);
         own != 0 && own == self.occupied
+    }
+
+    /// Whether a jack may swap a piece of this seat's, if the seat moves (RULES §6).
+    pub fn can_swap(&self, rules: &Rules, mover: Seat) -> bool {
+        let unprotected = self.occupied & !self.swap_protected(rules);
+        let own = unprotected & self.track(mover);
+        let others = unprotected & !own;
+        own != 0 && (others != 0 || rules.jack_own_pair && own.count_ones() > 1)
+    }
+
+    /// Whether this seat may play a jack without effect (RULES §6 and §11).
+    #[inline]
+    pub fn jack_without_effect(&self, rules: &Rules, mover: Seat) -> bool {
+        rules.jack_without_effect
+            && (self.alone_on_track(mover)
+                || rules.jack_without_effect_when == JackWithoutEffectWhen::NoSwapPossible
+                    && self.track(mover) != 0
+                    && !self.can_swap(rules, mover))
     }
 
     /// The seat whose piece stands on this track field.

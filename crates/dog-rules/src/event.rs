@@ -16,10 +16,12 @@ pub enum Action {
     Deal { by: Option<Seat> },
     /// Offer a card to the partner.
     Offer { seat: Seat, card: Card },
-    /// Decline the optional exchange.
+    /// Decline the exchange.
     Decline { seat: Seat },
-    /// Say "help!" in the optional exchange.
+    /// Say "help!" in the exchange.
     Ask { seat: Seat },
+    /// Do without asking, in an exchange on request.
+    Pass { seat: Seat },
     /// Play a card, or fold.
     Play {
         seat: Seat,
@@ -52,6 +54,7 @@ impl Action {
             Action::Offer { seat, .. }
             | Action::Decline { seat }
             | Action::Ask { seat }
+            | Action::Pass { seat }
             | Action::Play { seat, .. }
             | Action::ReissueToken { seat }
             | Action::HandOver { seat, .. }
@@ -70,6 +73,7 @@ impl Action {
                 | Action::Offer { .. }
                 | Action::Decline { .. }
                 | Action::Ask { .. }
+                | Action::Pass { .. }
                 | Action::Play { .. }
         )
     }
@@ -183,6 +187,8 @@ pub enum EventKind {
     },
     /// A seat said "help!".
     HelpAsked { seat: Seat },
+    /// A seat does not ask for help.
+    ExchangePassed { seat: Seat },
     /// A seat offered its partner a card, a secret of that seat.
     CardOffered {
         seat: Seat,
@@ -247,6 +253,8 @@ pub struct OfferedCard {
 pub enum ExchangeAnswer {
     Offered(Card),
     Declined,
+    /// It does not ask; its partner still may.
+    Passed,
 }
 
 /// A seat's part in the exchange, as everybody can see it.
@@ -256,7 +264,9 @@ pub enum ExchangeState {
     /// It has not answered.
     #[default]
     Pending,
-    /// It said "help!" and has not answered.
+    /// It does not ask for help; its partner still may.
+    Passed,
+    /// It said "help!" and has not laid down a card.
     Asked,
     /// It has offered a card.
     Offered,
@@ -264,7 +274,7 @@ pub enum ExchangeState {
     Declined,
     /// The pair swapped.
     Swapped,
-    /// The pair is done without a swap: the other seat declined.
+    /// The pair is done without a swap: the other seat declined, or neither has asked.
     Kept,
 }
 
@@ -321,6 +331,7 @@ impl Event {
             }
             EventKind::GameCreated { .. }
             | EventKind::HelpAsked { .. }
+            | EventKind::ExchangePassed { .. }
             | EventKind::ExchangeDeclined { .. }
             | EventKind::PlayBegan { .. }
             | EventKind::CardPlayed { .. }
@@ -342,17 +353,5 @@ impl Event {
     /// Who took the action with this first event.
     pub fn actor(&self) -> Actor {
         self.by.into()
-    }
-
-    /// Whether the turn clock starts again: the game now waits for other seats.
-    pub fn restarts_clock(&self) -> bool {
-        matches!(
-            self.what,
-            EventKind::GameCreated { .. }
-                | EventKind::CardsDealt { .. }
-                | EventKind::PlayBegan { .. }
-                | EventKind::CardPlayed { .. }
-                | EventKind::HandFolded { .. }
-        )
     }
 }

@@ -1,5 +1,5 @@
-//! The exchange (RULES §7.3): each seat offers its partner a card or, if the exchange is optional,
-//! asks or declines.
+//! The exchange (RULES §7.3): each seat offers its partner a card or, unless the exchange is
+//! mandatory, asks, declines or passes.
 
 use serde::Serialize;
 
@@ -18,15 +18,40 @@ pub enum ExchangeChoice {
     Ask,
     /// Offer no card.
     Decline,
+    /// Do without asking.
+    Pass,
+}
+
+/// What a seat may do whose part in the exchange is `own`, and its partner's `partner` (RULES
+/// §7.3).
+pub(super) fn choices(
+    exchange: Exchange,
+    own: ExchangeState,
+    partner: ExchangeState,
+) -> &'static [ExchangeChoice] {
+    use Exchange::{Mandatory, OnRequest, Optional};
+    use ExchangeChoice::{Ask, Card, Decline, Pass};
+    use ExchangeState::{Asked, Offered, Pending};
+    match (exchange, own, partner) {
+        (Mandatory, Pending, _) => &[Card],
+        (Optional, Pending, _) => &[Card, Ask, Decline],
+        (Optional, Asked, _) | (OnRequest, Pending, Asked) => &[Card, Decline],
+        (OnRequest, Pending, _) => &[Ask, Pass],
+        (OnRequest, Asked, Offered) => &[Card],
+        _ => &[],
+    }
 }
 
 impl Game {
     /// As [`Game::check_deal`], for the exchange.
     ///
     /// # Errors
-    /// The game is over or in another phase, or the seat has nothing left to answer.
+    /// The game is over or in another phase, or the seat has nothing to answer now.
     pub fn check_exchange(&self, seat: Seat) -> Result<(), ActionRefusal> {
         self.check_phase(Phase::Exchange)?;
+        if self.rules().exchange == Exchange::OnRequest {
+            return self.check_request(seat);
+        }
         if self.state(seat).answer.is_some() {
             return Err(ActionRefusal::AlreadyAnswered(seat));
         }
@@ -36,9 +61,44 @@ impl Game {
         Ok(())
     }
 
+    /// Whose turn it is in an exchange on request.
+    fn check_request(&self, seat: Seat) -> Result<(), ActionRefusal> {
+        use ExchangeState::{Asked, Declined, Kept, Offered, Passed, Pending, Swapped};
+        let partner = seat.partner(self.rules().seats);
+        match (self.part(seat), self.part(partner)) {
+            (Swapped | Declined | Kept, _) => Err(ActionRefusal::PairDone(seat)),
+            (Offered | Passed, _) => Err(ActionRefusal::AlreadyAnswered(seat)),
+            (Asked, Pending) => Err(ActionRefusal::PartnerAnswers(partner)),
+            (Asked | Pending, _) => Ok(()),
+        }
+    }
+
+    /// Checks that a seat which is to act may do this.
+    fn check_choice(&self, seat: Seat, choice: ExchangeChoice) -> Result<(), ActionRefusal> {
+        use ExchangeChoice::{Ask, Card, Decline, Pass};
+        self.check_exchange(seat)?;
+        match (self.rules().exchange, choice) {
+            (Exchange::Mandatory, Ask | Decline) => Err(ActionRefusal::ExchangeMandatory),
+            (Exchange::Mandatory | Exchange::Optional, Pass) => Err(ActionRefusal::NoPass),
+            (Exchange::Optional, Ask) if self.asked(seat) => Err(ActionRefusal::AlreadyAsked(seat)),
+            (Exchange::Mandatory | Exchange::Optional, _) => Ok(()),
+            (Exchange::OnRequest, choice) => {
+                let partner = seat.partner(self.rules().seats);
+                match (self.part(seat), self.part(partner), choice) {
+                    (ExchangeState::Asked, _, Card) => Ok(()),
+                    (ExchangeState::Asked, ..) => Err(ActionRefusal::MustOffer),
+                    (_, ExchangeState::Asked, Card | Decline) => Ok(()),
+                    (_, ExchangeState::Asked, _) => Err(ActionRefusal::PartnerAsked(partner)),
+                    (.., Ask | Pass) => Ok(()),
+                    _ => Err(ActionRefusal::NotAsked),
+                }
+            }
+        }
+    }
+
     /// RULES §7.3: a seat offers its partner a card.
     pub(super) fn offer(&mut self, seat: Seat, card: Card) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_exchange(seat)?;
+        self.check_choice(seat, ExchangeChoice::Card)?;
         if !self.state(seat).hand.contains(card) {
             return Err(ActionRefusal::NotInHand(card));
         }
@@ -73,45 +133,43 @@ impl Game {
         Ok(events)
     }
 
-    /// RULES §7.3, `optional`.
+    /// RULES §7.3: a seat declines, and the pair keeps its cards.
     pub(super) fn decline(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_exchange(seat)?;
-        self.check_optional()?;
+        self.check_choice(seat, ExchangeChoice::Decline)?;
         self.state_mut(seat).answer = Some(ExchangeAnswer::Declined);
         let mut events = vec![EventKind::ExchangeDeclined { seat }.into()];
         events.extend(self.begin_play());
         Ok(events)
     }
 
-    /// RULES §7.3, `optional`: a seat says "help!" once, before it answers.
+    /// RULES §7.3: a seat says "help!" once, before it answers.
     pub(super) fn ask(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_exchange(seat)?;
-        self.check_optional()?;
-        if self.state(seat).asked {
-            return Err(ActionRefusal::AlreadyAsked(seat));
-        }
+        self.check_choice(seat, ExchangeChoice::Ask)?;
         self.state_mut(seat).asked = true;
         Ok(vec![EventKind::HelpAsked { seat }.into()])
     }
 
-    /// What this seat may do in the exchange now. Empty if it may do nothing.
-    pub fn exchange_choices(&self, seat: Seat) -> Vec<ExchangeChoice> {
-        use ExchangeChoice::{Ask, Card, Decline};
-        if self.check_exchange(seat).is_err() {
-            return Vec::new();
-        }
-        match self.rules().exchange {
-            Exchange::Mandatory => vec![Card],
-            Exchange::Optional if self.asked(seat) => vec![Card, Decline],
-            Exchange::Optional => vec![Card, Ask, Decline],
-        }
+    /// RULES §7.3, `on_request`: a seat does without asking.
+    pub(super) fn pass(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
+        self.check_choice(seat, ExchangeChoice::Pass)?;
+        self.state_mut(seat).answer = Some(ExchangeAnswer::Passed);
+        let mut events = vec![EventKind::ExchangePassed { seat }.into()];
+        events.extend(self.begin_play());
+        Ok(events)
     }
 
-    fn check_optional(&self) -> Result<(), ActionRefusal> {
-        match self.rules().exchange {
-            Exchange::Optional => Ok(()),
-            Exchange::Mandatory => Err(ActionRefusal::ExchangeMandatory),
+    /// What this seat may do in the exchange now. Empty if it may do nothing.
+    pub fn exchange_choices(&self, seat: Seat) -> &'static [ExchangeChoice] {
+        if self.phase() != Phase::Exchange {
+            return &[];
         }
+        let partner = seat.partner(self.rules().seats);
+        choices(self.rules().exchange, self.part(seat), self.part(partner))
+    }
+
+    /// A seat's part in the exchange that is going on.
+    fn part(&self, seat: Seat) -> ExchangeState {
+        self.exchange(seat).unwrap_or_default()
     }
 
     /// Play begins when every team is done.
@@ -124,7 +182,7 @@ impl Game {
         })
     }
 
-    /// A team is done when both have offered or one has declined.
+    /// A team is done when both have answered or one has declined.
     fn pair_done(&self, seat: Seat) -> bool {
         let pair = [seat, seat.partner(self.rules().seats)].map(|seat| self.state(seat).answer);
         pair.contains(&Some(ExchangeAnswer::Declined)) || pair.iter().all(Option::is_some)
@@ -164,6 +222,11 @@ impl Game {
             Some(ExchangeAnswer::Declined) => ExchangeState::Declined,
             _ if done => ExchangeState::Kept,
             Some(ExchangeAnswer::Offered(_)) => ExchangeState::Offered,
+            // It is asked, and so has something to answer after all.
+            Some(ExchangeAnswer::Passed) if self.asked(seat.partner(self.rules().seats)) => {
+                ExchangeState::Pending
+            }
+            Some(ExchangeAnswer::Passed) => ExchangeState::Passed,
             None if state.asked => ExchangeState::Asked,
             None => ExchangeState::Pending,
         })

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{
     Action, Actor, Board, By, BySeat, Card, Cards, Dealer, Event, EventKind, ExchangeAnswer, Move,
-    Person, Player, Refusal, Rules, Seat, SeatKind, Seed,
+    Person, Player, Refusal, Reshuffle, Rules, Seat, SeatKind, Seed,
     card::codes,
     event::{first_person, is_first_person},
     judge,
@@ -162,6 +162,16 @@ pub enum ActionRefusal {
     ExchangeMandatory,
     #[error("{0} has already asked")]
     AlreadyAsked(Seat),
+    #[error("{0} has asked for help: its partner offers a card or declines")]
+    PartnerAsked(Seat),
+    #[error("{0} is to answer: it offers a card or declines")]
+    PartnerAnswers(Seat),
+    #[error("the partner has not asked for help: a seat asks or passes")]
+    NotAsked,
+    #[error("the partner has laid down a card: the seat that asked must offer one")]
+    MustOffer,
+    #[error("by these rules no seat passes in the exchange")]
+    NoPass,
     #[error("there is no {0} in the hand")]
     NotInHand(Card),
     #[error("{0}")]
@@ -210,7 +220,7 @@ impl Game {
             rules: setup.rules,
             seed: setup.seed,
         };
-        game.shuffle_discards();
+        game.shuffle_stock();
         game
     }
 
@@ -233,6 +243,7 @@ impl Game {
             Action::Offer { seat, card } => self.offer(seat, card)?,
             Action::Decline { seat } => self.decline(seat)?,
             Action::Ask { seat } => self.ask(seat)?,
+            Action::Pass { seat } => self.pass(seat)?,
             Action::Play { seat, ref mv } => self.play(seat, mv)?,
             Action::ReissueToken { seat } => {
                 self.check_not_over()?;
@@ -344,7 +355,7 @@ impl Game {
         }
     }
 
-    /// RULES §7.2.
+    /// RULES §7.2, and §11 for `reshuffle`.
     fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
         self.check_deal(by)?;
         let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
@@ -357,10 +368,14 @@ impl Game {
             let person = occupant.person;
             self.state_mut(seat).dealt_to = is_human.then_some(person);
         }
+        let needed = usize::from(size) * usize::from(self.rules.seats);
+        if self.rules.reshuffle == Reshuffle::BeforeDeal && self.stock.len() < needed {
+            self.shuffle_stock();
+        }
         for _ in 0..size {
             for offset in 0..self.rules.seats {
                 if self.stock.is_empty() {
-                    self.shuffle_discards();
+                    self.shuffle_stock();
                 }
                 let card = self.stock.pop().expect("the deck holds the largest deal");
                 let seat = beginner.plus(offset, self.rules.seats);
@@ -385,11 +400,13 @@ impl Game {
         Ok(vec![dealt.into()])
     }
 
-    /// Shuffles the discard pile, which becomes the stock (RULES §7.2 and §8).
-    fn shuffle_discards(&mut self) {
-        self.stock = self.seed.shuffle(self.shuffles, self.discards);
+    /// Shuffles the discard pile and what is left of the stock, which become the stock (RULES §7.2,
+    /// §8 and §11).
+    fn shuffle_stock(&mut self) {
+        let mut cards = std::mem::replace(&mut self.discards, Cards::EMPTY);
+        self.stock.iter().for_each(|&card| cards.add(card));
+        self.stock = self.seed.shuffle(self.shuffles, cards);
         self.stock.reverse();
-        self.discards = Cards::EMPTY;
         self.shuffles += 1;
     }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use crate::{
-    Board, Card, Cards, Field, Generator, Move, Rules, Seat, SevenPartner, ShortList,
+    Board, Card, Cards, Field, Generator, JackWithoutEffectWhen, Move, Rules, Seat, SevenPartner,
+    SevenRest, ShortList,
     movement::{MoveBlocked, Walker},
     notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
@@ -182,6 +183,8 @@ pub enum Refusal {
         if *.fresh { "fresh piece" } else { "piece on its start" }
     )]
     SwapProtected { field: u8, seat: Seat, fresh: bool },
+    #[error("by these rules no piece ends on one of its own seat's, as on field {field}")]
+    OwnPiece { field: u8 },
     #[error("by these rules a jack is not played without effect")]
     NoEffectNotPlayed,
     #[error("a jack is played without effect only with a piece of {0}'s on the ring")]
@@ -191,6 +194,8 @@ pub enum Refusal {
          {seat}'s stands on field {field}"
     )]
     NoEffectOthersOnRing { seat: Seat, field: u8 },
+    #[error("a jack is played without effect only while {0} cannot swap any piece")]
+    NoEffectSwapPossible(Seat),
     #[error("a part of a seven takes 1 to 7 steps forward: {from} to {to} is not")]
     SevenPart { from: PlaceName, to: PlaceName },
     #[error("a part of a seven may not end on field {field}: it must be free")]
@@ -201,6 +206,10 @@ pub enum Refusal {
         "the pieces that have had no part cannot take the {0} steps that are left of the seven"
     )]
     SevenNotCompleted(u8),
+    #[error(
+        "by these rules one of the partner's pieces takes the rest of the seven, the one on {0}"
+    )]
+    OnePieceOnly(PlaceName),
     #[error("the piece on {0} was captured by an earlier part of the seven")]
     CapturedBefore(PlaceName),
     /// One part of a seven, counted from 1, is refused.
@@ -329,6 +338,7 @@ impl<'a> MoveJudge<'a> {
             let fresh = self.board.fresh(seat);
             return Err(MoveBlocked::Block { field, seat, fresh }.into());
         }
+        self.check_landing(seat, Field::Track(field))?;
         self.capture(bit(field));
         self.board.put_fresh(self.rules, seat);
         self.moved(seat, None, Field::Track(field), 0);
@@ -366,6 +376,7 @@ impl<'a> MoveJudge<'a> {
         if walk.to != to {
             return Err(wrong_steps);
         }
+        self.check_landing(owner, to)?;
         if let Field::Track(field) = to {
             self.capture(bit(field));
         }
@@ -410,12 +421,16 @@ impl<'a> MoveJudge<'a> {
         if self.board.track(mover) == 0 {
             return Err(Refusal::NoEffectNobodyOnRing(mover));
         }
-        let others = self.board.occupied() & !self.board.track(mover);
-        if let Some(field) = ring::fields(others).next() {
-            let seat = self.on_track(field)?;
-            return Err(Refusal::NoEffectOthersOnRing { seat, field });
+        if self.board.jack_without_effect(self.rules, mover) {
+            return Ok(self.done(MoveKind::NoEffect));
         }
-        Ok(self.done(MoveKind::NoEffect))
+        if self.rules.jack_without_effect_when == JackWithoutEffectWhen::NoSwapPossible {
+            return Err(Refusal::NoEffectSwapPossible(mover));
+        }
+        let others = self.board.occupied() & !self.board.track(mover);
+        let field = others.trailing_zeros() as u8;
+        let seat = self.on_track(field)?;
+        Err(Refusal::NoEffectOthersOnRing { seat, field })
     }
 
     /// RULES §5: the parts in order, each judged and carried out literally.
@@ -458,6 +473,7 @@ impl<'a> MoveJudge<'a> {
             SevenPartner::Always if owner == partner => {}
             SevenPartner::Always => self.check_mover(part.from, owner, self.seat)?,
         }
+        self.check_one_piece(from)?;
         let steps = steps_forward(self.rules, owner, from, to)
             .filter(|steps| (1..=7).contains(steps))
             .ok_or(Refusal::SevenPart {
@@ -469,14 +485,39 @@ impl<'a> MoveJudge<'a> {
         }
         let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
         if let Field::Track(field) = to
-            && !seven::may_end(self.rules, &self.board, to)
+            && !seven::is_free_enough(self.rules, &self.board, to)
         {
             return Err(Refusal::SevenLanding { field });
         }
+        self.check_landing(owner, to)?;
         self.capture(walk.stepped);
         self.board.relocate(self.rules, owner, from, to);
         self.moved(owner, Some(from), to, steps);
         Ok(steps)
+    }
+
+    /// RULES §11, `seven_rest`: one piece of the partner's takes all steps that a seven has left
+    /// when it brings the seat's last piece home.
+    fn check_one_piece(&self, from: Field) -> Result<(), Refusal> {
+        let Some((first, last)) = self.parts.first().zip(self.parts.last()) else {
+            return Ok(());
+        };
+        let rest_has_begun = first.seat == self.seat && last.seat != self.seat;
+        if self.rules.seven_rest == SevenRest::AnyPieces || !rest_has_begun || last.to == from {
+            return Ok(());
+        }
+        let place = NotedField::new(last.to, false);
+        Err(Refusal::OnePieceOnly(PlaceName(place)))
+    }
+
+    /// RULES §11, `capture_own`.
+    fn check_landing(&self, owner: Seat, to: Field) -> Result<(), Refusal> {
+        match to {
+            Field::Track(field) if !Walker::new(self.rules, &self.board, owner).may_land(to) => {
+                Err(Refusal::OwnPiece { field })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a piece that is not the mover's, and names it by where it stands.

@@ -120,8 +120,8 @@ pub use judge::{Outcome, Refusal};
 pub use moves::{Generator, LegalMove};
 pub use notation::Move;
 pub use options::{
-    DealSizes, Dealer, Exchange, GoalEntry, Options, Preset, Protection, Rules, RulesError,
-    SevenLanding, SevenPartner, SevenSurplus,
+    DealSizes, Dealer, Exchange, GoalEntry, JackWithoutEffectWhen, Options, Preset, Protection,
+    Reshuffle, Rules, RulesError, SevenLanding, SevenPartner, SevenRest, SevenSurplus,
 };
 pub use player::{Level, Player, SeatKind};
 pub use playout::Playout;

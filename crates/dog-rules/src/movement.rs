@@ -88,7 +88,7 @@ pub enum MoveBlocked {
     GoalOutOfReach,
     #[error("a fresh piece must leave its start before it may enter the goal")]
     FreshOnDoor,
-    #[error("a piece walking back enters the goal only over its own start onto the door before it")]
+    #[error("a piece walking back enters the goal only from beyond its start, over the door")]
     NotOverStart,
     #[error("by these rules no piece walks backward into the goal")]
     NoBackwardEntry,
@@ -212,8 +212,19 @@ impl<'a> Walker<'a> {
         Ok(Walk { to, stepped })
     }
 
-    /// Four back over the piece's own start onto the door, then into the goal (RULES §4, backward
-    /// 4).
+    /// Whether a walk may end there (RULES §11, `capture_own`).
+    #[inline]
+    pub fn may_land(&self, to: Field) -> bool {
+        match to {
+            Field::Track(field) if !self.rules.capture_own => {
+                !self.board.pieces(self.owner).stand_on(field)
+            }
+            _ => true,
+        }
+    }
+
+    /// Four back from beyond the piece's own start onto the door, then into the goal (RULES §4,
+    /// backward 4, and §11).
     ///
     /// # Errors
     /// The rules forbid it, the field is too near or too far, or the way is occupied or blocked.
@@ -223,12 +234,11 @@ impl<'a> Walker<'a> {
             return Err(MoveBlocked::NoBackwardEntry);
         }
         let ring = self.rules.ring();
-        let past_start = ring.distance(ring.start(self.owner), from);
-        // The door is one step beyond the start, and at least one step must remain.
-        if !(1..=2).contains(&past_start) {
+        let to_door = ring.distance(ring.door(self.owner), from);
+        // At least one step must remain.
+        if from == ring.start(self.owner) || !(1..=3).contains(&to_door) {
             return Err(MoveBlocked::NotOverStart);
         }
-        let to_door = past_start + 1;
         let stepped = self.unblocked(ring.path_back(from, to_door))?;
         let to = self.deeper(None, 4 - to_door)?;
         Ok(Walk { to, stepped })

@@ -290,7 +290,7 @@ fn of_simple_rank(
         let mut after = *board;
         if let (Field::Track(from), Field::Track(field)) = (from, walk.to) {
             if board.pieces(mover).stand_on(field) {
-                if captured_own & bit(from) != 0 {
+                if !rules.capture_own || captured_own & bit(from) != 0 {
                     return ControlFlow::Continue(());
                 }
                 captured_own |= bit(from);
@@ -323,7 +323,10 @@ fn out(
     mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let start = bit(walker.rules.ring().start(walker.owner));
-    if walker.board.kennel(walker.owner) > 0 && walker.blocks & start == 0 {
+    if walker.board.kennel(walker.owner) > 0
+        && walker.blocks & start == 0
+        && walker.may_land(Field::Track(walker.rules.ring().start(walker.owner)))
+    {
         let mut after = *walker.board;
         after.capture(start);
         after.put_fresh(walker.rules, walker.owner);
@@ -355,7 +358,7 @@ fn jacks(
         && let (Some(first), Some(second)) = (pair.next(), pair.next())
     {
         found(FoundUse::Swap((mover, first), (mover, second)), board)?;
-    } else if rules.jack_without_effect && board.alone_on_track(mover) {
+    } else if board.jack_without_effect(rules, mover) {
         found(FoundUse::NoEffect, board)?;
     }
     ControlFlow::Continue(())

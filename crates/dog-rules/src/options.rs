@@ -26,6 +26,18 @@ pub enum Dealer {
 pub enum Exchange {
     Mandatory,
     Optional,
+    /// Only if one partner asks and the other agrees.
+    OnRequest,
+}
+
+/// When the discard pile is shuffled into the stock (RULES §7.2 and §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reshuffle {
+    /// When a card is due and the stock is empty, in the middle of a deal too.
+    WhenEmpty,
+    /// Before a deal for which the stock has too few cards.
+    BeforeDeal,
 }
 
 /// When a piece on its own start is protected (RULES §4 and §6).
@@ -74,6 +86,24 @@ pub enum SevenPartner {
     Always,
 }
 
+/// Whose pieces take the steps that are left of a seven that brings the seat's last piece home
+/// (RULES §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SevenRest {
+    AnyPieces,
+    /// One of the partner's pieces takes them all.
+    OnePiece,
+}
+
+/// When a jack may be played without effect, where that is allowed (RULES §6 and §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JackWithoutEffectWhen {
+    NoOtherOnRing,
+    NoSwapPossible,
+}
+
 /// How many cards each seat gets: first one list of rounds, then another that is repeated.
 // RULES §2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +127,7 @@ impl DealSizes {
     }
 }
 
-/// Every option of RULES §2, under the name it has there.
+/// Every option of RULES §2 and §11, under the name it has there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     /// The preset these options were made from; only a name, nothing is decided by it.
@@ -107,16 +137,20 @@ pub struct Options {
     pub jokers: u8,
     pub deal_sizes: DealSizes,
     pub dealer: Dealer,
+    pub reshuffle: Reshuffle,
     pub exchange: Exchange,
     pub start_block: Protection,
     pub start_swap_protection: Protection,
     pub goal_entry: GoalEntry,
     pub backward_into_goal: bool,
+    pub capture_own: bool,
     pub seven_landing: SevenLanding,
     pub seven_surplus: SevenSurplus,
     pub seven_partner: SevenPartner,
+    pub seven_rest: SevenRest,
     pub jack_own_pair: bool,
     pub jack_without_effect: bool,
+    pub jack_without_effect_when: JackWithoutEffectWhen,
 }
 
 /// The five published rule sheets.
@@ -173,16 +207,20 @@ impl Preset {
             jokers: 6,
             deal_sizes: six_once,
             dealer: Dealer::Rotates,
+            reshuffle: Reshuffle::WhenEmpty,
             exchange: Exchange::Mandatory,
             start_block: Protection::Fresh,
             start_swap_protection: Protection::Fresh,
             goal_entry: GoalEntry::OnStart,
             backward_into_goal: false,
+            capture_own: true,
             seven_landing: SevenLanding::Captures,
             seven_surplus: SevenSurplus::MustBeUsed,
             seven_partner: SevenPartner::WhenHome,
+            seven_rest: SevenRest::AnyPieces,
             jack_own_pair: false,
             jack_without_effect: false,
+            jack_without_effect_when: JackWithoutEffectWhen::NoOtherOnRing,
         };
         match self {
             Preset::Familienlager => Options {
@@ -209,7 +247,7 @@ impl Preset {
             Preset::Hausregeln => Options {
                 fields_per_seat: 15,
                 jokers: 8,
-                exchange: Exchange::Optional,
+                exchange: Exchange::OnRequest,
                 goal_entry: GoalEntry::BeforeStart,
                 backward_into_goal: true,
                 seven_landing: SevenLanding::MustBeFree,
@@ -246,8 +284,8 @@ pub enum RulesError {
         needed: u16,
         deck: u8,
     },
-    #[error("backward_into_goal needs goal_entry: before_start")]
-    BackwardNeedsDoorBeforeStart,
+    #[error("seven_rest: one_piece needs seven_partner: when_home")]
+    OnePieceNeedsWhenHome,
 }
 
 /// Options that have been checked, with their ring. Only [`Rules::try_from`] makes them, so every
@@ -335,8 +373,9 @@ impl TryFrom<Options> for Rules {
                 }
             }
         }
-        if options.backward_into_goal && options.goal_entry != GoalEntry::BeforeStart {
-            return Err(RulesError::BackwardNeedsDoorBeforeStart);
+        let one_piece = options.seven_rest == SevenRest::OnePiece;
+        if one_piece && options.seven_partner != SevenPartner::WhenHome {
+            return Err(RulesError::OnePieceNeedsWhenHome);
         }
         let before_start = options.goal_entry == GoalEntry::BeforeStart;
         let ring = Ring::new(options.seats, options.fields_per_seat, before_start);
@@ -460,8 +499,11 @@ mod tests {
         );
         assert_eq!(refused(|o| o.jokers = 13), RulesError::Jokers(13));
         assert_eq!(
-            refused(|o| o.backward_into_goal = true),
-            RulesError::BackwardNeedsDoorBeforeStart
+            refused(|o| {
+                o.seven_rest = SevenRest::OnePiece;
+                o.seven_partner = SevenPartner::Always;
+            }),
+            RulesError::OnePieceNeedsWhenHome
         );
         assert_eq!(
             refused(|o| o.deal_sizes.then.clear()),

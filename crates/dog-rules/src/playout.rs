@@ -9,8 +9,8 @@
 use rand::Rng;
 
 use crate::{
-    Board, BySeat, Card, Cards, Exchange, ExchangeAnswer, ExchangeState, Generator, Phase, Rules,
-    Seat, SeatView,
+    Board, BySeat, Card, Cards, ExchangeAnswer, ExchangeChoice, ExchangeState, Generator, Phase,
+    Reshuffle, Rules, Seat, SeatView, exchange::choices,
 };
 
 /// A game in which every card is known.
@@ -176,7 +176,13 @@ impl<'a> Playout<'a> {
     pub fn deal(&mut self, rng: &mut impl Rng) {
         debug_assert_eq!(self.phase, Phase::Deal);
         let seats = self.rules.seats;
-        for _ in 0..self.rules.deal_sizes.in_round(self.round) {
+        let size = self.rules.deal_sizes.in_round(self.round);
+        if self.rules.reshuffle == Reshuffle::BeforeDeal && self.stock.len < size * seats {
+            // All cards are in the stock or on the discard pile.
+            self.stock = UnorderedStock::new(self.rules.deck());
+            self.discards = Cards::EMPTY;
+        }
+        for _ in 0..size {
             for offset in 0..seats {
                 if self.stock.is_empty() {
                     self.stock = UnorderedStock::new(self.discards);
@@ -189,32 +195,42 @@ impl<'a> Playout<'a> {
         self.phase = Phase::Exchange;
     }
 
-    /// Whether a seat has not yet answered in the exchange (RULES §7.3).
-    pub fn may_answer(&self, seat: Seat) -> bool {
-        let open = [ExchangeState::Pending, ExchangeState::Asked];
-        self.phase == Phase::Exchange && open.contains(&self.round_state.exchange[seat])
+    /// What a seat may do in the exchange now, as [`super::game::Game::exchange_choices`] says it.
+    pub fn exchange_choices(&self, seat: Seat) -> &'static [ExchangeChoice] {
+        if self.phase != Phase::Exchange {
+            return &[];
+        }
+        let partner = seat.partner(self.rules.seats);
+        let parts = &self.round_state.exchange;
+        choices(self.rules.exchange, parts[seat], parts[partner])
     }
 
-    /// Whether a seat may say "help!": once, before it answers, and only if the exchange is
-    /// optional.
-    pub fn may_ask(&self, seat: Seat) -> bool {
-        let optional = self.rules.exchange == Exchange::Optional;
-        optional && self.may_answer(seat) && !self.round_state.asked[seat]
-    }
-
-    /// A seat that [may ask](Playout::may_ask) says "help!" (RULES §7.3).
+    /// A seat that may ask says "help!" (RULES §7.3).
     pub fn ask(&mut self, seat: Seat) {
-        debug_assert!(self.may_ask(seat));
+        debug_assert!(self.exchange_choices(seat).contains(&ExchangeChoice::Ask));
+        let partner = seat.partner(self.rules.seats);
+        let parts = &mut self.round_state.exchange;
+        parts[seat] = ExchangeState::Asked;
+        if parts[partner] == ExchangeState::Passed {
+            parts[partner] = ExchangeState::Pending;
+        }
         self.round_state.asked[seat] = true;
-        self.round_state.exchange[seat] = ExchangeState::Asked;
     }
 
-    /// A seat that [may answer](Playout::may_answer) offers a card of its hand, or declines. Play
-    /// begins when every team is done (RULES §7.3).
+    /// A seat offers a card of its hand, declines or passes, as it may. Play begins when every team
+    /// is done (RULES §7.3).
     pub fn answer(&mut self, seat: Seat, answer: ExchangeAnswer) {
-        debug_assert!(self.may_answer(seat));
+        debug_assert!(!self.exchange_choices(seat).is_empty());
         let partner = seat.partner(self.rules.seats);
         match answer {
+            ExchangeAnswer::Passed => {
+                let parts = &mut self.round_state.exchange;
+                parts[seat] = ExchangeState::Passed;
+                if parts[partner] == ExchangeState::Passed {
+                    parts[seat] = ExchangeState::Kept;
+                    parts[partner] = ExchangeState::Kept;
+                }
+            }
             ExchangeAnswer::Declined => {
                 self.round_state.exchange[seat] = ExchangeState::Declined;
                 self.round_state.exchange[partner] = ExchangeState::Kept;
@@ -287,8 +303,8 @@ impl<'a> Playout<'a> {
 
     /// Plays on at random until the game is won or `most` moves were made. Returns the winning
     /// team, if there is one, and the number of moves. Each playable card has the same probability,
-    /// then each board that it leads to. In the exchange every card has the same probability; in an
-    /// optional exchange a seat declines half the time.
+    /// then each board that it leads to. In the exchange every card has the same probability; where
+    /// a seat may decline or pass, it does so half the time.
     pub fn play_on(&mut self, rng: &mut impl Rng, most: u32) -> (Option<u8>, u32) {
         let mut generator = Generator::new();
         let mut boards = Vec::new();
@@ -307,17 +323,23 @@ impl<'a> Playout<'a> {
         (self.winner(), turns)
     }
 
-    /// Every seat that has not yet answered in the exchange answers at random.
+    /// Every seat answers at random until the exchange is over.
     pub fn exchange_at_random(&mut self, rng: &mut impl Rng) {
-        let optional = self.rules.exchange == Exchange::Optional;
-        for seat in self.rules.ring().seats() {
-            if self.may_answer(seat) {
-                let answer = if optional && below(rng, 2) == 0 {
-                    ExchangeAnswer::Declined
-                } else {
-                    ExchangeAnswer::Offered(any(self.hands[seat], rng))
-                };
-                self.answer(seat, answer);
+        use ExchangeChoice::{Ask, Pass};
+        while self.phase == Phase::Exchange {
+            for seat in self.rules.ring().seats() {
+                let choices = self.exchange_choices(seat);
+                let refuses = choices.len() > 1 && below(rng, 2) == 0;
+                match choices {
+                    [] => {}
+                    [Ask, Pass] if refuses => self.answer(seat, ExchangeAnswer::Passed),
+                    [Ask, Pass] => self.ask(seat),
+                    _ if refuses => self.answer(seat, ExchangeAnswer::Declined),
+                    _ => {
+                        let card = any(self.hands[seat], rng);
+                        self.answer(seat, ExchangeAnswer::Offered(card));
+                    }
+                }
             }
         }
     }

@@ -7,8 +7,9 @@ use utoipa::{
 };
 
 use crate::{
-    By, Card, Dealer, Exchange, ExchangeChoice, ExchangeState, GoalEntry, Level, Phase, Preset,
-    Protection, Seat, SeatKind, SevenLanding, SevenPartner, SevenSurplus, judge::MoveKind,
+    By, Card, Dealer, Exchange, ExchangeChoice, ExchangeState, GoalEntry, JackWithoutEffectWhen,
+    Level, Phase, Preset, Protection, Reshuffle, Seat, SeatKind, SevenLanding, SevenPartner,
+    SevenRest, SevenSurplus, judge::MoveKind,
 };
 
 fn text(description: &str, values: &[&str]) -> RefOr<Schema> {
@@ -51,19 +52,25 @@ texts! {
         Level::ALL.map(Level::name);
     Phase, "Phase", "Where a game stands: before its first deal while a seat is open (`seating`), or in its round.", Phase::ALL.map(Phase::name);
     Dealer, "Dealer", "Whether the deal passes on each round.", ["rotates", "fixed"];
-    Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional"];
+    Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional", "on_request"];
+    Reshuffle, "Reshuffle", "When the discard pile is shuffled into the stock.", ["when_empty", "before_deal"];
     Protection, "Protection", "When a piece on its own start is protected.", ["always", "fresh"];
     GoalEntry, "GoalEntry", "The door to the goal.", ["on_start", "before_start"];
     SevenLanding, "SevenLanding", "Where a part of a seven may end.", ["captures", "must_be_free"];
     SevenSurplus, "SevenSurplus", "What becomes of a seven's spare steps.", ["must_be_used", "lapses_on_win"];
     SevenPartner, "SevenPartner", "When a seven may move the partner's pieces.", ["when_home", "always"];
+    SevenRest, "SevenRest",
+        "Whose pieces take the rest of a seven that brings the seat's last piece home.",
+        ["any_pieces", "one_piece"];
+    JackWithoutEffectWhen, "JackWithoutEffectWhen",
+        "When a jack may be played without effect.", ["no_other_on_ring", "no_swap_possible"];
     MoveKind, "MoveKind", "What a card is played for.",
         ["leave_kennel", "advance", "retreat", "swap", "seven", "no_effect", "fold"];
     ExchangeState, "ExchangeState", "A seat's part in this round's exchange, as all can see it.",
-        ["pending", "asked", "offered", "declined", "swapped", "kept"];
+        ["pending", "passed", "asked", "offered", "declined", "swapped", "kept"];
     ExchangeChoice, "ExchangeChoice",
-        "What a seat may do in the exchange: offer its partner a card, ask or decline.",
-        ["card", "ask", "decline"];
+        "What a seat may do in the exchange: offer its partner a card, ask, decline or pass.",
+        ["card", "ask", "decline", "pass"];
 }
 
 impl PartialSchema for Seat {

@@ -37,6 +37,10 @@ impl Game {
         let is_human = self.player(seat).is_human();
         let occupant = &mut self.occupants[seat];
         if by == Some(By::Clock) {
+            // Who lets the time pass has not asked for help, and may well be there (RULES §7.3).
+            if matches!(action, Action::Pass { .. }) {
+                return None;
+            }
             occupant.clock_acts = CLOCK_ACTS.min(occupant.clock_acts + 1);
         } else if own || !is_human {
             occupant.clock_acts = 0;

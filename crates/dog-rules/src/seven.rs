@@ -19,7 +19,8 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Board, BySeat, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus, ShortList,
+    Board, BySeat, Field, Rules, Seat, SevenLanding, SevenPartner, SevenRest, SevenSurplus,
+    ShortList,
     board::PIECES,
     movement::{PieceMove, Walker},
     ring::{self, Fields, bit},
@@ -67,6 +68,10 @@ pub(super) fn can_complete(
     let team = [seat, seat.partner(rules.seats)];
     let movers = movers(rules, board, &team);
     let order = PieceOrder::new(rules, movers, |seat| moved.not_in(board, seat));
+    let rest_has_begun = movers != [seat] && moved.any_of(seat);
+    if rest_has_begun && rules.seven_rest == SevenRest::OnePiece && moved.any_of(team[1]) {
+        return false;
+    }
     let mut search = SevenSearch {
         rules,
         seat,
@@ -79,7 +84,11 @@ pub(super) fn can_complete(
         seen: &mut BoardSet::default(),
         found: |_: &_, _: &_| ControlFlow::Break(()),
     };
-    search.walk(0, left, board).is_break()
+    if rest_has_begun {
+        search.rest(left, board).is_break()
+    } else {
+        search.walk(0, left, board).is_break()
+    }
 }
 
 /// The seats whose pieces the next part of a seven may move, of a seat and its partner.
@@ -120,6 +129,11 @@ impl PieceSet {
             Field::Track(field) => self.track[seat] &= !bit(field),
             Field::Goal(field) => self.goal[seat] &= !(1 << field),
         }
+    }
+
+    /// Whether any is the seat's.
+    fn any_of(&self, seat: Seat) -> bool {
+        self.track[seat] != 0 || self.goal[seat] != 0
     }
 
     /// Where the seat's other pieces stand, as sets of track and goal fields.
@@ -168,7 +182,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
         let least = if last && !fourth { left } else { 1 };
         for steps in (least..=left).rev() {
             walker.forward(from, steps, |walk| {
-                if !may_end(self.rules, board, walk.to) {
+                if !may_end(&walker, walk.to) {
                     return ControlFlow::Continue(());
                 }
                 let mut after = *board;
@@ -194,7 +208,7 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
             self.remember |= order.meet;
             self.partner_next = false;
             let own = std::mem::replace(&mut self.order, order);
-            let flow = self.walk(0, left, board);
+            let flow = self.rest(left, board);
             self.order = own;
             self.partner_next = true;
             return flow;
@@ -202,6 +216,20 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
         // Nothing lapses on the board where the seven begins: it takes at least one step.
         if left < STEPS && lapses(self.rules, board, self.seat) {
             return self.report(board);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The partner's pieces take the steps that a seven has left when it brings the seat's last
+    /// piece home: any of them, or one takes all (RULES §11, `seven_rest`).
+    fn rest(&mut self, left: u8, board: &Board) -> ControlFlow<()> {
+        if self.rules.seven_rest == SevenRest::AnyPieces {
+            return self.walk(0, left, board);
+        }
+        let all = self.order;
+        for &piece in &all.pieces[..all.len] {
+            (self.order.len, self.order.pieces[0]) = (1, piece);
+            self.walk(0, left, board)?;
         }
         ControlFlow::Continue(())
     }
@@ -214,9 +242,15 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
     }
 }
 
-/// Whether a part may end there (RULES §5, `must_be_free`).
+/// Whether a part may end there (RULES §5, `must_be_free`, and §11, `capture_own`).
 #[inline]
-pub(super) fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
+pub(super) fn may_end(walker: &Walker, to: Field) -> bool {
+    is_free_enough(walker.rules, walker.board, to) && walker.may_land(to)
+}
+
+/// RULES §5, `must_be_free`.
+#[inline]
+pub(super) fn is_free_enough(rules: &Rules, board: &Board, to: Field) -> bool {
     match (rules.seven_landing, to) {
         (SevenLanding::MustBeFree, Field::Track(field)) => board.occupied() & bit(field) == 0,
         _ => true,
@@ -224,6 +258,7 @@ pub(super) fn may_end(rules: &Rules, board: &Board, to: Field) -> bool {
 }
 
 /// The pieces that may walk, each after those it could meet.
+#[derive(Clone, Copy)]
 struct PieceOrder {
     len: usize,
     pieces: [(Seat, Field); 2 * PIECES as usize],

@@ -17,13 +17,14 @@ impl Generator {
     ///
     /// 1. a block in the way,
     /// 2. an occupied field on which a seven would end,
-    /// 3. a piece that is protected from a swap,
-    /// 4. an occupied field of the goal,
-    /// 5. a seven whose steps the pieces cannot all take,
-    /// 6. a goal that is too short,
-    /// 7. no piece on the ring,
-    /// 8. a swap of two own pieces,
-    /// 9. a jack without effect.
+    /// 3. a piece of the same seat on which a piece would end,
+    /// 4. a piece that is protected from a swap,
+    /// 5. an occupied field of the goal,
+    /// 6. a seven whose steps the pieces cannot all take,
+    /// 7. a goal that is too short,
+    /// 8. no piece on the ring,
+    /// 9. a swap of two own pieces,
+    /// 10. a jack without effect.
     ///
     /// Of several refusals of one kind, the first in the order of the pieces is returned.
     pub fn why_unplayable(
@@ -57,19 +58,20 @@ fn precedence(refusal: &Refusal) -> u8 {
     match refusal {
         Refusal::Obstacle(MoveBlocked::Block { .. }) => 1,
         Refusal::SevenLanding { .. } => 2,
-        Refusal::SwapProtected { .. } => 3,
-        Refusal::Obstacle(MoveBlocked::GoalOccupied { .. }) => 4,
-        Refusal::SevenNotCompleted(_) => 5,
-        Refusal::Obstacle(MoveBlocked::BeyondGoal) => 6,
-        Refusal::NobodyOnRing(_) => 7,
-        Refusal::SwapOwnPair => 8,
-        _ => 9,
+        Refusal::OwnPiece { .. } => 3,
+        Refusal::SwapProtected { .. } => 4,
+        Refusal::Obstacle(MoveBlocked::GoalOccupied { .. }) => 5,
+        Refusal::SevenNotCompleted(_) => 6,
+        Refusal::Obstacle(MoveBlocked::BeyondGoal) => 7,
+        Refusal::NobodyOnRing(_) => 8,
+        Refusal::SwapOwnPair => 9,
+        _ => 10,
     }
 }
 
 /// Why no piece walks by this rank. A piece on the ring may always walk past its goal, so only a
-/// block stops it. A card that leaves the kennel is refused only if a piece is on the ring: either
-/// that piece is on the start, or the kennel is empty.
+/// block or an own piece stops it. A card that leaves the kennel is refused only if a piece is on
+/// the ring: either that piece is on the start, or the kennel is empty.
 fn refused_walks(walker: &Walker, rank: Card, refusals: &mut Vec<Refusal>) {
     for from in walker.board.pieces(walker.owner).places() {
         for &steps in rank.forward() {
@@ -77,8 +79,20 @@ fn refused_walks(walker: &Walker, rank: Card, refusals: &mut Vec<Refusal>) {
                 Field::Track(from) => walker.along_ring(from, steps),
                 Field::Goal(from) => walker.inside_goal(from, steps),
             };
-            refusals.extend(walk.err().map(Refusal::from));
+            refusals.extend(match walk {
+                Err(blocked) => Some(blocked.into()),
+                Ok(walk) => own_piece(walker, walk.to),
+            });
         }
+    }
+}
+
+/// Why a walk may not end there, if it ends on a piece of the same seat (RULES §11,
+/// `capture_own`).
+fn own_piece(walker: &Walker, to: Field) -> Option<Refusal> {
+    match to {
+        Field::Track(field) if !walker.may_land(to) => Some(Refusal::OwnPiece { field }),
+        _ => None,
     }
 }
 
@@ -95,11 +109,11 @@ fn refused_sevens(rules: &Rules, board: &Board, seat: Seat, refusals: &mut Vec<R
             };
             match walker.along_ring(from, STEPS) {
                 Err(blocked) => refusals.push(blocked.into()),
-                Ok(walk) if seven::may_end(rules, board, walk.to) => {}
-                Ok(_) => {
+                Ok(walk) if !seven::is_free_enough(rules, board, walk.to) => {
                     let field = rules.ring().forward(from, STEPS);
                     refusals.push(Refusal::SevenLanding { field });
                 }
+                Ok(walk) => refusals.extend(own_piece(&walker, walk.to)),
             }
         }
     }

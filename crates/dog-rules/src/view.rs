@@ -1,9 +1,9 @@
 //! What each viewer may see of a game, and who is to act.
 
 use crate::{
-    Action, ActionRefusal, Board, BySeat, Card, Cards, Event, Exchange, ExchangeChoice,
+    Action, ActionRefusal, Board, BySeat, Card, Cards, Event, EventKind, Exchange, ExchangeChoice,
     ExchangeState, Game, Generator, LegalMove, Phase, Player, Rules, Seat, Viewer,
-    round_history::PastMove,
+    exchange::choices, round_history::PastMove,
 };
 
 /// One seat as a viewer sees it.
@@ -99,17 +99,45 @@ impl Game {
         self.bot_plays(seat) || self.is_away(seat)
     }
 
-    /// The seat that the server is to play now: a bot's, or that of a person who is away. In an
-    /// optional exchange (RULES §7.3) a bot lets its human partner act first, and of two bots the
-    /// one with the lower number acts first.
+    /// The seat that the server is to play now: a bot's, or that of a person who is away. Unless the
+    /// exchange is mandatory, a bot lets its human partner act first, and of two bots the one with
+    /// the lower number acts first (RULES §7.3).
     pub fn bot_to_act(&self) -> Option<Seat> {
         let mut bots = self.seats_to_act().filter(|&seat| self.server_plays(seat));
         bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))
     }
 
+    /// Whether the turn clock starts again after these events of one action: the game now waits for
+    /// other seats, or for the other seat of a pair in an exchange on request.
+    pub fn restarts_clock(&self, events: &[Event]) -> bool {
+        let on_request = self.rules().exchange == Exchange::OnRequest;
+        events.iter().any(|event| match event.what {
+            EventKind::GameCreated { .. }
+            | EventKind::CardsDealt { .. }
+            | EventKind::PlayBegan { .. }
+            | EventKind::CardPlayed { .. }
+            | EventKind::HandFolded { .. } => true,
+            EventKind::HelpAsked { .. } => on_request,
+            // Of the two offers of a pair, the first.
+            EventKind::CardOffered { .. } => on_request && events.len() == 1,
+            _ => false,
+        })
+    }
+
     /// The seat to act for when the time is up: the lowest of those that may act.
     pub fn timed_out_seat(&self) -> Option<Seat> {
         self.seats_to_act().next()
+    }
+
+    /// What the server does for a person whose time is up or who is away, where the level of the
+    /// seat does not choose it: it never asks for help, and does not promise any (RULES §7.3).
+    pub fn clock_action(&self, seat: Seat) -> Option<Action> {
+        use ExchangeChoice::{Ask, Card, Decline, Pass};
+        match (self.rules().exchange, self.exchange_choices(seat)) {
+            (Exchange::OnRequest, [Ask, Pass]) => Some(Action::Pass { seat }),
+            (Exchange::OnRequest, [Card, Decline]) => Some(Action::Decline { seat }),
+            _ => None,
+        }
     }
 
     /// Every seat that may act now, the lowest first: the dealer, those that may answer in the
@@ -126,16 +154,16 @@ impl Game {
             None => Vec::new(),
             Some(PendingAction::Deal) => vec![Action::Deal { by: Some(seat) }],
             Some(PendingAction::Swap) => {
-                let mut actions: Vec<Action> = hand
-                    .ranks()
-                    .map(|card| Action::Offer { seat, card })
-                    .collect();
-                let choices = self.exchange_choices(seat);
-                if choices.contains(&ExchangeChoice::Decline) {
-                    actions.push(Action::Decline { seat });
-                }
-                if choices.contains(&ExchangeChoice::Ask) {
-                    actions.push(Action::Ask { seat });
+                let mut actions = Vec::new();
+                for choice in self.exchange_choices(seat) {
+                    match choice {
+                        ExchangeChoice::Card => {
+                            actions.extend(hand.ranks().map(|card| Action::Offer { seat, card }));
+                        }
+                        ExchangeChoice::Ask => actions.push(Action::Ask { seat }),
+                        ExchangeChoice::Decline => actions.push(Action::Decline { seat }),
+                        ExchangeChoice::Pass => actions.push(Action::Pass { seat }),
+                    }
                 }
                 actions
             }
@@ -173,7 +201,7 @@ impl Game {
     /// Whether a bot in the exchange lets its partner answer first.
     fn waits_for_partner(&self, seat: Seat) -> bool {
         let partner = seat.partner(self.rules().seats);
-        self.rules().exchange == Exchange::Optional
+        self.rules().exchange != Exchange::Mandatory
             && self.exchange(partner) == Some(ExchangeState::Pending)
             && (!self.server_plays(partner)
                 || partner < seat
@@ -251,6 +279,16 @@ pub struct SeatView<'a> {
 }
 
 impl<'a> SeatView<'a> {
+    /// What the seat may do in the exchange, as [`Game::exchange_choices`] says it.
+    pub fn exchange_choices(&self) -> &'static [ExchangeChoice] {
+        if !self.exchanging {
+            return &[];
+        }
+        let partner = self.seat.partner(self.rules.seats);
+        let (own, partner) = (self.exchange[self.seat], self.exchange[partner]);
+        choices(self.rules.exchange, own, partner)
+    }
+
     /// The view of a seat that is to play with this hand and begins the first round. It knows no
     /// other cards, and the others hold as many cards as it does.
     pub fn to_play(rules: &'a Rules, board: Board, seat: Seat, hand: Cards) -> SeatView<'a> {

@@ -136,7 +136,7 @@ pub(super) fn replay(
         }
         played.set_updated_at(entry.at);
         played.set_deadline(entry.at, &entry.events, before);
-        let restarts = entry.events.iter().any(Event::restarts_clock) || before == Phase::Seating;
+        let restarts = played.game.restarts_clock(&entry.events) || before == Phase::Seating;
         deadline_known |= timing_known && restarts;
     }
     let (count, version) = (log.len() as u64, stored.game.version());

@@ -352,7 +352,7 @@ impl StoredGame {
             || self.timing.turn_seconds.is_none()
         {
             self.deadline = None;
-        } else if seating_ended || events.iter().any(Event::restarts_clock) {
+        } else if seating_ended || self.game.restarts_clock(events) {
             self.deadline = self
                 .timing
                 .turn_seconds

@@ -100,10 +100,11 @@ impl From<ActionRefusal> for Problem {
             SeatsOpen => Code::SeatsOpen,
             SeatTaken(_) => Code::SeatTaken,
             WrongPhase { .. } => Code::WrongPhase,
-            NotYourTurn(_) | NotTheDealer(_) | AlreadyAnswered(_) | PairDone(_) => {
-                Code::NotYourTurn
+            NotYourTurn(_) | NotTheDealer(_) | AlreadyAnswered(_) | PairDone(_)
+            | PartnerAsked(_) | PartnerAnswers(_) => Code::NotYourTurn,
+            AlreadyAsked(_) | ExchangeMandatory | NotAsked | MustOffer | NoPass => {
+                Code::IllegalExchange
             }
-            AlreadyAsked(_) | ExchangeMandatory => Code::IllegalExchange,
             NotInHand(_) => Code::CardNotInHand,
             IllegalMove(_) => Code::IllegalMove,
         };
@@ -121,7 +122,12 @@ impl From<ActionRefusal> for Problem {
             AlreadyAnswered(seat) => problem.because(Reason::AlreadyAnswered).seat(seat),
             PairDone(seat) => problem.because(Reason::ExchangeDone).seat(seat),
             AlreadyAsked(seat) => problem.because(Reason::AlreadyAsked).seat(seat),
+            PartnerAsked(seat) => problem.because(Reason::PartnerAsked).seat(seat),
+            PartnerAnswers(seat) => problem.because(Reason::PartnerAnswers).seat(seat),
             ExchangeMandatory => problem.because(Reason::ExchangeMandatory),
+            NotAsked => problem.because(Reason::NotAsked),
+            MustOffer => problem.because(Reason::MustOffer),
+            NoPass => problem.because(Reason::NoPass),
             NotInHand(card) => problem.card(card),
             IllegalMove(refusal) => refusal.into(),
         }
@@ -172,10 +178,13 @@ impl From<Refusal> for Problem {
             NobodyOnRing(seat) | NoEffectNobodyOnRing(seat) => {
                 problem.because(Reason::NoPieceOnRing).seat(seat)
             }
+            NoEffectSwapPossible(seat) => problem.because(Reason::SwapPossible).seat(seat),
             NoEffectOthersOnRing { seat, field } => {
                 problem.about(Reason::OtherPieceOnRing, seat, field)
             }
             SevenPart { from, .. } => problem.because(Reason::PartSteps).place(key(from)),
+            OwnPiece { field } => problem.because(Reason::OwnPiece).place(field),
+            OnePieceOnly(name) => problem.because(Reason::OnePieceOnly).place(key(name)),
             SevenLanding { field } => problem.because(Reason::LandingOccupied).place(field),
             SevenSteps(_) | SevenNotCompleted(_) => problem.because(Reason::TotalSteps),
         }
@@ -221,7 +230,7 @@ impl From<RulesError> for Problem {
             DealSizesLength("first") | DealSizeZero("first") => ("deal_sizes/first", None),
             DealSizesLength(_) | DealSizeZero(_) => ("deal_sizes/then", None),
             DealTooLarge { .. } => ("deal_sizes", None),
-            BackwardNeedsDoorBeforeStart => ("backward_into_goal", Some(&["false"][..])),
+            OnePieceNeedsWhenHome => ("seven_rest", Some(&["any_pieces"][..])),
         };
         Problem::new(Code::InvalidRules, error)
             .because(Reason::WrongValue)

@@ -126,6 +126,8 @@ table! {
         AnotherSeatMoves "another_seat_moves" "The seat `seat` is to move.";
         AnotherSeatDeals "another_seat_deals" "The seat `seat` is to deal.";
         AlreadyAnswered "already_answered" "The seat `seat` has already answered in this exchange.";
+        PartnerAsked "partner_asked" "The seat `seat` has asked for help: its partner gives a card or declines.";
+        PartnerAnswers "partner_answers" "The seat `seat` was asked for help and is to answer.";
         ExchangeDone "exchange_done" "The seat `seat` and its partner have finished the exchange.";
     };
     GameNotOver "game_not_over" CONFLICT Debug "The game is not over"
@@ -208,16 +210,21 @@ table! {
         SwapProtected "swap_protected" "The piece of `seat` on `place` cannot be swapped.";
         NoEffectRefused "no_effect_refused" "By these rules a jack is not played without effect.";
         NoPieceOnRing "no_piece_on_ring" "The move needs a piece of `seat` on the ring, and there is none.";
+        SwapPossible "swap_possible" "By these rules a jack is played without effect only if `seat` can swap no piece.";
         OtherPieceOnRing "other_piece_on_ring" "A jack is played without effect only if no other seat has a piece on the ring.";
         PartSteps "part_steps" "A part of a seven takes 1 to 7 steps forward.";
         LandingOccupied "landing_occupied" "By these rules a part of a seven ends on a free field, and `place` is not.";
+        OwnPiece "own_piece" "By these rules no piece ends on another of its own seat, as on `place`.";
+        OnePieceOnly "one_piece_only" "By these rules one of the partner's pieces takes the rest of this seven, the one on `place`.";
         TotalSteps "total_steps" "The parts of a seven do not add up to 7 steps, or no further parts complete a begun seven.";
     };
     IllegalExchange "illegal_exchange" UNPROCESSABLE_ENTITY Debug "Illegal exchange"
-        "The exchange does not allow this: declining or asking where it is mandatory, or asking \
-         twice." {
+        "The exchange does not allow this at all, or not now. `choices` says what a seat may do." {
         ExchangeMandatory "exchange_mandatory" "By these rules each seat gives a card.";
         AlreadyAsked "already_asked" "The seat `seat` has already asked.";
+        NotAsked "not_asked" "The partner has not asked for help: a seat asks or passes.";
+        MustOffer "must_offer" "The partner has promised a card, so the seat that asked gives one.";
+        NoPass "no_pass" "By these rules no seat passes in the exchange.";
     };
     InvalidSeed "invalid_seed" UNPROCESSABLE_ENTITY Debug "Invalid shuffle seed"
         "A shuffle seed is 64 hex digits.";

@@ -200,7 +200,7 @@ impl<'a> CardEffects<'a> {
         }
         // A jack may be playable in two ways that change nothing (RULES §6).
         found.playable |= rules.jack_own_pair && (own & free).count_ones() > 1;
-        found.playable |= rules.jack_without_effect && board.alone_on_track(owner);
+        found.playable |= board.jack_without_effect(rules, owner);
         found.harmless = found.playable;
     }
 

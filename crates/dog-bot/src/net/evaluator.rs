@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dog_rules::{Board, Card, Cards, Exchange, Generator, Move, SeatView};
+use dog_rules::{Board, Card, Cards, Generator, Move, SeatView};
 
 use super::{
     Hidden, Net,
@@ -206,7 +206,7 @@ impl NetEvaluator {
 
     /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
-        answers(view)
+        Choice::answers(view)
             .into_iter()
             .map(|choice| (choice, self.choice_logit(view, choice, scratch)))
             .collect()
@@ -246,22 +246,11 @@ pub fn after(view: &SeatView, choice: Choice) -> (AfterChoice, Cards) {
             hand.remove(card);
             AfterChoice::Offered(card)
         }
-        Choice::Decline => AfterChoice::Declined,
+        // To pass is what comes nearest of what the nets were trained with.
+        Choice::Decline | Choice::Pass => AfterChoice::Declined,
         Choice::Ask => AfterChoice::Asked,
     };
     (stage, hand)
-}
-
-/// Every answer that the seat may give in the exchange.
-pub fn answers(view: &SeatView) -> Vec<Choice> {
-    let mut answers: Vec<Choice> = view.hand.ranks().map(Choice::Offer).collect();
-    if view.rules.exchange == Exchange::Optional {
-        answers.push(Choice::Decline);
-        if !view.asked[view.seat] {
-            answers.push(Choice::Ask);
-        }
-    }
-    answers
 }
 
 /// Sums relative to a base list of inputs. The boards that a card leads to differ from the base in

@@ -487,16 +487,19 @@ fn places(rules: &Rules, seat: Seat) -> [u16; 96] {
     places
 }
 
-/// The options that change the value of a position (RULES §2).
+/// The options that change the value of a position (RULES §2), as far as the nets were trained
+/// with them: an exchange on request counts as optional, and no piece goes backward into a goal
+/// whose door is the start. The other options of RULES §11 have no inputs.
 fn options(rules: &Rules) -> [f32; OPTIONS] {
+    let before_start = rules.goal_entry == GoalEntry::BeforeStart;
     [
         (rules.fields_per_seat == 15).into(),
         f32::from(rules.jokers) / 8.0,
-        (rules.exchange == Exchange::Optional).into(),
+        (rules.exchange != Exchange::Mandatory).into(),
         (rules.start_block == Protection::Always).into(),
         (rules.start_swap_protection == Protection::Always).into(),
-        (rules.goal_entry == GoalEntry::BeforeStart).into(),
-        rules.backward_into_goal.into(),
+        before_start.into(),
+        (rules.backward_into_goal && before_start).into(),
         (rules.seven_landing == SevenLanding::MustBeFree).into(),
         (rules.seven_surplus == SevenSurplus::LapsesOnWin).into(),
         (rules.seven_partner == SevenPartner::Always).into(),

@@ -6,7 +6,7 @@
 //! bits in the others: the first layer's bias and then, for each head, all other weights, block by
 //! block.
 
-use dog_rules::{Options, Phase, Playout, Preset, Rules, Seat};
+use dog_rules::{Exchange, Options, Phase, Playout, Preset, Rules, Seat};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -331,7 +331,12 @@ pub fn fingerprint(setting: NetVariant) -> String {
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
     for preset in Preset::ALL {
-        let rules = Rules::try_from(setting.options(preset)).expect("a possible set of rules");
+        let mut options = setting.options(preset);
+        // The nets were trained when `hausregeln` had this.
+        if options.exchange == Exchange::OnRequest {
+            options.exchange = Exchange::Optional;
+        }
+        let rules = Rules::try_from(options).expect("a possible set of rules");
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut game = Playout::new(&rules, Seat::default());
         for _ in 0..40 {

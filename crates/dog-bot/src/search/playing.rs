@@ -17,7 +17,7 @@ use crate::{
     Choice,
     evaluate::{hand_value, value},
     net::{
-        evaluator::{NetEvaluator, Scratch, WON, answers},
+        evaluator::{NetEvaluator, Scratch, WON},
         probability,
     },
     player_model::{Evaluation, PlayoutPolicy},
@@ -272,15 +272,16 @@ impl PlayoutContext<'_> {
         (card, board, logit)
     }
 
-    /// Every seat that has not answered in the exchange answers by its policy. Without an error, that
-    /// is what the net prefers.
+    /// Every seat that is to answer in the exchange does so by its policy. Without an error, that is
+    /// what the net prefers.
     fn exchange(&mut self, game: &mut Playout, rng: &mut impl Rng) {
         for seat in game.rules().ring().seats() {
-            if game.may_answer(seat) {
+            if !game.exchange_choices(seat).is_empty() {
                 let view = game.seen_from(seat);
                 let errors = self.policies[seat].errors;
                 let choice = if errors > 0.0 && rng.random::<f32>() < errors {
-                    *answers(&view).choose(rng).expect("a hand in the exchange")
+                    let answers = Choice::answers(&view);
+                    *answers.choose(rng).expect("an answer")
                 } else {
                     self.evaluator.best_answer(&view, self.scratch).0
                 };
@@ -305,6 +306,7 @@ pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
         Choice::Offer(card) => game.answer(seat, ExchangeAnswer::Offered(card)),
         Choice::Decline => game.answer(seat, ExchangeAnswer::Declined),
         Choice::Ask => game.ask(seat),
+        Choice::Pass => game.answer(seat, ExchangeAnswer::Passed),
         Choice::Play(_) => unreachable!("no card is played in the exchange"),
     }
 }

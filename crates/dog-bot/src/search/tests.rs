@@ -7,7 +7,7 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;
 use crate::{
-    net::evaluator,
+    Choice,
     player_model::PlayerModels,
     testing::{
         board, cards, choose, nets, new_game, random_board, random_rules, rng, seat, view, watch,
@@ -52,7 +52,7 @@ fn hand(rules: &Rules, rng: &mut ChaCha8Rng) -> Cards {
 fn choices(view: &SeatView) -> HashSet<String> {
     let name = |candidate: Candidate| format!("{candidate:?}");
     if view.exchanging {
-        let answers = evaluator::answers(view).into_iter();
+        let answers = Choice::answers(view).into_iter();
         return answers
             .map(|choice| name(Candidate::Answer(choice)))
             .collect();

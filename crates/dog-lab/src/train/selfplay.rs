@@ -3,8 +3,9 @@
 use std::ops::{ControlFlow, Range};
 
 use dog_bot::{
+    Choice,
     net::{
-        evaluator::{NetEvaluator, Scratch, WON, after, answers},
+        evaluator::{NetEvaluator, Scratch, WON, after},
         inputs::{AfterChoice, HandInfo, Input, Inputs},
         nets::NetVariant,
         probability,
@@ -16,7 +17,7 @@ use dog_rules::{
     Board, BySeat, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules,
     Seat, SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
-use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
+use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 /// More turns than any game between players that want to win. The end of a longer game teaches
 /// nothing.
@@ -75,7 +76,6 @@ fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
     let entries = [GoalEntry::OnStart, GoalEntry::BeforeStart];
     flip(other(), &mut options.goal_entry, entries);
     options.backward_into_goal ^= other();
-    options.backward_into_goal &= options.goal_entry == GoalEntry::BeforeStart;
     let landings = [SevenLanding::Captures, SevenLanding::MustBeFree];
     flip(other(), &mut options.seven_landing, landings);
     let surpluses = [SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin];
@@ -189,7 +189,7 @@ impl<'a> SelfPlay<'a> {
 
     fn exchange(&mut self, game: &mut Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
         for seat in game.rules().ring().seats() {
-            if !game.may_answer(seat) {
+            if game.exchange_choices(seat).is_empty() {
                 continue;
             }
             let view = game.seen_from(seat);
@@ -204,8 +204,7 @@ impl<'a> SelfPlay<'a> {
             let (mut choice, logit) = self.evaluator.best_answer(&view, &mut self.scratch);
             let explored = rng.random::<f32>() < self.exploration;
             if explored {
-                let answers = answers(&view);
-                choice = answers[rng.random_range(0..answers.len())];
+                choice = *Choice::answers(&view).choose(rng).expect("an answer");
             }
             let (stage, hand) = after(&view, choice);
             let (inputs, head) = self.inputs(&view, stage, hand, &view.board, true, rng, out);

@@ -535,6 +535,7 @@ impl fmt::Display for DisplayStep<'_> {
             Action::Offer { seat, card } => write!(f, "{} offers {card}", seat.number()),
             Action::Decline { seat } => write!(f, "{} declines", seat.number()),
             Action::Ask { seat } => write!(f, "{} asks", seat.number()),
+            Action::Pass { seat } => write!(f, "{} passes", seat.number()),
             Action::Play { seat, ref mv } => write!(f, "{} {mv}", seat.number()),
             Action::ReissueToken { seat } => write!(f, "host reissues token {}", seat.number()),
             Action::HandOver { seat, ref player } => {

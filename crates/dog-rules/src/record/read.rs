@@ -471,8 +471,8 @@ fn read_player(kind: &str, level: &str, name: &str) -> Option<Player> {
     })
 }
 
-/// Reads an action of a seat: `asks`, `declines`, `offers K`, a move, `joins "Eva"`,
-/// `becomes bot fast "Eva"`, `renews token` or `asks for rematch`.
+/// Reads an action of a seat: `asks`, `declines`, `passes`, `offers K`, a move,
+/// `joins "Eva"`, `becomes bot fast "Eva"`, `renews token` or `asks for rematch`.
 fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     if let Some(card) = text.strip_prefix("offers ") {
         let card = read_card(card.trim())?;
@@ -498,6 +498,7 @@ fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     match text {
         "asks" => Ok(Action::Ask { seat }),
         "declines" => Ok(Action::Decline { seat }),
+        "passes" => Ok(Action::Pass { seat }),
         "renews token" => Ok(Action::RenewToken { seat }),
         "asks for rematch" => Ok(Action::AskRematch { seat }),
         id => {

@@ -1,9 +1,8 @@
 //! Who is to act where bots play, and in which order.
 
 use dog_rules::{
-    Action, Event, EventKind, Game, Level, Phase, Player,
-    Preset::{self, *},
-    Seat, SeatKind,
+    Action, Event, EventKind, Exchange, Game, Level, Phase, Player, Preset::*, Rules, Seat,
+    SeatKind,
 };
 
 use super::{
@@ -12,8 +11,8 @@ use super::{
 };
 
 /// A dealt game with bots in these seats.
-fn with_bots(preset: Preset, bots: &[u8]) -> Game {
-    let mut game = preset.game();
+fn with_bots(rules: impl PositionExt, bots: &[u8]) -> Game {
+    let mut game = rules.game();
     for &bot in bots {
         hand_over(&mut game, bot, Player::bot("Bot", Level::Greedy));
     }
@@ -62,10 +61,15 @@ fn a_mandatory_exchange_waits_for_nobody() {
     );
 }
 
+/// Rules with an optional exchange.
+fn optional() -> Rules {
+    Hausregeln.with(|options| options.exchange = Exchange::Optional)
+}
+
 #[test]
 fn a_bot_lets_its_human_partner_act_first() {
     // Seats 0 and 3 are human; bot 2 waits for 0, bot 1 for 3.
-    let mut game = with_bots(Hausregeln, &[1, 2]);
+    let mut game = with_bots(optional(), &[1, 2]);
     assert_eq!(next(&game), None);
     ask(&mut game, 0);
     assert_eq!(next(&game), Some(2));
@@ -87,7 +91,7 @@ fn a_bot_lets_its_human_partner_act_first() {
 
 #[test]
 fn of_two_bots_the_lower_seat_acts_first() {
-    let mut game = with_bots(Hausregeln, &[0, 2]);
+    let mut game = with_bots(optional(), &[0, 2]);
     assert_eq!(next(&game), Some(0));
     ask(&mut game, 0);
     assert_eq!(next(&game), Some(2), "it hears that 0 wants a card");
@@ -96,7 +100,7 @@ fn of_two_bots_the_lower_seat_acts_first() {
     offer(&mut game, 0);
     assert_eq!(next(&game), None);
 
-    let mut game = with_bots(Hausregeln, &[0, 2]);
+    let mut game = with_bots(optional(), &[0, 2]);
     ask(&mut game, 0);
     ask(&mut game, 2);
     assert_eq!(
@@ -105,7 +109,7 @@ fn of_two_bots_the_lower_seat_acts_first() {
         "both have asked: the lower answers first"
     );
 
-    let mut game = with_bots(Hausregeln, &[0, 2]);
+    let mut game = with_bots(optional(), &[0, 2]);
     apply(&mut game, Action::Decline { seat: seat(0) });
     assert_eq!(next(&game), None, "the pair is done");
 }
@@ -136,7 +140,7 @@ fn handing_over_is_public_and_changes_nothing_else() {
     assert_eq!(game.version(), before.version() + 1);
     assert_eq!(game.player(seat).kind, SeatKind::Bot);
     assert!(Seat::all(4).all(|seat| game.hand(seat) == before.hand(seat)));
-    assert!(!events[0].restarts_clock());
+    assert!(!game.restarts_clock(&events));
     hand_over(&mut game, 2, before.player(seat).clone());
     assert_eq!(game.players(), before.players());
 }

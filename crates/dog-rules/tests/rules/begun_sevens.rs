@@ -154,7 +154,7 @@ fn every_part_that_may_come_next_is_listed() {
         let position = Random::new(&mut rng);
         let Random { rules, board, seat } = &position;
         if position.begun("7:").is_err() {
-            let begun = NaiveBegunSeven::new(rules, board);
+            let begun = NaiveBegunSeven::new(rules, board, *seat);
             assert!(begun.next(rules, *seat).is_empty(), "{position}");
             continue;
         }
@@ -167,7 +167,7 @@ fn every_part_that_may_come_next_is_listed() {
 /// Follows a random seven, and compares the next parts of each step.
 fn follow_both(position: &Random, rng: &mut ChaCha8Rng) {
     let Random { rules, board, seat } = position;
-    let mut naive = NaiveBegunSeven::new(rules, board);
+    let mut naive = NaiveBegunSeven::new(rules, board, *seat);
     let mut text = "7:".to_owned();
     loop {
         let next = position.next(&text);

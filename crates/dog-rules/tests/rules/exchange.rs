@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Cards, Event, EventKind, ExchangeChoice, ExchangeState, Game, OfferedCard, Phase,
-    Preset::{self, *},
-    Seat, Viewer,
-    view::OwnCards,
+    Action, Cards, Event, EventKind, Exchange, ExchangeChoice, ExchangeState, Game, OfferedCard,
+    Phase, Preset::*, Rules, Seat, Viewer, view::OwnCards,
 };
 
 use rand::seq::IndexedRandom;
@@ -25,8 +23,13 @@ fn offer(game: &Game, by: u8) -> Action {
     }
 }
 
-fn dealt(preset: Preset) -> Game {
-    let mut game = preset.game();
+/// Rules with an optional exchange.
+fn optional() -> Rules {
+    Hausregeln.with(|options| options.exchange = Exchange::Optional)
+}
+
+fn dealt(rules: impl PositionExt) -> Game {
+    let mut game = rules.game();
     deal(&mut game);
     game
 }
@@ -167,7 +170,7 @@ fn a_mandatory_exchange_is_answered_once_with_a_card_of_the_hand() {
 #[test]
 fn an_optional_exchange_needs_both_cards() {
     use ExchangeState::*;
-    let mut game = dealt(Hausregeln);
+    let mut game = dealt(optional());
     let before: Vec<Cards> = Seat::all(4).map(|seat| game.hand(seat)).collect();
     let lay = offer(&game, 0);
     game.apply(&lay).expect("an offer");
@@ -194,7 +197,7 @@ fn an_optional_exchange_needs_both_cards() {
 
 #[test]
 fn a_pair_that_is_done_answers_no_more() {
-    let mut game = dealt(Hausregeln);
+    let mut game = dealt(optional());
     game.apply(&Action::Decline { seat: seat(2) })
         .expect("it may decline");
     let done = "the exchange of seat 0's pair is over";
@@ -206,7 +209,7 @@ fn a_pair_that_is_done_answers_no_more() {
 
 #[test]
 fn help_is_asked_once_before_the_answer_and_answers_nothing() {
-    let mut game = dealt(Hausregeln);
+    let mut game = dealt(optional());
     let ask = |by| Action::Ask { seat: seat(by) };
     let events = game.apply(&ask(0)).expect("it may ask");
     assert_eq!(events, [EventKind::HelpAsked { seat: seat(0) }.into()]);
@@ -290,19 +293,31 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
 /// What a seat may choose is what the game accepts of it.
 #[test]
 fn the_choices_are_what_is_accepted() {
-    use ExchangeChoice::{Ask, Card, Decline};
+    use ExchangeChoice::{Ask, Card, Decline, Pass};
     let mut rng = rng(7);
-    for preset in Preset::ALL {
+    let mandatory = HashSet::from([vec![], vec![Card]]);
+    let may_decline = HashSet::from([vec![], vec![Card, Decline], vec![Card, Ask, Decline]]);
+    let on_request = HashSet::from([vec![], vec![Ask, Pass], vec![Card, Decline], vec![Card]]);
+    for (exchange, expected) in [
+        (Exchange::Mandatory, mandatory),
+        (Exchange::Optional, may_decline),
+        (Exchange::OnRequest, on_request),
+    ] {
         let mut seen = HashSet::new();
-        for _ in 0..20 {
-            let mut game = dealt(preset);
+        for seats in [4, 6].repeat(10) {
+            let rules = DogspielIt.with(|options| {
+                options.exchange = exchange;
+                options.seats = seats;
+            });
+            let mut game = dealt(rules);
             while game.phase() == Phase::Exchange {
-                for seat in Seat::all(4) {
+                for seat in Seat::all(seats) {
                     let card = game.hand(seat).nth(0);
                     let accepted = [
                         (Card, Action::Offer { seat, card }),
                         (Ask, Action::Ask { seat }),
                         (Decline, Action::Decline { seat }),
+                        (Pass, Action::Pass { seat }),
                     ];
                     let accepted = accepted.into_iter();
                     let accepted: Vec<ExchangeChoice> = accepted
@@ -310,6 +325,7 @@ fn the_choices_are_what_is_accepted() {
                         .map(|(choice, _)| choice)
                         .collect();
                     assert_eq!(game.exchange_choices(seat), accepted);
+                    assert_eq!(game.check_exchange(seat).is_ok(), !accepted.is_empty());
                     seen.insert(accepted);
                 }
                 let acting: Vec<Seat> = game.seats_to_act().collect();
@@ -320,10 +336,6 @@ fn the_choices_are_what_is_accepted() {
             }
             assert!(game.exchange_choices(seat(0)).is_empty());
         }
-        let expected = match preset {
-            Hausregeln => HashSet::from([vec![], vec![Card, Decline], vec![Card, Ask, Decline]]),
-            _ => HashSet::from([vec![], vec![Card]]),
-        };
-        assert_eq!(seen, expected, "{preset:?}");
+        assert_eq!(seen, expected, "{exchange:?}");
     }
 }

@@ -10,6 +10,7 @@ mod lists;
 mod movement;
 mod naive;
 mod names;
+mod on_request;
 mod options;
 mod paths;
 mod people;

@@ -1,9 +1,9 @@
 //! The effect of each option of RULES §2: one position, or one deal, with both values.
 
 use dog_rules::{
-    Action, ActionRefusal, DealSizes, Dealer, Exchange, GoalEntry,
+    Action, ActionRefusal, DealSizes, Dealer, Exchange, GoalEntry, JackWithoutEffectWhen,
     Preset::{self, *},
-    Protection, SevenLanding, SevenPartner, SevenSurplus,
+    Protection, Reshuffle, SevenLanding, SevenPartner, SevenRest, SevenSurplus,
 };
 use serde_json::{Value, json};
 
@@ -38,8 +38,12 @@ fn the_presets_set_the_options_as_the_table_says() {
         ),
         (
             "exchange",
-            all_but_the_last(json!("mandatory"), json!("optional")),
+            all_but_the_last(json!("mandatory"), json!("on_request")),
         ),
+        ("reshuffle", same(json!("when_empty"))),
+        ("capture_own", same(json!(true))),
+        ("seven_rest", same(json!("any_pieces"))),
+        ("jack_without_effect_when", same(json!("no_other_on_ring"))),
         (
             "start_block",
             row(["always", "fresh", "fresh", "always", "fresh"]),
@@ -166,6 +170,10 @@ fn exchange() {
         );
         assert_eq!(answer(Exchange::Optional), Ok(()));
     }
+    let mut game = Hausregeln.game();
+    deal(&mut game);
+    let decline = Action::Decline { seat: seat(2) };
+    assert_eq!(game.apply(&decline), Err(ActionRefusal::NotAsked));
 }
 
 #[test]
@@ -199,6 +207,67 @@ fn backward_into_goal() {
         .at("0: 1")
         .lists(0, "4", ["4:1>g1", "4:1>57", "4:1>5"]);
     rules(false).at("0: 1").lists(0, "4", ["4:1>57", "4:1>5"]);
+    // The door may be the start as well.
+    let on_start = Familienlager.with(|options| options.backward_into_goal = true);
+    on_start
+        .at("0: 2")
+        .lists(0, "4", ["4:2>6", "4:2>62", "4:2>g1"]);
+}
+
+#[test]
+fn capture_own() {
+    let rules = |capture_own| DogspielIt.with(|options| options.capture_own = capture_own);
+    let text = "0: 20 23";
+    rules(true).at(text).lists(0, "3", ["3:20>23", "3:23>26"]);
+    rules(false).at(text).lists(0, "3", ["3:23>26"]);
+}
+
+#[test]
+fn seven_rest() {
+    let rules = |rest| DogspielIt.with(|options| options.seven_rest = rest);
+    let text = "0: 60 g1 g2 g3 | 2: 40 50";
+    let one = ["7:60>3", "7:60>g0,40>42", "7:60>g0,50>52"];
+    rules(SevenRest::OnePiece).at(text).lists(0, "7", one);
+    let [walk, first, second] = one;
+    let any = [walk, first, second, "7:60>g0,40>41,50>51"];
+    rules(SevenRest::AnyPieces).at(text).lists(0, "7", any);
+}
+
+#[test]
+fn reshuffle() {
+    let deals = |reshuffle| {
+        let rules = DogspielIt.with(|options| {
+            options.reshuffle = reshuffle;
+            options.jokers = 0;
+            options.deal_sizes = DealSizes {
+                first: vec![20],
+                then: vec![7],
+            };
+        });
+        play_rounds(&mut rules.game(), 2)
+    };
+    // 104 cards: the second deal needs 28, and the stock has 24.
+    for (reshuffle, stock) in [(Reshuffle::WhenEmpty, 76), (Reshuffle::BeforeDeal, 76)] {
+        let deals = deals(reshuffle);
+        assert_eq!((deals[0].stock, deals[0].reshuffled), (24, false));
+        assert!(deals[1].reshuffled);
+        assert_eq!(deals[1].stock, stock);
+    }
+    let [in_the_deal, before] = [Reshuffle::WhenEmpty, Reshuffle::BeforeDeal].map(deals);
+    assert_eq!(in_the_deal[0].hands, before[0].hands);
+    assert_ne!(in_the_deal[1].hands, before[1].hands);
+}
+
+#[test]
+fn jack_without_effect_when() {
+    let rules = |when| Hausregeln.with(|options| options.jack_without_effect_when = when);
+    let text = "0: 4 | 2: fresh";
+    rules(JackWithoutEffectWhen::NoOtherOnRing)
+        .at(text)
+        .lists(0, "J", ["fold"]);
+    rules(JackWithoutEffectWhen::NoSwapPossible)
+        .at(text)
+        .lists(0, "J", ["J:none"]);
 }
 
 #[test]

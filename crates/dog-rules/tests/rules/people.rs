@@ -2,18 +2,21 @@
 //! what.
 
 use dog_rules::{
-    Action, ActionRefusal, Actor, By, Cards, Event, EventKind, Game, Level, OfferedCard, Person,
-    Phase, Player,
-    Preset::{self, *},
-    Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
+    Action, ActionRefusal, Actor, By, Cards, Event, EventKind, Exchange, Game, Level, OfferedCard,
+    Person, Phase, Player, Preset::*, Rules, Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
 };
 
 use super::{
-    position::seat,
+    position::{PositionExt, seat},
     properties::rng,
     random_games::Proposer,
     rounds::{lowest, refused},
 };
+
+/// Rules with an optional exchange, in which each seat deals in turn.
+fn optional() -> Rules {
+    Hausregeln.with(|options| options.exchange = Exchange::Optional)
+}
 
 /// A game and everything that has happened in it.
 struct Table {
@@ -24,8 +27,8 @@ struct Table {
 impl Table {
     /// A table with these kinds of players, such as `"human open bot human"`. The first dealer is
     /// drawn.
-    fn new(preset: Preset, kinds: &str) -> Table {
-        Table::made_from(setup(preset, kinds))
+    fn new(rules: impl PositionExt, kinds: &str) -> Table {
+        Table::made_from(setup(rules, kinds))
     }
 
     fn made_from(setup: Setup) -> Table {
@@ -36,7 +39,7 @@ impl Table {
 
     /// A dealt game of four people, in which each deals in turn.
     fn of_people() -> Table {
-        let mut table = Table::new(Hausregeln, "human human human human");
+        let mut table = Table::new(optional(), "human human human human");
         table.deal();
         table
     }
@@ -146,10 +149,10 @@ impl Table {
     }
 }
 
-fn setup(preset: Preset, kinds: &str) -> Setup {
+fn setup(rules: impl PositionExt, kinds: &str) -> Setup {
     let kinds = kinds.split(' ').map(SeatKind::by_name);
     Setup {
-        rules: preset.rules(),
+        rules: rules.sheet(),
         players: kinds.map(|kind| player(kind.expect("a kind"))).collect(),
         first_dealer: None,
         seed: Seed::new([7; 32]),
@@ -660,7 +663,7 @@ fn only_a_person_is_away() {
 
 #[test]
 fn events_say_who_acted_if_not_the_seats_own_person() {
-    let mut table = Table::new(Hausregeln, "human human human bot");
+    let mut table = Table::new(optional(), "human human human bot");
     assert_eq!(by(&table.act(hand_over(3, SeatKind::Bot))), None);
     let filled = table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
     assert_eq!(by(&filled), Some(By::Server));

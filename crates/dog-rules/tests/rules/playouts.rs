@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Board, BySeat, Card, Cards, Exchange, ExchangeAnswer, Game, Generator, Move, Phase,
-    Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
+    Action, Board, BySeat, Card, Cards, ExchangeAnswer, Game, Generator, Move, Phase, Playout,
+    Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -36,11 +36,9 @@ fn check_same(playout: &Playout, game: &Game) {
     assert_eq!(playout.discards(), game.discards());
     for seat in game.rules().ring().seats() {
         assert_eq!(playout.hand(seat), game.hand(seat), "{seat}");
-        let may_answer = game.check_exchange(seat).is_ok();
-        let optional = game.rules().exchange == Exchange::Optional;
-        assert_eq!(playout.may_answer(seat), may_answer);
-        let may_ask = may_answer && optional && !game.asked(seat);
-        assert_eq!(playout.may_ask(seat), may_ask);
+        let choices = game.exchange_choices(seat);
+        assert_eq!(playout.exchange_choices(seat), choices, "{seat}");
+        assert_eq!(game.seen_from(seat).exchange_choices(), choices, "{seat}");
     }
     match game.phase() {
         Phase::Play => assert_eq!(Some(playout.turn()), game.turn()),
@@ -176,6 +174,7 @@ fn actor(action: &Action) -> Option<Seat> {
         Action::Offer { seat, .. }
         | Action::Decline { seat }
         | Action::Ask { seat }
+        | Action::Pass { seat }
         | Action::Play { seat, .. } => Some(seat),
         _ => None,
     }
@@ -186,6 +185,7 @@ fn follow(playout: &mut Playout, action: &Action, game: &Game) {
         Action::Offer { seat, card } => playout.answer(seat, ExchangeAnswer::Offered(card)),
         Action::Decline { seat } => playout.answer(seat, ExchangeAnswer::Declined),
         Action::Ask { seat } => playout.ask(seat),
+        Action::Pass { seat } => playout.answer(seat, ExchangeAnswer::Passed),
         Action::Play { mv: Move::Fold, .. } => playout.fold(),
         Action::Play {
             mv: Move::Play { card, .. },

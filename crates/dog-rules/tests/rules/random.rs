@@ -1,8 +1,9 @@
 //! Random rules, positions and hands, with a preference for interesting ones.
 
 use dog_rules::{
-    Board, Card, Cards, DealSizes, Dealer, Exchange, GoalEntry, Options, Placement, Preset,
-    Protection, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus,
+    Board, Card, Cards, DealSizes, Dealer, Exchange, GoalEntry, JackWithoutEffectWhen, Options,
+    Placement, Preset, Protection, Reshuffle, Rules, Seat, SevenLanding, SevenPartner, SevenRest,
+    SevenSurplus,
 };
 use rand::{
     Rng, RngExt,
@@ -27,7 +28,7 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
     if rng.random_bool(0.4) {
         return options;
     }
-    for option in 0..14 {
+    for option in 0..18 {
         if rng.random_bool(0.6) {
             continue;
         }
@@ -58,11 +59,8 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
                 }
             }
             4 => {
-                options.exchange = if first {
-                    Exchange::Mandatory
-                } else {
-                    Exchange::Optional
-                }
+                let all = [Exchange::Mandatory, Exchange::Optional, Exchange::OnRequest];
+                options.exchange = *all.choose(rng).expect("a value");
             }
             5 => options.start_block = protection,
             6 => options.start_swap_protection = protection,
@@ -96,7 +94,29 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
                 }
             }
             12 => options.jack_own_pair = first,
-            _ => options.jack_without_effect = first,
+            13 => options.jack_without_effect = first,
+            14 => {
+                options.reshuffle = if first {
+                    Reshuffle::WhenEmpty
+                } else {
+                    Reshuffle::BeforeDeal
+                }
+            }
+            15 => options.capture_own = first,
+            16 => {
+                options.seven_rest = if first {
+                    SevenRest::AnyPieces
+                } else {
+                    SevenRest::OnePiece
+                }
+            }
+            _ => {
+                options.jack_without_effect_when = if first {
+                    JackWithoutEffectWhen::NoOtherOnRing
+                } else {
+                    JackWithoutEffectWhen::NoSwapPossible
+                }
+            }
         }
     }
     options

@@ -76,7 +76,7 @@ pub fn deal(game: &mut Game) -> Deal {
     }
 }
 
-/// Every seat offers its lowest card or, where it may, declines.
+/// Every seat offers its lowest card or, where it may, declines or passes.
 pub fn exchange(game: &mut Game) {
     for seat in game.rules().ring().seats() {
         let offer = Action::Offer {
@@ -87,6 +87,7 @@ pub fn exchange(game: &mut Game) {
         let action = match game.rules().exchange {
             Exchange::Mandatory => offer,
             Exchange::Optional => decline,
+            Exchange::OnRequest => Action::Pass { seat },
         };
         if game.check_exchange(seat).is_ok() {
             game.apply(&action).expect("an exchange");

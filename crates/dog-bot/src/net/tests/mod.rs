@@ -2,17 +2,19 @@
 
 use std::{collections::HashSet, ops::ControlFlow};
 
-use dog_rules::{
-    Board, Card, Cards, ExchangeAnswer, Generator, Phase, Playout, Preset, Seat, SeatView,
-};
-use rand::{Rng, RngExt, rngs::ChaCha8Rng};
+use dog_rules::{Board, Card, Cards, Generator, Phase, Playout, Preset, Seat, SeatView};
+use rand::{Rng, RngExt, rngs::ChaCha8Rng, seq::IndexedRandom};
 
 use super::{
     evaluator::{self, NetEvaluator, Scratch, WON},
     inputs::{AfterChoice, HandInfo, InputLayout, Inputs},
     *,
 };
-use crate::testing::{naive_logit, random_inputs, random_net, random_rules, rng, view};
+use crate::{
+    Choice,
+    search::answer,
+    testing::{naive_logit, random_inputs, random_net, random_rules, rng, view},
+};
 
 mod card_effects;
 mod differences;
@@ -45,22 +47,14 @@ fn exchange(
     mut show: impl FnMut(&SeatView, &mut ChaCha8Rng),
 ) {
     game.deal(rng);
-    for seat in game.rules().ring().seats() {
-        if !game.may_answer(seat) {
-            continue;
+    while game.phase() == Phase::Exchange {
+        for seat in game.rules().ring().seats() {
+            let view = game.seen_from(seat);
+            if let Some(&choice) = Choice::answers(&view).choose(rng) {
+                show(&view, rng);
+                answer(game, seat, choice);
+            }
         }
-        show(&game.seen_from(seat), rng);
-        let optional = game.may_ask(seat);
-        if optional && rng.random() {
-            game.ask(seat);
-            show(&game.seen_from(seat), rng);
-        }
-        let card = game.hand(seat).nth(0);
-        let answer = match optional && rng.random() {
-            true => ExchangeAnswer::Declined,
-            false => ExchangeAnswer::Offered(card),
-        };
-        game.answer(seat, answer);
     }
 }
 
@@ -233,7 +227,7 @@ fn every_answer_is_evaluated() {
         let evaluator = &evaluators[usize::from(view.rules.seats == 6)];
         let answers = evaluator.answers(view, &mut scratch);
         let choices: Vec<_> = answers.iter().map(|&(choice, _)| choice).collect();
-        assert_eq!(choices, evaluator::answers(view));
+        assert_eq!(choices, Choice::answers(view));
         let mut highest = f32::NEG_INFINITY;
         for &(choice, logit) in &answers {
             let (stage, kept) = evaluator::after(view, choice);

@@ -10,7 +10,7 @@ mod table;
 
 use std::collections::{BTreeSet, HashSet};
 
-use dog_rules::{Board, Card, Rules, Seat};
+use dog_rules::{Board, Card, JackWithoutEffectWhen, Rules, Seat};
 
 pub use seven::{NaiveBegunSeven, random_seven};
 use table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
@@ -67,6 +67,9 @@ impl NaiveTable<'_> {
             let mut others = pieces.clone();
             others.remove(&piece);
             for walk in self.walks(&others, piece, direction, steps) {
+                if self.is_on_own_piece(&others, walk.piece) {
+                    continue;
+                }
                 // Landing captures, passing does not.
                 let mut after = others.clone();
                 if walk.piece.on_track() {
@@ -87,13 +90,17 @@ impl NaiveTable<'_> {
         if outside.count() == 4 || self.is_block(pieces, start) {
             return vec![];
         }
-        let mut after = pieces.clone();
-        after.retain(|other| other.field != start);
-        after.insert(NaivePiece {
+        let out = NaivePiece {
             owner: mover,
             field: start,
             fresh: true,
-        });
+        };
+        if self.is_on_own_piece(pieces, out) {
+            return vec![];
+        }
+        let mut after = pieces.clone();
+        after.retain(|other| other.field != start);
+        after.insert(out);
         vec![after]
     }
 
@@ -119,7 +126,9 @@ impl NaiveTable<'_> {
         }
         let some_own = on_ring().any(|piece| piece.owner == mover);
         let no_stranger = on_ring().all(|piece| piece.owner == mover);
-        if self.rules.jack_without_effect && some_own && no_stranger {
+        let no_swap = self.rules.jack_without_effect_when == JackWithoutEffectWhen::NoSwapPossible
+            && ways.is_empty();
+        if self.rules.jack_without_effect && some_own && (no_stranger || no_swap) {
             ways.push(pieces.clone());
         }
         ways

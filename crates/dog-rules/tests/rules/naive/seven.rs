@@ -2,10 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dog_rules::{Board, Field, Rules, Seat, SevenLanding, SevenPartner, SevenSurplus};
+use dog_rules::{Board, Field, Rules, Seat, SevenLanding, SevenPartner, SevenRest, SevenSurplus};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
 use super::table::{Direction, NaivePiece, NaivePieces, NaiveTable, read, write};
+
+/// Which of the partner's pieces take the rest of a seven (RULES §11, `seven_rest`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rest {
+    /// Any.
+    AnyPieces,
+    /// One, whichever begins.
+    OnePiece,
+    /// This one.
+    This(NaivePiece),
+}
+
+impl Rest {
+    /// After a part that has brought this piece where it is now.
+    fn after(self, partner: Seat, piece: NaivePiece) -> Rest {
+        match self {
+            Rest::OnePiece | Rest::This(_) if piece.owner == partner => Rest::This(piece),
+            _ => self,
+        }
+    }
+}
 
 /// A part carried out: where the piece ended, and all pieces after it.
 struct NaivePart {
@@ -18,24 +39,26 @@ impl NaiveTable<'_> {
     pub fn seven(&self, pieces: &NaivePieces) -> BTreeSet<NaivePieces> {
         let mut complete = BTreeSet::new();
         // The results of the parts so far, by the number of steps left.
-        let mut left: [BTreeSet<NaivePieces>; 8] = Default::default();
-        left[7].insert(pieces.clone());
+        let mut left: [BTreeSet<(NaivePieces, Rest)>; 8] = Default::default();
+        left[7].insert((pieces.clone(), self.rest(pieces)));
         for steps_left in (1..=7).rev() {
-            for pieces in std::mem::take(&mut left[steps_left]) {
+            for (pieces, rest) in std::mem::take(&mut left[steps_left]) {
                 if self.lapses(&pieces) {
                     complete.insert(pieces);
                     continue;
                 }
-                for piece in self.may_move(&pieces) {
+                for piece in self.may_move(&pieces, rest) {
                     for steps in 1..=steps_left {
-                        let parts = self.part(&pieces, piece, steps as u8);
-                        left[steps_left - steps].extend(parts.into_iter().map(|part| part.after));
+                        for part in self.part(&pieces, piece, steps as u8) {
+                            let rest = rest.after(self.partner(), piece.moved_to(part.to));
+                            left[steps_left - steps].insert((part.after, rest));
+                        }
                     }
                 }
             }
         }
         let [all_used, ..] = left;
-        complete.extend(all_used);
+        complete.extend(all_used.into_iter().map(|(pieces, _)| pieces));
         complete
     }
 
@@ -46,8 +69,21 @@ impl NaiveTable<'_> {
             && self.home(pieces, self.partner())
     }
 
+    /// Who takes the rest of a seven that begins with these pieces. A seat that is home before
+    /// plays its partner's pieces as if they were its own.
+    fn rest(&self, pieces: &NaivePieces) -> Rest {
+        if self.rules.seven_rest == SevenRest::OnePiece && !self.home(pieces, self.seat) {
+            Rest::OnePiece
+        } else {
+            Rest::AnyPieces
+        }
+    }
+
     /// The pieces that the next part may move.
-    fn may_move(&self, pieces: &NaivePieces) -> Vec<NaivePiece> {
+    fn may_move(&self, pieces: &NaivePieces, rest: Rest) -> Vec<NaivePiece> {
+        if let Rest::This(piece) = rest {
+            return vec![piece];
+        }
         let seats = match self.rules.seven_partner {
             SevenPartner::WhenHome => BTreeSet::from([self.mover(pieces)]),
             SevenPartner::Always => BTreeSet::from([self.seat, self.partner()]),
@@ -80,6 +116,9 @@ impl NaiveTable<'_> {
             if walk.piece.on_track() && stands_there && must_be_free {
                 continue;
             }
+            if self.is_on_own_piece(&others, walk.piece) {
+                continue;
+            }
             // Every piece passed on the ring is captured, and so is one at the end.
             let captured =
                 |other: &NaivePiece| other.on_track() && walk.stepped.contains(&other.field);
@@ -98,15 +137,17 @@ pub struct NaiveBegunSeven {
     pieces: NaivePieces,
     /// The pieces that have had no part.
     waiting: BTreeSet<NaivePiece>,
+    rest: Rest,
     left: u8,
 }
 
 impl NaiveBegunSeven {
     /// No part is chosen yet.
-    pub fn new(rules: &Rules, board: &Board) -> NaiveBegunSeven {
+    pub fn new(rules: &Rules, board: &Board, seat: Seat) -> NaiveBegunSeven {
         let pieces = read(rules, board);
         NaiveBegunSeven {
             waiting: pieces.clone(),
+            rest: NaiveTable { rules, seat }.rest(&pieces),
             pieces,
             left: 7,
         }
@@ -139,7 +180,7 @@ impl NaiveBegunSeven {
         if table.lapses(&self.pieces) {
             return parts;
         }
-        let movable = table.may_move(&self.pieces).into_iter();
+        let movable = table.may_move(&self.pieces, self.rest).into_iter();
         for piece in movable.filter(|piece| self.waiting.contains(piece)) {
             for steps in 1..=self.left {
                 for NaivePart { to, after } in table.part(&self.pieces, piece, steps) {
@@ -151,6 +192,7 @@ impl NaiveBegunSeven {
                     let begun = NaiveBegunSeven {
                         pieces: after,
                         waiting,
+                        rest: self.rest.after(table.partner(), piece.moved_to(to)),
                         left: self.left - steps,
                     };
                     parts.insert(table.part_name(piece, to), begun);
@@ -170,10 +212,11 @@ pub fn random_seven(
 ) -> Option<(String, Board)> {
     let table = NaiveTable { rules, seat };
     let mut pieces = read(rules, board);
+    let mut rest = table.rest(&pieces);
     let mut names = Vec::new();
     let mut left = 7;
     while left > 0 && !table.lapses(&pieces) {
-        let piece = *table.may_move(&pieces).choose(rng)?;
+        let piece = *table.may_move(&pieces, rest).choose(rng)?;
         let steps = rng.random_range(1..=left);
         let mut parts = table.part(&pieces, piece, steps);
         if parts.is_empty() {
@@ -181,6 +224,7 @@ pub fn random_seven(
         }
         let part = parts.swap_remove(rng.random_range(0..parts.len()));
         names.push(table.part_name(piece, part.to));
+        rest = rest.after(table.partner(), piece.moved_to(part.to));
         pieces = part.after;
         left -= steps;
     }

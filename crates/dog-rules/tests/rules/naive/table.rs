@@ -157,8 +157,16 @@ impl NaiveTable<'_> {
         }
     }
 
-    /// Backward: along the ring; with `backward_into_goal` also into the goal, from the door
-    /// before the start, for a piece that walked back over its own start onto it.
+    /// Whether a piece that has come here may not end here (RULES §11, `capture_own`).
+    pub fn is_on_own_piece(&self, others: &NaivePieces, piece: NaivePiece) -> bool {
+        let stands_there = |other: &NaivePiece| {
+            piece.on_track() && (other.owner, other.field) == (piece.owner, piece.field)
+        };
+        !self.rules.capture_own && others.iter().any(stands_there)
+    }
+
+    /// Backward: along the ring; with `backward_into_goal` also into the goal, for a piece that
+    /// walked back onto or over its own start and stands at the door.
     fn next_backward(&self, walk: &NaiveWalk) -> Vec<Field> {
         let start = self.start(walk.piece.owner);
         match walk.piece.field {
@@ -166,9 +174,12 @@ impl NaiveTable<'_> {
             Field::Goal(field) => one_deeper(field),
             Field::Track(here) => {
                 let over_start = walk.stepped.contains(&start);
-                let before_start = self.ahead(here) == start;
+                let at_door = match self.rules.goal_entry {
+                    GoalEntry::OnStart => Field::Track(here) == start,
+                    GoalEntry::BeforeStart => self.ahead(here) == start,
+                };
                 let mut next = vec![self.behind(here)];
-                if self.rules.backward_into_goal && over_start && before_start {
+                if self.rules.backward_into_goal && over_start && at_door {
                     next.push(Field::Goal(0));
                 }
                 next
