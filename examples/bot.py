@@ -3,8 +3,8 @@
 
 usage: bot.py GAME TOKEN [URL]    (URL: http://127.0.0.1:8080 by default)
 
-It follows the stream of the game and acts whenever the seat may: it deals, gives a random card in the
-exchange, or plays the legal move with the most pieces brought home and captured, then the most steps.
+It follows the stream of the game and acts whenever the seat may: it deals, answers in the exchange
+at random, or plays the legal move with the most pieces home and captured, then the most steps.
 """
 
 import json
@@ -61,10 +61,11 @@ class Seat:
         """Acts for the seat, if it may act now."""
         view = self.get("")
         for action in view["actions"]:
-            route = action["route"]
-            body = {"version": view["version"]}
+            route, body = action["route"], {"version": view["version"]}
             if route == "swap":  # without the version: others lay down their cards meanwhile
-                body = {"card": random.choice(view["seats"][action["seat"]]["hand"])}
+                choice = random.choice(action["choices"])
+                cards = view["seats"][action["seat"]]["hand"]
+                body = {"card": random.choice(cards)} if choice == "card" else {choice: True}
             elif route == "play":
                 moves = self.get("/legal-moves?board=false")["moves"]
                 teams = [seat["team"] for seat in view["seats"]]

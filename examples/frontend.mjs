@@ -207,7 +207,7 @@ async function chooseSeven(begun, get) {
 }
 
 async function chooseExchange(choices, hand) {
-  const choice = await ask("Give a card, ask for help, or decline?", choices);
+  const choice = await ask("Give a card, ask for help, decline or pass?", choices);
   return choice === "card" ? { card: await ask("Which card?", hand) } : { [choice]: true };
 }
 

@@ -114,6 +114,7 @@ act() {
         (if .move then "plays \(.move.id)"
          elif .swap.card then "lays down a card for its partner"
          elif .swap.ask then "asks its partner for help"
+         elif .swap.pass then "does not ask for help"
          else "declines the exchange" end)
     ' <<<"$advice"
   )
@@ -136,7 +137,7 @@ while true; do
   read -r phase round dealer turn unanswered < <(
     jq --raw-output '
       .game
-      | ([.seats[] | select(.exchange == "pending" or .exchange == "asked") | .seat] | first)
+      | ([("pending", "asked") as $state | .seats[] | select(.exchange == $state).seat] | first)
         as $unanswered
       | "\(.phase) \(.round) \(.dealer) \(.turn) \($unanswered)"
     ' <<<"$response"

@@ -151,13 +151,13 @@ fn citations_of_the_rules_are_right() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md");
     let page = fs::read_to_string(page).expect("the rules");
     let example =
-        "RULES \u{a7}4, \u{a7}7.6 and \u{a7}11.\nRULES \u{a7}10, cases 14 and 15: RULES\u{20}4";
+        "RULES \u{a7}4, \u{a7}7.6 and \u{a7}12.\nRULES \u{a7}10, cases 14 and 23: RULES\u{20}4";
     assert_eq!(
         wrong_citations(example, &page),
         [
             "section 7.6",
-            "section 11",
-            "case 15",
+            "section 12",
+            "case 23",
             "no section sign after RULES"
         ]
     );

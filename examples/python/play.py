@@ -69,15 +69,18 @@ async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Ga
             await asyncio.sleep(0.1)
 
 
-async def choose(api: AuthenticatedClient, game: dog.Game, seat: int) -> dog.PlayRequest | dog.SwapRequest:
+async def choose(
+    api: AuthenticatedClient, game: dog.Game, action: dog.PossibleAction
+) -> dog.PlayRequest | dog.SwapRequest:
     """A move, or an answer in the exchange."""
-    if seat % 2 == 0:
+    if action.seat % 2 == 0:
         advice = ok(dog.Advice, await suggest_move.asyncio(game.id, client=api, level="greedy"))
         return advice.suggestions[0].request.body
-    if game.phase == "exchange":
-        hand = game.seats[seat].hand
+    if action.choices:
+        hand = game.seats[action.seat].hand
         assert hand is not None, "a seat sees its own hand"
-        return dog.SwapRequest(card=hand[0])
+        gives = "card" in action.choices
+        return dog.SwapRequest(card=hand[0]) if gives else dog.SwapRequest(pass_=True)
     moves = ok(dog.LegalMoves, await list_legal_moves.asyncio(game.id, client=api)).moves
     move = max(moves, key=lambda move: (move.kind == "seven", move.card == "joker"))
     return dog.PlayRequest(move.id)
@@ -88,7 +91,7 @@ async def act(api: AuthenticatedClient, game: dog.Game) -> None:
     for action in game.actions[:1]:
         if action.route == "deal":
             answer = await deal_cards.asyncio(game.id, client=api)
-        elif isinstance(choice := await choose(api, game, action.seat), dog.PlayRequest):
+        elif isinstance(choice := await choose(api, game, action), dog.PlayRequest):
             choice.version = game.version  # plays in this state of the game only
             answer = await play_move.asyncio(game.id, client=api, body=choice)
         else:

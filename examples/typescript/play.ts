@@ -70,10 +70,12 @@ async function* follow(api: Api, id: string): AsyncGenerator<Schemas["Game"] | S
   }
 }
 
+type Action = Schemas["PossibleAction"];
 type Choice = Schemas["PlayRequest"] | Schemas["SwapRequest"];
 
 /** A move, or an answer in the exchange. */
-async function choose(api: Api, game: Schemas["Game"], seat: number): Promise<Choice> {
+async function choose(api: Api, game: Schemas["Game"], action: Action): Promise<Choice> {
+  const { seat, choices } = action;
   const path = { id: game.id };
   if (seat % 2 === 0) {
     const advice = await api.GET("/v1/games/{id}/suggest-move", {
@@ -81,7 +83,8 @@ async function choose(api: Api, game: Schemas["Game"], seat: number): Promise<Ch
     });
     return must(ok(advice).suggestions[0]).request.body;
   }
-  if (game.phase === "exchange") return { card: must(game.seats[seat]?.hand?.[0]) };
+  if (choices?.includes("card")) return { card: must(game.seats[seat]?.hand?.[0]) };
+  if (choices) return { pass: true };
   const { moves } = ok(await api.GET("/v1/games/{id}/legal-moves", { params: { path } }));
   const seven = moves.find((move) => move.kind === "seven");
   const joker = moves.find((move) => move.card === "joker");
@@ -91,11 +94,11 @@ async function choose(api: Api, game: Schemas["Game"], seat: number): Promise<Ch
 /** Does what a seat may do now, if anything. */
 async function act(api: Api, game: Schemas["Game"]): Promise<void> {
   const params = { path: { id: game.id } };
-  for (const { route, seat } of game.actions.slice(0, 1)) {
-    if (route === "deal") {
+  for (const action of game.actions.slice(0, 1)) {
+    if (action.route === "deal") {
       ok(await api.POST("/v1/games/{id}/deal", { params }));
     } else {
-      const body = await choose(api, game, seat);
+      const body = await choose(api, game, action);
       if ("move" in body) {
         body.version = game.version; // plays in this state of the game only
         ok(await api.POST("/v1/games/{id}/play", { params, body }));

@@ -16,7 +16,7 @@ use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::IndexedRandom};
 /// The stored records of format 1, and their rules.
 const FORMAT_1: [(&str, &str); 3] = [
     ("four.dog", "dogspiel-it"),
-    ("six.dog", "hausregeln seats=6"),
+    ("six.dog", "hausregeln exchange=optional seats=6"),
     (
         "mixed.dog",
         "spielanleitung deal_sizes={\"first\":[7,1],\"then\":[4]} exchange=optional seven_partner=always",
@@ -25,7 +25,10 @@ const FORMAT_1: [(&str, &str); 3] = [
 
 /// Those of format 2, which a test of the crate `dog-rules` writes.
 const FORMAT_2: [(&str, &str); 2] = [
-    ("joined.dog", "hausregeln"),
+    (
+        "joined.dog",
+        "hausregeln capture_own=false reshuffle=before_deal",
+    ),
     ("rematch.dog", "dogspiel-it seats=6"),
 ];
 

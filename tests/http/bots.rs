@@ -191,7 +191,7 @@ fn a_bot_waits_for_its_human_partner() {
     let game = TestGame::create(
         &server,
         &json!({
-            "rules": {"preset": "hausregeln"},
+            "rules": {"preset": "hausregeln", "exchange": "optional"},
             "seats": [human(), bot("greedy"), bot("greedy"), human()],
             "first_dealer": 0,
             "bot_pace_ms": 0,

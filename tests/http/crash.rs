@@ -435,7 +435,13 @@ impl GameHandle<'_, '_> {
         let is_consistent = match route {
             "deal" => kind == "cards_dealt",
             "play" => kind == "card_played" || kind == "hand_folded",
-            "swap" => ["card_offered", "exchange_declined", "help_asked"].contains(&kind),
+            "swap" => [
+                "card_offered",
+                "exchange_declined",
+                "exchange_passed",
+                "help_asked",
+            ]
+            .contains(&kind),
             "token" => kind == "token_reissued",
             "join" => kind == "seat_taken",
             _ => kind == "seat_handed_over",

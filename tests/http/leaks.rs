@@ -331,6 +331,11 @@ fn with_a_mandatory_exchange() {
 
 #[test]
 fn with_an_optional_exchange() {
+    look_everywhere(&json!({"preset": "hausregeln", "exchange": "optional"}));
+}
+
+#[test]
+fn with_an_exchange_on_request() {
     look_everywhere(&json!({"preset": "hausregeln"}));
 }
 

@@ -223,6 +223,7 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     probes.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
     probes.push(post("/swap", json!({"ask": true})));
     probes.push(post("/swap", json!({"decline": true})));
+    probes.push(post("/swap", json!({"pass": true})));
     if viewer == Host {
         probes.push(post("/deal", json!({})));
     }
@@ -290,20 +291,10 @@ fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, V
     match view["phase"].as_str().expect("a phase") {
         "deal" => (Host, "/deal", json!({})),
         "exchange" => {
-            let state = |seat: usize| &view["seats"][seat]["exchange"];
-            let open = |&seat: &usize| *state(seat) == "pending" || *state(seat) == "asked";
-            let seats: Vec<usize> = (0..game.seats()).filter(open).collect();
+            let to_act = |&seat: &usize| !game.exchange_choices(seat).is_empty();
+            let seats: Vec<usize> = (0..game.seats()).filter(to_act).collect();
             let seat = seats[dice.below(seats.len())];
-            let optional = view["rules"]["exchange"] == "optional";
-            let body = match dice.below(6) {
-                0 if optional => json!({"decline": true}),
-                1 if optional && *state(seat) == "pending" => json!({"ask": true}),
-                _ => {
-                    let hand = game.hand(seat);
-                    json!({"card": hand[dice.below(hand.len())]})
-                }
-            };
-            (Seat(seat), "/swap", body)
+            (Seat(seat), "/swap", game.any_answer(seat, dice))
         }
         "play" => {
             let seat = view["turn"].as_u64().expect("a turn") as usize;
@@ -363,8 +354,14 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
 }
 
 #[test]
-fn with_an_optional_exchange() {
+fn with_an_exchange_on_request() {
     nobody_sees_a_difference(json!({"preset": "hausregeln"}), 6, 1, 1);
+}
+
+#[test]
+fn with_an_optional_exchange() {
+    let rules = json!({"preset": "hausregeln", "exchange": "optional"});
+    nobody_sees_a_difference(rules, 6, 1, 1);
 }
 
 #[test]

@@ -232,10 +232,39 @@ fn a_refused_move_has_each_of_the_documented_reasons() {
             json!({"reason": "total_steps", "part": 2}),
         ),
     ];
+    let of_presets = cases.map(|(preset, board, card, id, expected)| {
+        (json!({"preset": preset}), board, card, id, expected)
+    });
+    let home_but_one = json!([
+        {"track": [60], "goal": [1, 2, 3]}, {}, {"track": [40, 50]}, {}
+    ]);
+    let of_options = [
+        (
+            json!({"capture_own": false}),
+            own(&[20, 23]),
+            "3",
+            "3:20>23",
+            json!({"reason": "own_piece", "place": "23"}),
+        ),
+        (
+            json!({"seven_rest": "one_piece"}),
+            home_but_one,
+            "7",
+            "7:60>g0,40>41,50>51",
+            json!({"reason": "one_piece_only", "place": "41", "part": 3}),
+        ),
+        (
+            json!({"preset": house, "jack_without_effect_when": "no_swap_possible"}),
+            with(&[4], json!({"track": [20]})),
+            "J",
+            "J:none",
+            json!({"reason": "swap_possible", "seat": 0}),
+        ),
+    ];
     let mut seen = BTreeSet::new();
-    for (preset, board, card, id, expected) in cases {
+    for (rules, board, card, id, expected) in of_presets.into_iter().chain(of_options) {
         let encoded = id.replace('>', "%3E").replace('<', "%3C");
-        let body = json!({"rules": {"preset": preset}, "board": board, "seat": 0, "hand": [card]});
+        let body = json!({"rules": rules, "board": board, "seat": 0, "hand": [card]});
         let problem = server
             .post(&format!("/v1/analysis/legal-moves?move={encoded}"))
             .json(&body)
@@ -243,7 +272,7 @@ fn a_refused_move_has_each_of_the_documented_reasons() {
             .send()
             .refused("illegal_move");
         seen.insert(expected["reason"].as_str().expect("a reason").to_owned());
-        assert_eq!(members(problem), expected, "{preset} {id}");
+        assert_eq!(members(problem), expected, "{rules} {id}");
     }
     // No move id asks for this, but a card may have no move for it.
     let body = json!({"board": goal(&[], &[2]), "seat": 0, "hand": ["5"]});

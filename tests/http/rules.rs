@@ -26,16 +26,20 @@ pub fn published(preset: &str) -> Value {
         "jokers": if house { 8 } else { 6 },
         "deal_sizes": deals,
         "dealer": dealer,
-        "exchange": either("optional", "mandatory"),
+        "reshuffle": "when_empty",
+        "exchange": either("on_request", "mandatory"),
         "start_block": block,
         "start_swap_protection": protection,
         "goal_entry": either("before_start", "on_start"),
         "backward_into_goal": house,
+        "capture_own": true,
         "seven_landing": either("must_be_free", "captures"),
         "seven_surplus": either("lapses_on_win", "must_be_used"),
         "seven_partner": "when_home",
+        "seven_rest": "any_pieces",
         "jack_own_pair": pair,
         "jack_without_effect": house,
+        "jack_without_effect_when": "no_other_on_ring",
     })
 }
 

@@ -97,47 +97,45 @@ fn moves_are_ranked_and_ready_to_be_posted() {
 }
 
 #[test]
-fn in_the_exchange_the_cards_are_ranked() {
+fn in_the_exchange_every_answer_is_ranked() {
     let server = TestServer::shared();
-    let presets = ["dogspiel-it", "hausregeln"];
-    let tables = presets.map(|preset| LEVELS.map(|level| (preset, level)));
-    for (preset, level) in tables.into_iter().flatten() {
+    let exchanges = ["mandatory", "optional", "on_request"];
+    let tables = exchanges.map(|exchange| LEVELS.map(|level| (exchange, level)));
+    for (exchange, level) in tables.into_iter().flatten() {
         let query = format!("?level={level}&samples=6&seed=1");
-        let game = TestGame::of_preset(&server, preset);
+        let rules = json!({"preset": "hausregeln", "exchange": exchange});
+        let game = TestGame::create(&server, &json!({"rules": rules, "first_dealer": 0}));
         game.deal();
-        for seat in [2, 0, 1, 3] {
-            let view = game.view(Seat(seat));
-            if view["actions"][0]["route"] != "swap" {
-                continue;
-            }
-            let advice = advice(&game, seat, &query);
-            check_suggestions(&advice, "swap");
-            let hand = game.hand(seat);
-            let mut ranked = BTreeSet::new();
-            for suggestion in advice["suggestions"].as_array().expect("suggestions") {
-                let swap = &suggestion["swap"];
-                let request = json!({"method": "POST", "path": game.path("/swap"), "body": swap});
-                assert_eq!(suggestion["request"], request);
-                assert!(ranked.insert(swap.to_string()), "{swap} comes twice");
-                match swap["card"].as_str() {
-                    Some(card) => assert!(hand.iter().any(|held| held == card), "{swap}"),
-                    None => assert_eq!(preset, "hausregeln", "{swap}"),
+        while game.view(Spectator)["phase"] == "exchange" {
+            for seat in [2, 0, 1, 3] {
+                let choices = game.exchange_choices(seat);
+                if choices.is_empty() {
+                    continue;
                 }
-            }
-            // Each card of the hand, and the other actions of the exchange if allowed.
-            let cards: BTreeSet<&String> = hand.iter().collect();
-            let others = if preset == "hausregeln" { 2 } else { 0 };
-            assert_eq!(ranked.len(), cards.len() + others);
-            let best = &advice["suggestions"][0]["request"];
-            let swapped = game.as_suggested(seat, best).expect(200);
-            // A seat that has asked must still answer, and may not ask again.
-            if swapped["events"][0]["type"] == "help_asked" {
-                let again = self::advice(&game, seat, &query);
-                let best = &again["suggestions"][0]["request"];
+                let advice = advice(&game, seat, &query);
+                check_suggestions(&advice, "swap");
+                let mut ranked = BTreeSet::new();
+                for suggestion in advice["suggestions"].as_array().expect("suggestions") {
+                    let swap = &suggestion["swap"];
+                    let path = game.path("/swap");
+                    let request = json!({"method": "POST", "path": path, "body": swap});
+                    assert_eq!(suggestion["request"], request);
+                    assert!(ranked.insert(swap.to_string()), "{swap} comes twice");
+                }
+                let mut expected = BTreeSet::new();
+                for choice in choices {
+                    if choice == "card" {
+                        let cards = game.hand(seat).into_iter();
+                        expected.extend(cards.map(|card| json!({"card": card}).to_string()));
+                    } else {
+                        expected.insert(json!({choice: true}).to_string());
+                    }
+                }
+                assert_eq!(ranked, expected);
+                let best = &advice["suggestions"][0]["request"];
                 game.as_suggested(seat, best).expect(200);
             }
         }
-        assert_eq!(game.view(Spectator)["phase"], "play");
     }
 }
 

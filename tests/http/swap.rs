@@ -27,10 +27,25 @@ fn types(response: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn dealt_optional(server: &TestServer) -> TestGame<'_> {
-    let game = TestGame::of_preset(server, "hausregeln");
+/// A dealt game of `hausregeln` with this exchange.
+fn dealt<'a>(server: &'a TestServer, exchange: &str) -> TestGame<'a> {
+    let rules = json!({"preset": "hausregeln", "exchange": exchange});
+    let game = TestGame::create(server, &json!({"rules": rules, "first_dealer": 0}));
     game.deal();
     game
+}
+
+fn dealt_optional(server: &TestServer) -> TestGame<'_> {
+    dealt(server, "optional")
+}
+
+/// Checks that a body is refused with this code and reason, and changes nothing.
+#[track_caller]
+fn refused(game: &TestGame, seat: usize, body: &Value, code: &str, reason: &str) {
+    let before = game.snapshot();
+    let problem = swap(game, Seat(seat), body).refused(code);
+    assert_eq!(problem["reason"], reason, "{body}");
+    assert_eq!(game.snapshot(), before);
 }
 
 #[test]
@@ -113,7 +128,11 @@ fn a_mandatory_exchange_is_neither_declined_nor_asked_for() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let before = game.snapshot();
-    for body in [json!({"decline": true}), json!({"ask": true})] {
+    for body in [
+        json!({"decline": true}),
+        json!({"ask": true}),
+        json!({"pass": true}),
+    ] {
         swap(&game, Seat(0), &body).refused("illegal_exchange");
     }
     assert_eq!(game.snapshot(), before);
@@ -154,6 +173,8 @@ fn other_bodies_are_refused() {
         json!({"card": card, "decline": true}),
         json!({"card": card, "ask": true}),
         json!({"decline": true, "ask": true}),
+        json!({"ask": true, "pass": true}),
+        json!({"pass": false}),
         json!({"decline": false}),
         json!({"ask": false}),
         json!({"decline": 1}),
@@ -262,4 +283,103 @@ fn six_seats_swap_across_the_table() {
         game.swap(seat, &json!({"card": card(seat)}));
     }
     assert_eq!(game.turn(), 1);
+}
+
+fn choices(game: &TestGame, seat: usize) -> Vec<String> {
+    game.exchange_choices(seat)
+}
+
+#[test]
+fn on_request_a_seat_asks_and_its_partner_helps() {
+    let server = TestServer::shared();
+    let game = dealt(&server, "on_request");
+    let (given, thanks) = (game.hand(2)[0].clone(), game.hand(0)[0].clone());
+    for seat in 0..4 {
+        assert_eq!(choices(&game, seat), ["ask", "pass"]);
+    }
+    for body in [json!({"card": given}), json!({"decline": true})] {
+        refused(&game, 2, &body, "illegal_exchange", "not_asked");
+    }
+    let asked = game.swap(0, &json!({"ask": true}));
+    assert_eq!(asked["events"], json!([{"type": "help_asked", "seat": 0}]));
+    assert_eq!(asked["game"]["actions"], json!([]));
+    assert_eq!(choices(&game, 2), ["card", "decline"]);
+    for choice in ["ask", "pass"] {
+        let body = json!({choice: true});
+        refused(&game, 2, &body, "not_your_turn", "partner_asked");
+        refused(&game, 0, &body, "not_your_turn", "partner_answers");
+    }
+    game.swap(2, &json!({"card": given}));
+    assert_eq!(states(&game), ["asked", "pending", "offered", "pending"]);
+    let view = game.view(Seat(0));
+    assert_eq!(view["last_action"]["card"], Value::Null);
+    assert_eq!(view["actions"][0]["choices"], json!(["card"]));
+    refused(
+        &game,
+        0,
+        &json!({"pass": true}),
+        "illegal_exchange",
+        "must_offer",
+    );
+    refused(
+        &game,
+        2,
+        &json!({"decline": true}),
+        "not_your_turn",
+        "already_answered",
+    );
+    let swapped = game.swap(0, &json!({"card": thanks}));
+    assert_eq!(types(&swapped), ["card_offered", "cards_swapped"]);
+    assert_eq!(states(&game), ["swapped", "pending", "swapped", "pending"]);
+    assert_eq!(game.view(Seat(0))["seats"][0]["received"], given);
+    refused(
+        &game,
+        0,
+        &json!({"ask": true}),
+        "not_your_turn",
+        "exchange_done",
+    );
+}
+
+#[test]
+fn on_request_a_team_that_passes_keeps_its_cards() {
+    let server = TestServer::shared();
+    let game = dealt(&server, "on_request");
+    let passed = game.swap(1, &json!({"pass": true}));
+    assert_eq!(
+        passed["events"],
+        json!([{"type": "exchange_passed", "seat": 1}])
+    );
+    assert_eq!(states(&game), ["pending", "passed", "pending", "pending"]);
+    refused(
+        &game,
+        1,
+        &json!({"ask": true}),
+        "not_your_turn",
+        "already_answered",
+    );
+    // Its partner may ask all the same.
+    game.swap(3, &json!({"ask": true}));
+    assert_eq!(states(&game), ["pending", "pending", "pending", "asked"]);
+    game.swap(1, &json!({"decline": true}));
+    assert_eq!(states(&game), ["pending", "declined", "pending", "kept"]);
+    game.swap(0, &json!({"pass": true}));
+    let last = game.swap(2, &json!({"pass": true}));
+    assert_eq!(types(&last), ["exchange_passed", "play_began"]);
+    assert_eq!(states(&game), ["kept", "declined", "kept", "kept"]);
+}
+
+#[test]
+fn no_seat_passes_where_the_exchange_is_not_on_request() {
+    let server = TestServer::shared();
+    for exchange in ["mandatory", "optional"] {
+        let game = dealt(&server, exchange);
+        refused(
+            &game,
+            0,
+            &json!({"pass": true}),
+            "illegal_exchange",
+            "no_pass",
+        );
+    }
 }

@@ -34,25 +34,20 @@ fn check_books(view: &Value) {
     }
 }
 
-/// Offers random cards, and declines or asks where that is allowed.
-fn exchange(game: &TestGame, dice: &mut Dice, optional: bool) -> Value {
-    let mut view = game.view(Spectator);
-    for seat in 0..game.seats() {
-        let own = game.view(Seat(seat));
-        if own["actions"][0]["route"] != "swap" {
-            continue;
+/// Every seat gives any answer that it may, until play begins.
+fn exchange(game: &TestGame, dice: &mut Dice) -> Value {
+    loop {
+        for seat in 0..game.seats() {
+            if game.exchange_choices(seat).is_empty() {
+                continue;
+            }
+            let body = game.any_answer(seat, dice);
+            let view = game.swap(seat, &body)["game"].take();
+            if view["phase"] != "exchange" {
+                return view;
+            }
         }
-        if optional && dice.below(4) == 0 {
-            game.swap(seat, &json!({"ask": true}));
-        }
-        let body = if optional && dice.below(3) == 0 {
-            json!({"decline": true})
-        } else {
-            json!({"card": dice.pick(&own["seats"][seat]["hand"])})
-        };
-        view = game.swap(seat, &body)["game"].take();
     }
-    view
 }
 
 /// Plays a game to the end.
@@ -62,7 +57,6 @@ fn play_out(rules: Value, byte: u8) {
     let game = TestGame::create(&server, &wishes);
     let mut dice = Dice::new(byte.into());
     let mut view = game.view(Spectator);
-    let optional = view["rules"]["exchange"] == "optional";
     let mut version = number(&view["version"]);
     while view["phase"] != "finished" {
         view = match view["phase"].as_str().expect("a phase") {
@@ -71,7 +65,7 @@ fn play_out(rules: Value, byte: u8) {
                 let response = game.post(Seat(dealer), "/deal").send();
                 response.expect(200)["game"].take()
             }
-            "exchange" => exchange(&game, &mut dice, optional),
+            "exchange" => exchange(&game, &mut dice),
             _ => {
                 let seat = number(&view["turn"]) as usize;
                 let moves = game.legal_moves(seat);

@@ -262,11 +262,45 @@ impl<'a> TestGame<'a> {
             .send()
     }
 
-    /// Every seat offers its first card; returns the last response.
+    /// What a seat may do in the exchange; nothing if it is not to act.
+    #[track_caller]
+    pub fn exchange_choices(&self, seat: usize) -> Vec<String> {
+        let view = self.view(Seat(seat));
+        let choices = view["actions"][0]["choices"].as_array();
+        let names = choices.into_iter().flatten();
+        names
+            .map(|name| name.as_str().expect("a name").to_owned())
+            .collect()
+    }
+
+    /// Every seat gives its first card, for which it asks where it must; returns the last response.
     #[track_caller]
     pub fn exchange(&self) -> Value {
-        let lay = |seat: usize| self.swap(seat, &json!({"card": self.hand(seat)[0]}));
-        (0..self.seats()).fold(Value::Null, |_, seat| lay(seat))
+        let mut last = json!({"game": {"phase": "exchange"}});
+        while last["game"]["phase"] == "exchange" {
+            for seat in 0..self.seats() {
+                let choices = self.exchange_choices(seat);
+                if choices.iter().any(|choice| choice == "card") {
+                    last = self.swap(seat, &json!({"card": self.hand(seat)[0]}));
+                } else if !choices.is_empty() {
+                    last = self.swap(seat, &json!({"ask": true}));
+                }
+            }
+        }
+        last
+    }
+
+    /// Any answer that a seat may give in the exchange.
+    #[track_caller]
+    pub fn any_answer(&self, seat: usize, dice: &mut Dice) -> Value {
+        let choices = self.exchange_choices(seat);
+        match choices[dice.below(choices.len())].as_str() {
+            "card" => {
+                let hand = self.hand(seat);
+                json!({"card": hand[dice.below(hand.len())]})
+            }
+            choice => json!({choice: true}),
+        }
     }
 
     /// The legal moves of the seat to move, without boards.

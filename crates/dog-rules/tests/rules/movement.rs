@@ -339,11 +339,35 @@ mod backward_four {
             .after(0, "4:2>58", "0: 58");
         Hausregeln.at("0: 3").lists(0, "4", ["4:3>59", "4:3>7"]);
         Hausregeln.at("1: 16").after(1, "4:16>g1", "1: g1");
-        let over =
-            "a piece walking back enters the goal only over its own start onto the door before it";
+        let over = "a piece walking back enters the goal only from beyond its start, over the door";
         Hausregeln.at("0: 3").refuses(0, "4:3>g0", over);
         Hausregeln.at("0: 0").refuses(0, "4:0>g2", over);
         Hausregeln.at("0: fresh").refuses(0, "4:0>g2", over);
+    }
+
+    /// RULES §11: the start is the door as well.
+    #[test]
+    fn it_goes_into_the_goal_over_a_start_that_is_the_door() {
+        let rules = Familienlager.with(|options| options.backward_into_goal = true);
+        rules
+            .at("0: 1")
+            .lists(0, "4", ["4:1>5", "4:1>61", "4:1>g2"]);
+        rules
+            .at("0: 3")
+            .lists(0, "4", ["4:3>7", "4:3>63", "4:3>g0"]);
+        rules.at("0: 4").lists(0, "4", ["4:4>8", "4:4>0"]);
+        rules.at("1: 17").after(1, "4:17>g2", "1: g2");
+        let over = "a piece walking back enters the goal only from beyond its start, over the door";
+        rules.at("0: 4").refuses(0, "4:4>g0", over);
+        rules.at("0: fresh").refuses(0, "4:0>g3", over);
+        // Forward, a piece on its start is at the door.
+        rules.at("0: 0").after(0, "4:0>g3", "0: g3");
+        // A block on the start stops it, and an unprotected piece there is passed.
+        let blocked = "field 0 is blocked: seat 0's piece on its start";
+        rules.at("0: 0 2").refuses(0, "4:2>g1", blocked);
+        rules.at("0: 2 | 1: 0").after(0, "4:2>g1", "0: g1 | 1: 0");
+        let occupied = "goal field 0 is occupied: no piece lands on or passes another in the goal";
+        rules.at("0: 2 g0").refuses(0, "4:2>g1", occupied);
     }
 
     #[test]

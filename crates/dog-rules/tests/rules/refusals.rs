@@ -103,7 +103,7 @@ fn what_stands_in_the_way() {
     Hausregeln.at("0: 3").refuses(
         0,
         "4:3>g0",
-        "a piece walking back enters the goal only over its own start onto the door before it",
+        "a piece walking back enters the goal only from beyond its start, over the door",
     );
     DogspielIt.at("0: 2").refuses(
         0,

@@ -17,7 +17,7 @@ use super::position::seat;
 /// Records of format 1, and their rules.
 const FORMAT_1: [(&str, &str); 3] = [
     ("four.dog", "dogspiel-it"),
-    ("six.dog", "hausregeln seats=6"),
+    ("six.dog", "hausregeln exchange=optional seats=6"),
     (
         "mixed.dog",
         "spielanleitung deal_sizes={\"first\":[7,1],\"then\":[4]} exchange=optional seven_partner=always",
@@ -25,7 +25,10 @@ const FORMAT_1: [(&str, &str); 3] = [
 ];
 
 /// Records of format 2: a game that began with open seats, and a rematch.
-const JOINED: (&str, &str) = ("joined.dog", "hausregeln");
+const JOINED: (&str, &str) = (
+    "joined.dog",
+    "hausregeln capture_own=false reshuffle=before_deal",
+);
 const REMATCH: (&str, &str) = ("rematch.dog", "dogspiel-it seats=6");
 
 const NAMES: [&str; 6] = [

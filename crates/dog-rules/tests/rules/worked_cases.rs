@@ -1,6 +1,6 @@
 //! The worked cases of RULES §10, each under every preset that its row names.
 
-use dog_rules::{Action, EventKind, Phase, Preset::*};
+use dog_rules::{Action, EventKind, JackWithoutEffectWhen, Phase, Preset::*, Rules, SevenRest};
 
 use super::position::{PositionExt, read_move, seat};
 
@@ -135,4 +135,95 @@ fn case_14_a_door_on_the_start_is_closed_by_a_block_there() {
     let blocked = "field 0 is blocked: seat 0's fresh piece";
     position.refuses(0, "A:63>0", blocked);
     position.refuses(0, "2:63>g0", blocked);
+}
+
+#[test]
+fn case_15_one_piece_takes_the_rest_of_a_seven() {
+    let rules = DogspielIt.with(|options| options.seven_rest = SevenRest::OnePiece);
+    let position = rules.at("0: 60 g1 g2 g3 | 2: 40 50");
+    position.lists(0, "7", ["7:60>3", "7:60>g0,40>42", "7:60>g0,50>52"]);
+    position.refuses(
+        0,
+        "7:60>g0,40>41,50>51",
+        "by these rules one of the partner's pieces takes the rest of the seven, the one on field \
+         41",
+    );
+    // The same piece may be named again.
+    position.after(0, "7:60>g0,40>41,41>42", "0: full | 2: 42 50");
+    let published = DogspielIt.at("0: 60 g1 g2 g3 | 2: 40 50");
+    published.after(0, "7:60>g0,40>41,50>51", "0: full | 2: 41 51");
+    // A seat that was home before splits as if the pieces were its own.
+    rules
+        .at("0: full | 2: 40 50")
+        .after(0, "7:40>43,50>54", "0: full | 2: 43 54");
+}
+
+#[test]
+fn case_16_four_back_over_a_start_that_is_the_door() {
+    let rules = Familienlager.with(|options| options.backward_into_goal = true);
+    rules
+        .at("0: 2")
+        .lists(0, "4", ["4:2>6", "4:2>62", "4:2>g1"]);
+}
+
+#[test]
+fn case_17_a_protected_piece_on_the_start_closes_the_door_backward() {
+    let rules = Familienlager.with(|options| options.backward_into_goal = true);
+    let listed = ["4:2>6", "4:0>4", "4:0>g3", "4:0>60"];
+    rules.at("0: 0 2").lists(0, "4", listed);
+}
+
+#[test]
+fn case_18_a_jack_without_effect_beside_a_protected_piece() {
+    let text = "0: 4 | 2: fresh";
+    let rules = no_swap_possible(false);
+    rules.at(text).lists(0, "J", ["J:none"]);
+    Hausregeln.at(text).lists(0, "J", ["fold"]);
+}
+
+#[test]
+fn case_19_a_swap_of_two_own_pieces_is_a_swap() {
+    let position = no_swap_possible(true).at("0: 4 9 | 2: fresh");
+    position.lists(0, "J", ["J:4<>9"]).refuses(
+        0,
+        "J:none",
+        "a jack is played without effect only while seat 0 cannot swap any piece",
+    );
+}
+
+fn no_swap_possible(jack_own_pair: bool) -> Rules {
+    Hausregeln.with(|options| {
+        options.jack_own_pair = jack_own_pair;
+        options.jack_without_effect_when = JackWithoutEffectWhen::NoSwapPossible;
+    })
+}
+
+#[test]
+fn case_20_no_piece_ends_on_another_of_its_own_seat() {
+    let rules = DogspielIt.with(|options| options.capture_own = false);
+    let position = rules.at("0: 20 23 | 2: 26");
+    let own = "by these rules no piece ends on one of its own seat's, as on field 23";
+    position
+        .lists(0, "3", ["3:23>26"])
+        .refuses(0, "3:20>23", own);
+}
+
+#[test]
+fn case_21_no_piece_leaves_the_kennel_onto_another_of_its_own_seat() {
+    let rules = DogspielIt.with(|options| options.capture_own = false);
+    let position = rules.at("0: 0");
+    let own = "by these rules no piece ends on one of its own seat's, as on field 0";
+    position.lists(0, "K", ["K:0>13"]).refuses(0, "K:out", own);
+}
+
+#[test]
+fn case_22_a_part_of_a_seven_ends_on_no_other_own_piece() {
+    let rules = DogspielIt.with(|options| options.capture_own = false);
+    let position = rules.at("0: 20 22");
+    let own = "by these rules no piece ends on one of its own seat's, as on field 22";
+    position
+        .after(0, "7:22>27,20>22", "0: 22 27")
+        .refuses(0, "7:20>22,22>27", own);
+    // To pass is to capture, as ever.
+    position.after(0, "7:20>27", "0: 27");
 }
