@@ -226,6 +226,9 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
         if self.rules.seven_rest == SevenRest::AnyPieces {
             return self.walk(0, left, board);
         }
+        if left < STEPS && lapses(self.rules, board, self.seat) {
+            return self.report(board);
+        }
         let all = self.order;
         for &piece in &all.pieces[..all.len] {
             (self.order.len, self.order.pieces[0]) = (1, piece);

@@ -359,9 +359,10 @@ mod backward_four {
         rules.at("1: 17").after(1, "4:17>g2", "1: g2");
         let over = "a piece walking back enters the goal only from beyond its start, over the door";
         rules.at("0: 4").refuses(0, "4:4>g0", over);
-        rules.at("0: fresh").refuses(0, "4:0>g3", over);
-        // Forward, a piece on its start is at the door.
+        // On its start, a piece that is not fresh is at the door.
         rules.at("0: 0").after(0, "4:0>g3", "0: g3");
+        let fresh = "a fresh piece must leave its start before it may enter the goal";
+        rules.at("0: fresh").refuses(0, "4:0>g3", fresh);
         // A block on the start stops it, and an unprotected piece there is passed.
         let blocked = "field 0 is blocked: seat 0's piece on its start";
         rules.at("0: 0 2").refuses(0, "4:2>g1", blocked);

@@ -38,7 +38,7 @@ fn random_actions_keep_every_invariant() {
     assert!(tally.accepted > ACTIONS / 3 && tally.refused > ACTIONS / 3);
     assert_eq!(
         tally.reasons.len(),
-        10,
+        15,
         "every ActionRefusal: {:?}",
         tally.reasons
     );
@@ -127,7 +127,7 @@ impl Proposer {
             return self.in_order(rng, game);
         }
         let seat = seat(rng.random_range(0..game.rules().seats));
-        match rng.random_range(0..10) {
+        match rng.random_range(0..11) {
             0 => Action::Deal {
                 by: rng.random_bool(0.7).then_some(seat),
             },
@@ -137,6 +137,7 @@ impl Proposer {
             },
             3 => Action::Decline { seat },
             4 => Action::Ask { seat },
+            10 => Action::Pass { seat },
             5 if rng.random_bool(0.2) => Action::ReissueToken { seat },
             5 if rng.random_bool(0.2) => Action::HandOver {
                 seat,

@@ -300,6 +300,7 @@ fn expected_mark(before: &Game, action: &Action, actor: Actor) -> Option<By> {
         | Action::Offer { seat, .. }
         | Action::Decline { seat }
         | Action::Ask { seat }
+        | Action::Pass { seat }
         | Action::Play { seat, .. } => {
             let is_human = before.player(*seat).is_human() && !before.has_stand_in(*seat);
             match (is_human, actor) {

@@ -633,6 +633,7 @@ fn head_of_format_2() -> String {
 fn steps_of_format_2_are_written_as_they_are_read() {
     let head = head_of_format_2().replacen("human human human human", "open open human bot", 1);
     let head = head.replacen("[Commitment", "[Awaited \"2\"]\n[Commitment", 1);
+    let head = head.replacen("hausregeln", "hausregeln exchange=optional", 1);
     let steps = "1 joins \"Eva \\\"E\\\"\"
 server hands 0 to bot fast \"Bot\"
 2 asks for rematch
