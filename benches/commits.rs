@@ -72,8 +72,9 @@ fn bare_batches(scripts: &[Script]) -> f64 {
     let set_up = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
     database.execute_batch(set_up).expect("a database");
     database.set_prepared_statement_cache_capacity(32);
-    let insert = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, token_hashes, \
-                  snapshot) VALUES (?1, 0, 'play', 0, 0, 0, x'', '')";
+    let insert = "INSERT INTO games (id, version, phase, listed, imported, is_for_people, \
+                  anyone_may_join, created_at, updated_at, bot_pace_ms, token_hashes, snapshot) \
+                  VALUES (?1, 0, 'play', 0, 0, 1, 0, 0, 0, 0, x'', '')";
     let ids: Vec<String> = (0..BATCH).map(|_| GameId::random().to_string()).collect();
     for id in &ids {
         database.execute(insert, [id]).expect("a game");

@@ -39,7 +39,11 @@ impl BenchGame {
             Some("exchange") => {
                 for seat in 0..self.tokens.len() {
                     let own = ask("GET", &self.path, token(seat), None);
-                    let body = json!({"card": own["seats"][seat]["hand"][0]});
+                    let body = match own["actions"][0]["choices"][0].as_str() {
+                        Some("card") => json!({"card": own["seats"][seat]["hand"][0]}),
+                        Some(choice) => json!({choice: true}),
+                        None => continue,
+                    };
                     ask("POST", &path("/swap"), token(seat), Some(body));
                 }
                 ask("GET", &self.path, None, None)
