@@ -112,7 +112,7 @@ def random_rules_request(rng: random.Random) -> dict[str, Any]:
         request: dict[str, Any] = {"preset": rng.choice(list(dog.PRESETS))}
         if rng.random() < 0.4:
             request["seats"] = rng.choice((4, 6))
-        density = rng.choice((0.0, 0.15, 0.5))
+        density = rng.choice((0.0, 0.15, 0.5, 0.9))
         for name, values in dog.OPTION_VALUES.items():
             if name != "seats" and rng.random() < density:
                 request[name] = rng.choice(values)
@@ -311,9 +311,10 @@ def check_seven(
     client: Client, rng: random.Random, rules: Rules, board: Board, seat: int, hand: list[str],
     position: dict[str, Any],
 ) -> None:
-    """A seven that names pieces again, and one that other rules allow, are judged as here."""
-    for wider in (rules, {**rules, **rng.choice(WIDER)}):
-        move_id = random_seven(rng, wider, board, seat)
+    """Any seven, which may name pieces again, and one that only wider rules allow."""
+    others = [random_seven(rng, wider_rules(rng, rules), board, seat) for _ in range(6)]
+    strays = [move for move in others if move and not legal(rules, board, seat, hand, move)]
+    for move_id in (random_seven(rng, rules, board, seat), *strays[:1]):
         if move_id is None:
             continue
         body = {**position, "begun": move_id}
@@ -339,6 +340,15 @@ WIDER: tuple[Rules, ...] = (
     {"jack_own_pair": True, "start_swap_protection": "fresh"},
     {"jack_without_effect": True, "jack_without_effect_when": "no_swap_possible"},
 )
+
+
+def wider_rules(rng: random.Random, rules: Rules) -> Rules:
+    """These rules with something more allowed, if there is anything."""
+    wider = [{**rules, **options} for options in WIDER]
+    return rng.choice([other for other in wider if other != rules] or [rules])
+
+
+# The options without which there would not be this reason.
 WITHOUT_REASON: dict[str, Rules] = {
     "own_piece": {"capture_own": True}, "one_piece_only": {"seven_rest": "any_pieces"},
 }
@@ -350,11 +360,16 @@ def only_reason(
     """The reason of an illegal move if it is the only one: without the option it is legal."""
     if illegal.reason not in WITHOUT_REASON:
         return None
+    without = {**rules, **WITHOUT_REASON[illegal.reason]}
+    return illegal.reason if legal(without, board, seat, hand, move_id) else None
+
+
+def legal(rules: Rules, board: Board, seat: int, hand: list[str], move_id: str) -> bool:
     try:
-        dog.judge({**rules, **WITHOUT_REASON[illegal.reason]}, board, seat, hand, move_id)
+        dog.judge(rules, board, seat, hand, move_id)
     except dog.IllegalMove:
-        return None
-    return illegal.reason
+        return False
+    return True
 
 
 def check_refusal(
@@ -671,7 +686,7 @@ def forbidden(
     """An id that is legal by wider rules, and perhaps by these."""
     card = rng.choice(hand)
     rank = rng.choice(dog.RANKS) if card == "joker" else card
-    return found_id(rng, {**rules, **rng.choice(WIDER)}, board, seat, card, rank)
+    return found_id(rng, wider_rules(rng, rules), board, seat, card, rank)
 
 
 def found_id(
