@@ -2,8 +2,9 @@
 
     python3 check_server.py URL [--positions N] [--games M] [--seed S] [--max-actions A]
 
-It posts N random positions to the analysis route and plays M whole random games, and prints every difference as a
-JSON object that holds all that is needed to repeat it. Exit status 1 if there was any difference.
+It posts N random positions to the analysis route, most with sevens to be judged, and plays M whole
+random games, and prints every difference as a JSON object that holds all that is needed to repeat
+it. Exit status 1 if there was any difference.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from urllib.parse import urlsplit
 
 import dog_rules as dog
 import dog_shuffle
+from dog_exchange import ANSWERS, Exchange
 from dog_rules import Board, Rules
 
 MAX_DIFFERENCES = 10
@@ -110,7 +112,7 @@ def random_rules_request(rng: random.Random) -> dict[str, Any]:
         request: dict[str, Any] = {"preset": rng.choice(list(dog.PRESETS))}
         if rng.random() < 0.4:
             request["seats"] = rng.choice((4, 6))
-        density = rng.choice((0.0, 0.15, 0.5))
+        density = rng.choice((0.0, 0.15, 0.5, 0.9))
         for name, values in dog.OPTION_VALUES.items():
             if name != "seats" and rng.random() < density:
                 request[name] = rng.choice(values)
@@ -137,7 +139,9 @@ def random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
 def _random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
     ring, seats, per_seat = dog.fields(rules), rules["seats"], rules["fields_per_seat"]
     partner = dog.partner_of(rules, seat)
-    style = rng.choice(("spread", "crowd", "crowd", "home", "home", "late", "lonely"))
+    style = rng.choice(
+        ("spread", "crowd", "crowd", "home", "home", "late", "last", "last", "lonely", "lonely")
+    )
     acting = partner if style == "home" else seat
     anchors = [rng.choice((dog.start_of(rules, acting), dog.start_of(rules, rng.randrange(seats)), rng.randrange(ring)))
                for _ in range(rng.randint(1, 3))]
@@ -149,12 +153,16 @@ def _random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
         own_start = dog.start_of(rules, who)
         if style == "home" and who == seat:
             goals = dog.PIECES
+        elif style == "last" and who == seat:
+            goals = dog.PIECES - 1
         elif style == "late" and who in (seat, partner):
             goals = rng.choice((2, 3, 3, 4))
         else:
             goals = rng.choice((0, 0, 0, 1, 1, 2, 3))
         if style == "lonely" and who not in (seat, partner):
-            in_kennel = dog.PIECES - goals
+            in_kennel = dog.PIECES - goals - rng.choice((0, 1))
+        elif style == "last" and who == seat:
+            in_kennel = 0
         else:
             in_kennel = rng.choice((0, 0, 1, 1, 2, dog.PIECES))
         in_kennel = min(in_kennel, dog.PIECES - goals)
@@ -162,7 +170,11 @@ def _random_board(rng: random.Random, rules: Rules, seat: int) -> Board:
         for _ in range(dog.PIECES - goals - in_kennel):
             for _ in range(30):
                 chance = rng.random()
-                if chance < 0.15:
+                if style == "lonely" and who not in (seat, partner):
+                    at = own_start
+                elif style == "last" and who == seat:
+                    at = (dog.door_of(rules, who) - rng.randrange(6)) % ring
+                elif chance < 0.15:
                     at = own_start
                 elif chance < 0.22:
                     at = per_seat * rng.randrange(seats)
@@ -286,11 +298,93 @@ def check_position(client: Client, rng: random.Random) -> None:
             raise Difference(f"the position is refused with {status}", response=response)
         try:
             compare_moves(rules, board, seat, hand, response)
+            if "7" in hand:
+                check_seven(client, rng, rules, board, seat, hand, body)
         except SHAPE_ERRORS as error:
             raise shape_difference(error) from error
     except Difference as difference:
         difference.details["request"] = body
         raise
+
+
+def check_seven(
+    client: Client, rng: random.Random, rules: Rules, board: Board, seat: int, hand: list[str],
+    position: dict[str, Any],
+) -> None:
+    """Any seven, which may name pieces again, and one that only wider rules allow."""
+    others = [random_seven(rng, wider_rules(rng, rules), board, seat) for _ in range(6)]
+    strays = [move for move in others if move and not legal(rules, board, seat, hand, move)]
+    for move_id in (random_seven(rng, rules, board, seat), *strays[:1]):
+        if move_id is None:
+            continue
+        body = {**position, "begun": move_id}
+        status, response = client.call("POST", "/v1/analysis/legal-moves/seven", body)
+        try:
+            outcome = dog.judge(rules, board, seat, hand, move_id)
+        except dog.IllegalMove as illegal:
+            reason = only_reason(rules, board, seat, hand, move_id, illegal)
+            check_refusal(status, response, (422,), "illegal_move", reason, move=move_id)
+            continue
+        if status != 200:
+            raise Difference("a legal seven is refused", move=move_id, response=response)
+        if response["left"] != 0 or read_board(rules, response["board"]) != outcome.board:
+            raise Difference("a seven leads to another board", move=move_id, response=response,
+                             expected=dog.board_json(outcome.board))
+
+
+# Rules that allow more: what only they allow is illegal by others, often for one reason alone.
+WIDER: tuple[Rules, ...] = (
+    {"capture_own": True}, {"seven_rest": "any_pieces"}, {"seven_landing": "captures"},
+    {"seven_rest": "any_pieces", "capture_own": True, "seven_landing": "captures"},
+    {"seven_rest": "any_pieces", "seven_partner": "always"}, {"backward_into_goal": True},
+    {"jack_own_pair": True, "start_swap_protection": "fresh"},
+    {"jack_without_effect": True, "jack_without_effect_when": "no_swap_possible"},
+)
+
+
+def wider_rules(rng: random.Random, rules: Rules) -> Rules:
+    """These rules with something more allowed, if there is anything."""
+    wider = [{**rules, **options} for options in WIDER]
+    return rng.choice([other for other in wider if other != rules] or [rules])
+
+
+# The options without which there would not be this reason.
+WITHOUT_REASON: dict[str, Rules] = {
+    "own_piece": {"capture_own": True}, "one_piece_only": {"seven_rest": "any_pieces"},
+}
+
+
+def only_reason(
+    rules: Rules, board: Board, seat: int, hand: list[str], move_id: str, illegal: dog.IllegalMove
+) -> Optional[str]:
+    """The reason of an illegal move if it is the only one: without the option it is legal."""
+    if illegal.reason not in WITHOUT_REASON:
+        return None
+    without = {**rules, **WITHOUT_REASON[illegal.reason]}
+    return illegal.reason if legal(without, board, seat, hand, move_id) else None
+
+
+def legal(rules: Rules, board: Board, seat: int, hand: list[str], move_id: str) -> bool:
+    try:
+        dog.judge(rules, board, seat, hand, move_id)
+    except dog.IllegalMove:
+        return False
+    return True
+
+
+def check_refusal(
+    status: int, response: Any, statuses: tuple[int, ...], code: Optional[str],
+    reason: Optional[str] = None, **details: Any,
+) -> None:
+    """A refusal has one of the statuses and, unless None, this code and reason."""
+    got = response if isinstance(response, dict) else {}
+    if (
+        status not in statuses
+        or code is not None and got.get("code") != code
+        or reason is not None and got.get("reason") != reason
+    ):
+        raise Difference("a refusal is not as expected", statuses=statuses, code=code,
+                         reason=reason, got=[status, response], **details)
 
 
 # --- (b) games ------------------------------------------------------------------------------------------------------
@@ -327,8 +421,7 @@ class Game:
         self.turn: Optional[int] = None
         self.winner: Optional[int] = None
         self.version = 1
-        self.offers: dict[int, str] = {}
-        self.declined: set[int] = set()
+        self.answers = Exchange(self.rules)
 
         status, response = client.call("POST", "/v1/games", self.creation)
         if status != 201:
@@ -348,22 +441,23 @@ class Game:
         self.log.append({"as": who, "post": rest, "body": body, "status": status})
         return status, response
 
-    def act(self, rest: str, body: Any, token: str, who: str) -> None:
-        """An action that must be accepted; it makes one version."""
+    def act(self, rest: str, body: Any, token: str, who: str) -> Any:
+        """An action that must be accepted; it makes one version. Returns the response."""
         status, response = self.post(rest, body, token, who)
         if status not in (200, 201):
             raise Difference(f"a legal action is refused with {status}", response=response)
         self.version += 1
         if isinstance(response, dict) and "version" in response and response["version"] != self.version:
             raise Difference("the response to an action has the wrong version", got=response["version"], expected=self.version)
+        return response
 
-    def refused(self, rest: str, body: Any, seat: int, statuses: tuple[int, ...], codes: tuple[str, ...] = ()) -> None:
+    def refused(
+        self, rest: str, body: Any, seat: int, statuses: tuple[int, ...],
+        code: Optional[str] = None, reason: Optional[str] = None,
+    ) -> None:
         """An action that must be refused and change nothing."""
         status, response = self.post(rest, body, self.tokens[seat], f"seat {seat}")
-        code = response.get("code") if isinstance(response, dict) else None
-        if status not in statuses or (codes and code not in codes):
-            raise Difference("a refusal is not as expected", got=[status, code], statuses=statuses, codes=codes,
-                             response=response)
+        check_refusal(status, response, statuses, code, reason)
         self.check_views()
 
     # -- comparing views --
@@ -402,7 +496,13 @@ class Game:
         got["board"] = dog.board_json(read_board(self.rules, view["board"]))
         expected["board"] = dog.board_json(self.board)
         for name in dog.PRESETS["dogspiel-it"]:
-            got[f"rules.{name}"], expected[f"rules.{name}"] = view["rules"].get(name), self.rules[name]
+            got[f"rules.{name}"] = view["rules"].get(name, dog.DEFAULTS.get(name))
+            expected[f"rules.{name}"] = self.rules[name]
+        if self.phase == "exchange":
+            swaps = [action for action in view["actions"] if action["route"] == "swap"]
+            got["choices"] = [sorted(action["choices"]) for action in swaps]
+            choices = sorted(self.answers.choices(viewer)) if viewer is not None else []
+            expected["choices"] = [choices] if choices else []
         for n, entry in enumerate(view["seats"]):
             mine = n == viewer
             hand = entry.get("hand")
@@ -412,6 +512,8 @@ class Game:
                              "hand": dog_shuffle.by_rank(self.hands[n]) if mine else None}
             if playing:
                 seat_got["folded"], seat_expected["folded"] = entry.get("folded"), self.folded[n]
+                seat_got["exchange"] = entry.get("exchange")
+                seat_expected["exchange"] = self.answers.state(n)
             got[f"seats[{n}]"], expected[f"seats[{n}]"] = seat_got, seat_expected
         if len(view["seats"]) != self.seats:
             raise Difference("a view has the wrong number of seats", view=view)
@@ -426,62 +528,71 @@ class Game:
         deal = self.next_deal
         by_host = self.rng.random() < 0.5
         token = self.host if by_host else self.tokens[deal.dealer]
-        self.act("/deal", {}, token, "host" if by_host else f"seat {deal.dealer}")
+        response = self.act("/deal", {}, token, "host" if by_host else f"seat {deal.dealer}")
+        for event in response["events"]:
+            if event["type"] == "cards_dealt" and event["reshuffled"] != deal.reshuffled:
+                raise Difference("a deal is wrong", event=event, reshuffled=deal.reshuffled)
         self.hands = [list(hand) for hand in deal.hands]
         self.folded = [False] * self.seats
         self.round, self.dealer, self.beginner, self.stock = deal.round, deal.dealer, deal.beginner, deal.stock
         if deal.reshuffled:
             self.discards.clear()
         self.next_deal = next(self.deals)
-        self.offers, self.declined = {}, set()
+        self.answers = Exchange(self.rules)
         self.phase = "exchange"
         self.check_views(everyone=True)
 
-    def team_done(self, seat: int) -> bool:
-        partner = dog.partner_of(self.rules, seat)
-        both = seat in self.offers and partner in self.offers
-        return both or seat in self.declined or partner in self.declined
-
     def exchange(self) -> None:
-        optional = self.rules["exchange"] == "optional"
-        waiting = list(range(self.seats))
-        asked: set[int] = set()
-        while waiting:
-            seat = self.rng.choice(waiting)
-            if self.team_done(seat):
-                waiting.remove(seat)
+        """Answers of seats that may answer, in random order, and now and then any other."""
+        while self.phase == "exchange":
+            if self.rng.random() < 0.3:
+                self.answer(self.rng.randrange(self.seats), self.rng.choice(ANSWERS))
                 continue
-            chance = self.rng.random()
-            if optional and seat not in asked and chance < 0.3:
-                asked.add(seat)
-                self.act("/swap", {"ask": True}, self.tokens[seat], f"seat {seat}")
-                self.check_views()
-                continue
-            waiting.remove(seat)
-            if optional and chance < 0.5:
-                self.declined.add(seat)
-                self.act("/swap", {"decline": True}, self.tokens[seat], f"seat {seat}")
-            else:
-                card = self.rng.choice(self.hands[seat])
-                self.act("/swap", {"card": card}, self.tokens[seat], f"seat {seat}")
-                self.offers[seat] = card
-                self.swap_pair(seat)
-            if all(self.team_done(s) for s in range(self.seats)):
-                self.phase, self.turn = "play", self.beginner
-            self.check_views()
-            if self.rng.random() < 0.1 and self.phase == "exchange":
-                body = self.rng.choice(({"card": self.rng.choice(self.hands[seat])}, {"decline": True}))
-                self.refused("/swap", body, seat, (409, 422))
+            seat = self.rng.choice([s for s in range(self.seats) if self.answers.choices(s)])
+            choices = sorted(self.answers.choices(seat))
+            # Most passes and declines are left out, or hardly any cards would be swapped.
+            if len(choices) > 1 and self.rng.random() < 0.5:
+                choices = [choice for choice in choices if choice in ("ask", "card")]
+            self.answer(seat, self.rng.choice(choices))
         self.check_views(everyone=True)
+
+    def answer(self, seat: int, answer: str) -> None:
+        """One answer, which the exchange accepts or refuses, and what all see of it."""
+        refusal = self.answers.refusal(seat, answer)
+        # What the exchange refuses is refused before the card is looked at.
+        anything = answer == "card" and self.rng.random() < (0.5 if refusal else 0.05)
+        card = self.rng.choice(dog.CARDS if anything else self.hands[seat])
+        body: dict[str, Any] = {"card": card} if answer == "card" else {answer: True}
+        if refusal is not None:
+            # RULES §7.3 has the reasons of on_request, and for the other values only some.
+            known = self.answers.kind == "on_request" or refusal.status == 422
+            reason = refusal.reason if known else None
+            self.refused("/swap", body, seat, (refusal.status,), refusal.code, reason)
+            return
+        if answer == "card" and card not in self.hands[seat]:
+            self.refused("/swap", body, seat, (422,), "card_not_in_hand")
+            return
+        response = self.act("/swap", body, self.tokens[seat], f"seat {seat}")
+        events = self.answers.answer(seat, answer, card)
+        got = [event["type"] for event in response["events"]]
+        first = response["events"][0]
+        if got[: len(events)] != events or first["seat"] != seat:
+            raise Difference("the events of an answer are wrong", got=response["events"],
+                             expected=events, seat=seat)
+        if answer == "card":
+            self.swap_pair(seat)
+        if self.answers.done():
+            self.phase, self.turn = "play", self.beginner
+        self.check_views()
 
     def swap_pair(self, seat: int) -> None:
         """§7.3: the pair swaps at once when both have offered."""
-        partner = dog.partner_of(self.rules, seat)
-        if partner not in self.offers:
+        if not self.answers.swapped(seat):
             return
+        partner = dog.partner_of(self.rules, seat)
         for giver, taker in ((seat, partner), (partner, seat)):
-            self.hands[giver].remove(self.offers[giver])
-            self.hands[taker].append(self.offers[giver])
+            self.hands[giver].remove(self.answers.offers[giver])
+            self.hands[taker].append(self.answers.offers[giver])
 
     def play(self) -> None:
         """One turn: the list of legal moves compared, perhaps something refused, and a random move."""
@@ -499,7 +610,8 @@ class Game:
             self.post_illegal(seat, listed)
         if rng.random() < 0.03:
             other = rng.choice([s for s in range(self.seats) if s != seat])
-            self.refused("/play", {"move": rng.choice(list(listed.values()))["id"]}, other, (409,), ("not_your_turn",))
+            move_id = rng.choice(list(listed.values()))["id"]
+            self.refused("/play", {"move": move_id}, other, (409,), "not_your_turn")
 
         card = rng.choice(sorted({key[0] or "" for key in listed}))
         key = rng.choice(sorted((k for k in listed if (k[0] or "") == card), key=repr))
@@ -533,20 +645,23 @@ class Game:
 
     def post_illegal(self, seat: int, listed: dict[dog.LegalBoard, dict[str, Any]]) -> None:
         """Post an id that the reference finds illegal: 422, and nothing changes."""
-        move_id = mangled(self.rng, self.rules, self.board, seat, [move["id"] for move in listed.values()])
+        hand = self.hands[seat]
+        move_id = forbidden(self.rng, self.rules, self.board, seat, hand)
+        if move_id is None or self.rng.random() < 0.5:
+            ids = [move["id"] for move in listed.values()]
+            move_id = mangled(self.rng, self.rules, self.board, seat, ids)
         try:
-            dog.judge(self.rules, self.board, seat, self.hands[seat], move_id)
-            return
+            dog.judge(self.rules, self.board, seat, hand, move_id)
         except dog.BadNotation:
-            codes: tuple[str, ...] = ()
-        except dog.IllegalMove:
-            codes = ("illegal_move",)
-        self.refused("/play", {"move": move_id}, seat, (422,), codes)
+            self.refused("/play", {"move": move_id}, seat, (422,))
+        except dog.IllegalMove as illegal:
+            reason = only_reason(self.rules, self.board, seat, hand, move_id, illegal)
+            self.refused("/play", {"move": move_id}, seat, (422,), "illegal_move", reason)
 
     def finish(self) -> None:
         """After the end: the seed is out (checked with the views) and nothing can be played any more."""
         self.check_views(everyone=True)
-        self.refused("/play", {"move": "fold"}, 0, (409,), ("game_over",))
+        self.refused("/play", {"move": "fold"}, 0, (409,), "game_over")
 
     def run(self, max_actions: int) -> None:
         while self.phase != "finished" and self.version < max_actions:
@@ -560,9 +675,23 @@ def other_id(
 ) -> Optional[str]:
     """An id for the same card, found by the reference's own search: for a seven any legal list of parts."""
     card, announced, _ = key
-    rank = announced or card
-    if rank is None:
+    if card is None:
         return None
+    return found_id(rng, rules, board, seat, card, announced or card)
+
+
+def forbidden(
+    rng: random.Random, rules: Rules, board: Board, seat: int, hand: list[str]
+) -> Optional[str]:
+    """An id that is legal by wider rules, and perhaps by these."""
+    card = rng.choice(hand)
+    rank = rng.choice(dog.RANKS) if card == "joker" else card
+    return found_id(rng, wider_rules(rng, rules), board, seat, card, rank)
+
+
+def found_id(
+    rng: random.Random, rules: Rules, board: Board, seat: int, card: str, rank: str
+) -> Optional[str]:
     if rank == "7":
         body = random_seven(rng, rules, board, seat)
     else:
@@ -576,14 +705,13 @@ def other_id(
 def random_seven(rng: random.Random, rules: Rules, board: Board, seat: int) -> Optional[str]:
     """A random legal list of a seven's parts, which may name a piece again."""
     for _ in range(20):
-        position, left, texts = board, 7, []
-        while not dog.seven_complete(rules, position, seat, left):
-            choices = list(dog.seven_parts(rules, position, seat, left))
+        seven, texts = dog.begin_seven(rules, board, seat), []
+        while not dog.seven_complete(rules, seven, seat):
+            choices = list(dog.seven_parts(rules, seven, seat))
             if not choices:
                 break
-            owner, origin, path, after, _ = rng.choice(choices)
+            owner, origin, path, seven = rng.choice(choices)
             texts.append(f"{dog.id_place(seat, owner, origin)}>{dog.id_place(seat, owner, path[-1])}")
-            position, left = after, left - len(path)
         else:
             return "7:" + ",".join(texts)
     return None

@@ -14,6 +14,7 @@ from typing import Optional
 
 import dog_rules as dog
 import dog_shuffle
+from dog_exchange import Exchange, Refused
 from perft import read_rules
 
 FORMATS = ("1", "2")
@@ -24,6 +25,7 @@ _CONTENT = re.compile(rf'(?:[^";]|{_QUOTED})*')
 _QUOTED_OR_BLANKS = re.compile(rf"({_QUOTED})|[\s\ufeff]+")
 _PLAYER = rf"(human|bot|open) [a-z_]+ {_QUOTED}"
 _SETTINGS = r"turn_seconds (?:none|\d+) bot_pace_ms \d+ listed (?:yes|no)"
+_ANSWERS = {"passes": "pass", "asks": "ask", "offers": "card", "declines": "decline"}
 _ESCAPES = {"n": "\n", "r": "\r", '"': '"', "\\": "\\"}
 
 
@@ -143,9 +145,7 @@ class Game:
         self.phase = "seating" if self.players.missing() else "deal"
         self.turn = 0
         self.winner: Optional[int] = None
-        self.offers: dict[int, str] = {}
-        self.declined: set[int] = set()
-        self.asked: set[int] = set()
+        self.answers = Exchange(self.rules)
         self.deal_count = self.turn_count = 0
 
     def step(self, line: int, text: str) -> None:
@@ -176,12 +176,15 @@ class Game:
             return
         needs(mark != "bot" or by_bots[seat], f"a person plays seat {seat}")
         needs(mark != "clock" or not by_bots[seat], f"a bot plays seat {seat}")
-        self.players.acted(seat, mark)
+        if (mark, what) != ("clock", "passes"):  # which does not count towards being away
+            self.players.acted(seat, mark)
         if who == "deal":
             return
-        if what in ("asks", "declines") or what.startswith("offers "):
+        verb, _, card = what.partition(" ")
+        if verb in _ANSWERS:
             needs(self.phase == "exchange", "there is no exchange")
-            self.exchange(line, seat, what)
+            needs((verb == "offers") == (card != ""), f"{what!r} is no answer")
+            self.exchange(line, seat, _ANSWERS[verb], card)
         else:
             needs(self.phase == "play", "no turn is due")
             needs(seat == self.turn, f"seat {self.turn} is to move")
@@ -246,39 +249,25 @@ class Game:
             raise BadRecord(line, f"by the seed the hands are {dealt}")
         self.hands = dealt
         self.turn = deal.beginner
-        self.offers, self.declined, self.asked = {}, set(), set()
+        self.answers = Exchange(self.rules)
         self.phase = "exchange"
         self.deal_count += 1
         self.players.dealt()
         return int(by) if by.isdigit() else None
 
-    def pair_done(self, seat: int) -> bool:
-        pair = {seat, dog.partner_of(self.rules, seat)}
-        return bool(pair & self.declined) or pair <= set(self.offers)
-
-    def exchange(self, line: int, seat: int, what: str) -> None:
-        optional = self.rules["exchange"] == "optional"
-        card = what.removeprefix("offers ").strip()
-        if seat in self.offers or self.pair_done(seat):
-            raise BadRecord(line, f"seat {seat} has answered")
-        if what == "asks":
-            if not optional or seat in self.asked:
-                raise BadRecord(line, f"seat {seat} may not ask")
-            self.asked.add(seat)
-        elif what == "declines":
-            if not optional:
-                raise BadRecord(line, "the exchange is mandatory")
-            self.declined.add(seat)
-        elif card not in self.hands[seat]:
+    def exchange(self, line: int, seat: int, answer: str, card: str) -> None:
+        try:
+            self.answers.answer(seat, answer, card)
+        except Refused as refused:
+            raise BadRecord(line, f"seat {seat}: {refused}") from refused
+        if answer == "card" and card not in self.hands[seat]:
             raise BadRecord(line, f"seat {seat} has no {card}")
-        else:
-            self.offers[seat] = card
+        if answer == "card" and self.answers.swapped(seat):
             partner = dog.partner_of(self.rules, seat)
-            if partner in self.offers:
-                for giver, taker in ((seat, partner), (partner, seat)):
-                    self.hands[giver].remove(self.offers[giver])
-                    self.hands[taker].append(self.offers[giver])
-        if all(self.pair_done(seat) for seat in range(self.seats)):
+            for giver, taker in ((seat, partner), (partner, seat)):
+                self.hands[giver].remove(self.answers.offers[giver])
+                self.hands[taker].append(self.answers.offers[giver])
+        if self.answers.done():
             self.phase = "play"
 
     def play(self, line: int, seat: int, move: str) -> None:

@@ -38,7 +38,14 @@ class InvalidRules(ValueError):
 
 
 class IllegalMove(ValueError):
-    """The move is understood and the rules forbid it; the text says why."""
+    """The move is understood and the rules forbid it; the text says why.
+
+    `reason` is the word that the HTTP API has for it, where an option of §11 names one.
+    """
+
+    def __init__(self, why: str, reason: Optional[str] = None) -> None:
+        super().__init__(why)
+        self.reason = reason
 
 
 class BadNotation(IllegalMove):
@@ -49,6 +56,12 @@ class BadNotation(IllegalMove):
 
 _DOWN = [6, 5, 4, 3, 2]
 
+# §11: options that every preset leaves at the same value.
+DEFAULTS: Rules = {
+    "seven_rest": "any_pieces", "reshuffle": "when_empty",
+    "jack_without_effect_when": "no_other_on_ring", "capture_own": True,
+}
+
 PRESETS: dict[str, Rules] = {
     "familienlager": {
         "seats": 4, "fields_per_seat": 16, "jokers": 6,
@@ -58,6 +71,7 @@ PRESETS: dict[str, Rules] = {
         "goal_entry": "on_start", "backward_into_goal": False,
         "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
         "jack_own_pair": False, "jack_without_effect": False,
+        **DEFAULTS,
     },
     "dogspiel-de": {
         "seats": 4, "fields_per_seat": 16, "jokers": 6,
@@ -67,6 +81,7 @@ PRESETS: dict[str, Rules] = {
         "goal_entry": "on_start", "backward_into_goal": False,
         "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
         "jack_own_pair": True, "jack_without_effect": False,
+        **DEFAULTS,
     },
     "dogspiel-it": {
         "seats": 4, "fields_per_seat": 16, "jokers": 6,
@@ -76,6 +91,7 @@ PRESETS: dict[str, Rules] = {
         "goal_entry": "on_start", "backward_into_goal": False,
         "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
         "jack_own_pair": False, "jack_without_effect": False,
+        **DEFAULTS,
     },
     "spielanleitung": {
         "seats": 4, "fields_per_seat": 16, "jokers": 6,
@@ -85,15 +101,17 @@ PRESETS: dict[str, Rules] = {
         "goal_entry": "on_start", "backward_into_goal": False,
         "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
         "jack_own_pair": True, "jack_without_effect": False,
+        **DEFAULTS,
     },
     "hausregeln": {
         "seats": 4, "fields_per_seat": 15, "jokers": 8,
         "deal_sizes": {"first": _DOWN, "then": [5, 4, 3, 2]},
-        "dealer": "rotates", "exchange": "optional",
+        "dealer": "rotates", "exchange": "on_request",
         "start_block": "fresh", "start_swap_protection": "fresh",
         "goal_entry": "before_start", "backward_into_goal": True,
         "seven_landing": "must_be_free", "seven_surplus": "lapses_on_win", "seven_partner": "when_home",
         "jack_own_pair": False, "jack_without_effect": True,
+        **DEFAULTS,
     },
 }
 
@@ -102,7 +120,7 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "fields_per_seat": (15, 16),
     "jokers": tuple(range(13)),
     "dealer": ("rotates", "fixed"),
-    "exchange": ("mandatory", "optional"),
+    "exchange": ("mandatory", "optional", "on_request"),
     "start_block": ("always", "fresh"),
     "start_swap_protection": ("always", "fresh"),
     "goal_entry": ("on_start", "before_start"),
@@ -110,8 +128,12 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "seven_landing": ("captures", "must_be_free"),
     "seven_surplus": ("must_be_used", "lapses_on_win"),
     "seven_partner": ("when_home", "always"),
+    "seven_rest": ("any_pieces", "one_piece"),
+    "reshuffle": ("when_empty", "before_deal"),
     "jack_own_pair": (False, True),
     "jack_without_effect": (False, True),
+    "jack_without_effect_when": ("no_other_on_ring", "no_swap_possible"),
+    "capture_own": (True, False),
 }
 
 
@@ -128,8 +150,8 @@ def make_rules(preset: str, **overrides: Any) -> Rules:
         elif not any(type(value) is type(v) and value == v for v in OPTION_VALUES[name]):
             raise InvalidRules(f"{name} cannot be {value!r}")
         rules[name] = value
-    if rules["backward_into_goal"] and rules["goal_entry"] != "before_start":
-        raise InvalidRules("backward_into_goal needs goal_entry: before_start")
+    if rules["seven_rest"] == "one_piece" and rules["seven_partner"] != "when_home":
+        raise InvalidRules("seven_rest: one_piece needs seven_partner: when_home")
     largest = max(rules["deal_sizes"]["first"] + rules["deal_sizes"]["then"])
     if largest * rules["seats"] > 104 + rules["jokers"]:
         raise InvalidRules("the largest deal exceeds the deck")
@@ -296,7 +318,11 @@ def forward_paths(rules: Rules, board: Board, seat: int, origin: Place, steps: i
 
 
 def backward_paths(rules: Rules, board: Board, seat: int, origin: Place) -> list[list[Place]]:
-    """§4 Backward 4: along the ring, or (option) over the own start onto the door and into the goal."""
+    """§4 Backward 4: along the ring, or (option) by way of the own start to the door and on.
+
+    The door is the start itself or the field before it (§11). A piece that begins on the start has
+    not come back to it.
+    """
     if origin[0] != "track":
         return []
     start, door = start_of(rules, seat), door_of(rules, seat)
@@ -304,12 +330,12 @@ def backward_paths(rules: Rules, board: Board, seat: int, origin: Place) -> list
     ring: list[Place] = []
     at = origin[1]
     for step in range(1, 5):
-        before, at = at, (at - 1) % fields(rules)
+        at = (at - 1) % fields(rules)
         if is_block(rules, board, at):
             break
         ring.append(("track", at))
-        walked_over_start = step >= 2 and before == start and at == door
-        if rules["backward_into_goal"] and walked_over_start and step < 4:
+        back_at_door = at == door and ("track", start) in ring
+        if rules["backward_into_goal"] and back_at_door and step < 4:
             into = [("goal", number) for number in range(4 - step)]
             if not any(number in board[seat].goal for _, number in into):
                 paths.append(ring + into)
@@ -346,6 +372,12 @@ def capture(rules: Rules, board: Board, track_field: int) -> tuple[Board, Option
     return board[:seat] + (caught,) + board[seat + 1:], seat
 
 
+def check_capture(rules: Rules, board: Board, owner: int, track_field: int) -> None:
+    """§11 capture_own: may the owner's piece end on this field? Who plays it does not matter."""
+    if not rules["capture_own"] and seat_at(board, track_field) == owner:
+        raise IllegalMove(f"seat {owner}'s own piece is on field {track_field}", "own_piece")
+
+
 def relocate(rules: Rules, board: Board, seat: int, origin: Place, target: Place) -> Board:
     """One piece is taken from its place and put on another, free one. Its freshness ends (§4 Freshness)."""
     p = board[seat]
@@ -362,6 +394,9 @@ def carry_out(
     rules: Rules, board: Board, seat: int, origin: Place, path: list[Place], capture_passed: bool
 ) -> tuple[Board, list[dict[str, Any]]]:
     """Walk a piece along a path: capture where it lands and, in a seven, whatever it passes on the ring."""
+    kind, number = path[-1]
+    if kind == "track":
+        check_capture(rules, board, seat, number)
     captures: list[dict[str, Any]] = []
     for place in (path if capture_passed else path[-1:]):
         if place[0] == "track":
@@ -402,6 +437,7 @@ def leave_kennel(rules: Rules, board: Board, mover: int) -> Outcome:
     if board[mover].kennel == 0:
         raise IllegalMove(f"seat {mover} has no piece in its kennel")
     _check_ring_step(rules, board, start)
+    check_capture(rules, board, mover, start)
     board, caught = capture(rules, board, start)
     p = board[mover]
     out = Pieces(tuple(sorted(p.track + (start,))), p.goal, p.kennel - 1, True)
@@ -443,14 +479,33 @@ def swap(rules: Rules, board: Board, mover: int, own: int, other: int) -> Outcom
     return Outcome(tuple(after), "swap", parts)
 
 
+def swaps(rules: Rules, board: Board, mover: int) -> Iterator[Outcome]:
+    """§6: every legal swap, with its move id."""
+    for own in board[mover].track:
+        for pieces in board:
+            for other in pieces.track:
+                try:
+                    outcome = swap(rules, board, mover, own, other)
+                except IllegalMove:
+                    continue
+                outcome.id = f"J:{own}<>{other}"
+                yield outcome
+
+
 def jack_without_effect(rules: Rules, board: Board, mover: int) -> Outcome:
-    """§6: a jack may be played for nothing when the mover alone is on the ring."""
+    """§6: a jack may be played for nothing when the mover alone is on the ring.
+
+    With no_swap_possible (§11) also when others are on the ring, and no swap is legal.
+    """
     if not rules["jack_without_effect"]:
         raise IllegalMove("a jack without effect is not in these rules")
     if not board[mover].track:
         raise IllegalMove("none of the mover's pieces is on the ring")
     if any(p.track for seat, p in enumerate(board) if seat != mover):
-        raise IllegalMove("another seat's piece is on the ring")
+        if rules["jack_without_effect_when"] == "no_other_on_ring":
+            raise IllegalMove("another seat's piece is on the ring")
+        if any(swaps(rules, board, mover)):
+            raise IllegalMove("a swap is possible")
     return Outcome(board, "no_effect")
 
 
@@ -465,15 +520,7 @@ def plays(rules: Rules, board: Board, seat: int, rank: str) -> Iterator[Outcome]
         except IllegalMove:
             pass
     if rank == "J":
-        for own in board[mover].track:
-            for pieces in board:
-                for other in pieces.track:
-                    try:
-                        outcome = swap(rules, board, mover, own, other)
-                        outcome.id = f"J:{own}<>{other}"
-                        yield outcome
-                    except IllegalMove:
-                        pass
+        yield from swaps(rules, board, mover)
         try:
             outcome = jack_without_effect(rules, board, mover)
             outcome.id = "J:none"
@@ -486,13 +533,32 @@ def plays(rules: Rules, board: Board, seat: int, rank: str) -> Iterator[Outcome]
         if rank == "4":
             walks += [("retreat", path) for path in backward_paths(rules, board, mover, origin)]
         for kind, path in walks:
-            after, captures = carry_out(rules, board, mover, origin, path, capture_passed=False)
+            try:
+                after, captures = carry_out(rules, board, mover, origin, path, capture_passed=False)
+            except IllegalMove:
+                continue
             part = part_json(mover, place_text(origin), place_text(path[-1]), path)
             text = f"{rank}:{id_place(seat, mover, origin)}>{id_place(seat, mover, path[-1])}"
             yield Outcome(after, kind, [part], captures, text)
 
 
 # --- §5 the seven ---------------------------------------------------------------------------------------------------
+
+class Seven(NamedTuple):
+    """A begun seven: what decides which parts may follow."""
+
+    board: Board
+    left: int
+    one_piece: bool
+    """§11 seven_rest: the steps left once the seat is home are one piece's."""
+    rest: Optional[tuple[int, Place]] = None
+    """The partner's piece that has begun to take them, and takes all others."""
+
+
+def begin_seven(rules: Rules, board: Board, seat: int) -> Seven:
+    """§5, §11: one_piece counts only if the seat is not home before the seven."""
+    return Seven(board, 7, rules["seven_rest"] == "one_piece" and not all_home(board, seat))
+
 
 def seven_seats(rules: Rules, board: Board, seat: int) -> list[int]:
     """§5: whose pieces may take the next part."""
@@ -502,57 +568,64 @@ def seven_seats(rules: Rules, board: Board, seat: int) -> list[int]:
     return [partner] if all_home(board, seat) else [seat]
 
 
-def seven_complete(rules: Rules, board: Board, seat: int, left: int) -> bool:
+def seven_complete(rules: Rules, seven: Seven, seat: int) -> bool:
     """§5: all steps used, or (option) the rest lapses because the team's eight pieces are home."""
-    if left == 0:
+    if seven.left == 0:
         return True
-    won = all_home(board, seat) and all_home(board, partner_of(rules, seat))
+    won = all_home(seven.board, seat) and all_home(seven.board, partner_of(rules, seat))
     return won and rules["seven_surplus"] == "lapses_on_win"
 
 
 def seven_part(
-    rules: Rules, board: Board, owner: int, origin: Place, path: list[Place]
-) -> tuple[Board, list[dict[str, Any]]]:
+    rules: Rules, seven: Seven, seat: int, owner: int, origin: Place, path: list[Place]
+) -> tuple[Seven, list[dict[str, Any]]]:
     """§5: one part carried out; what it passes is captured, and where it ends too or it must be free."""
     end = path[-1]
-    if rules["seven_landing"] == "must_be_free" and end[0] == "track" and seat_at(board, end[1]) is not None:
-        raise IllegalMove(f"a part of a seven must end on a free field, {end[1]} is occupied")
-    return carry_out(rules, board, owner, origin, path, capture_passed=True)
+    if seven.rest not in (None, (owner, origin)):
+        raise IllegalMove("another piece takes the rest of the seven", "one_piece_only")
+    occupied = end[0] == "track" and seat_at(seven.board, end[1]) is not None
+    if rules["seven_landing"] == "must_be_free" and occupied:
+        why = f"a part of a seven must end on a free field, {end[1]} is occupied"
+        raise IllegalMove(why, "landing_occupied")
+    board, captures = carry_out(rules, seven.board, owner, origin, path, capture_passed=True)
+    rest = (owner, end) if seven.one_piece and owner != seat else None
+    return Seven(board, seven.left - len(path), seven.one_piece, rest), captures
 
 
 def seven_parts(
-    rules: Rules, board: Board, seat: int, left: int
-) -> Iterator[tuple[int, Place, list[Place], Board, list[dict[str, Any]]]]:
-    """§5: every part of 1 to `left` steps that may come next: (owner, from, path, board after, captures)."""
-    for owner in seven_seats(rules, board, seat):
-        for origin in places(board, owner):
-            for steps in range(1, left + 1):
-                paths = forward_paths(rules, board, owner, origin, steps)
+    rules: Rules, seven: Seven, seat: int
+) -> Iterator[tuple[int, Place, list[Place], Seven]]:
+    """§5: every part that may come next: (owner, from, path, the seven after it)."""
+    for owner in seven_seats(rules, seven.board, seat):
+        for origin in places(seven.board, owner):
+            for steps in range(1, seven.left + 1):
+                paths = forward_paths(rules, seven.board, owner, origin, steps)
                 if not paths:
                     break
                 for path in paths:
                     try:
-                        after, captures = seven_part(rules, board, owner, origin, path)
+                        after, _ = seven_part(rules, seven, seat, owner, origin, path)
                     except IllegalMove:
                         continue
-                    yield owner, origin, path, after, captures
+                    yield owner, origin, path, after
 
 
 def seven_boards(rules: Rules, board: Board, seat: int) -> set[Board]:
     """§5: every board that some list of parts reaches, pieces named as often as one likes.
 
-    The boards that can be reached with 7, 6, ... 0 steps left; what happened before does not matter to what may follow.
+    The begun sevens that have 7, 6, ... 0 steps left; what else happened before does not matter to
+    what may follow.
     """
-    with_left: list[set[Board]] = [set() for _ in range(8)]
-    with_left[7].add(board)
+    with_left: list[set[Seven]] = [set() for _ in range(8)]
+    with_left[7].add(begin_seven(rules, board, seat))
     results: set[Board] = set()
     for left in range(7, -1, -1):
-        for position in with_left[left]:
-            if seven_complete(rules, position, seat, left):
-                results.add(position)
+        for seven in with_left[left]:
+            if seven_complete(rules, seven, seat):
+                results.add(seven.board)
                 continue
-            for _, _, path, after, _ in seven_parts(rules, position, seat, left):
-                with_left[left - len(path)].add(after)
+            for _, _, _, after in seven_parts(rules, seven, seat):
+                with_left[after.left].add(after)
     return results
 
 
@@ -700,22 +773,22 @@ def _judge_walk(rules: Rules, board: Board, seat: int, mover: int, rank: str, fr
 
 def _judge_seven(rules: Rules, board: Board, seat: int, parts: list[tuple[str, ...]]) -> Outcome:
     outcome = Outcome(board, "seven")
-    left = 7
+    seven = begin_seven(rules, board, seat)
     for from_, to in parts:
-        if seven_complete(rules, outcome.board, seat, left):
+        if seven_complete(rules, seven, seat):
             raise IllegalMove("no step is left for this part")
-        owner, origin = _read_piece(rules, outcome.board, seat, from_)
-        if owner not in seven_seats(rules, outcome.board, seat):
+        owner, origin = _read_piece(rules, seven.board, seat, from_)
+        if owner not in seven_seats(rules, seven.board, seat):
             raise IllegalMove(f"the piece on {from_} may not take a part")
         target = _read_target(rules, seat, owner, to)
         steps = _distance(rules, owner, origin, target)
-        if not 1 <= steps <= left:
-            raise IllegalMove(f"{from_}>{to} is {steps} steps with {left} left")
-        path = _walk_to(rules, outcome.board, owner, origin, target, steps)
-        outcome.board, captures = seven_part(rules, outcome.board, owner, origin, path)
+        if not 1 <= steps <= seven.left:
+            raise IllegalMove(f"{from_}>{to} is {steps} steps with {seven.left} left")
+        path = _walk_to(rules, seven.board, owner, origin, target, steps)
+        seven, captures = seven_part(rules, seven, seat, owner, origin, path)
         outcome.captures += captures
         outcome.parts.append(part_json(owner, place_text(origin), place_text(target), path))
-        left -= steps
-    if not seven_complete(rules, outcome.board, seat, left):
-        raise IllegalMove(f"{left} steps of the seven are not used")
+    if not seven_complete(rules, seven, seat):
+        raise IllegalMove(f"{seven.left} steps of the seven are not used")
+    outcome.board = seven.board
     return outcome

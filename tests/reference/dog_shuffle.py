@@ -117,7 +117,7 @@ class Deal:
     beginner: int
     hands: list[list[str]]  # in the order dealt
     stock: int  # cards left in the stock after the deal
-    reshuffled: bool  # the discard pile was shuffled in during this deal
+    reshuffled: bool  # the discard pile was shuffled for this deal, before or during it
 
 
 def deals(seed: bytes, rules: dict[str, Any], first_dealer: Optional[int]) -> Iterator[Deal]:
@@ -133,7 +133,12 @@ def deals(seed: bytes, rules: dict[str, Any], first_dealer: Optional[int]) -> It
         size = first[round_ - 1] if round_ <= len(first) else then[(round_ - 1 - len(first)) % len(then)]
         beginner = (dealer + 1) % seats if rules["dealer"] == "rotates" else (dealer + round_) % seats
         hands: list[list[str]] = [[] for _ in range(seats)]
-        reshuffled = False
+        # With before_deal (§11) no deal begins with too few cards. All hands are empty before it,
+        # so stock and discard pile together are all cards.
+        reshuffled = rules["reshuffle"] == "before_deal" and len(stock) < size * seats
+        if reshuffled:
+            stock = shuffle(seed, shuffles, all_cards)
+            shuffles += 1
         for i in range(size * seats):
             if not stock:
                 # Every card that is not in a hand of this deal has been played or folded.

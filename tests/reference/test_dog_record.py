@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 import dog_record
+import dog_rules
 from dog_record import BadRecord
 
 RECORDS = sorted((Path(__file__).parent.parent / "records").glob("*.dog"))
@@ -88,14 +89,16 @@ class Records(unittest.TestCase):
 KINDS = "human human human human"
 
 
-class People(unittest.TestCase):
-    """Short games of format 2, up to where they stop."""
+class ShortGames(unittest.TestCase):
+    """Games of format 2, up to where they stop."""
+
+    RULES = "hausregeln"
 
     def setUp(self) -> None:
         # Seat 3 deals first.
         text = next(text_of(file) for file in RECORDS if file.name == "joined.dog")
-        lines = [line for line in text.split("\n") if re.match(r"\[(?!Kinds|Winner)", line)]
-        self.headers = [*lines, '[Dealer "3"]']
+        lines = [line for line in text.split("\n") if re.match(r"\[(?!Kinds|Winner|Rules)", line)]
+        self.headers = [*lines, '[Dealer "3"]', f'[Rules "{self.RULES}"]']
 
     def play(self, steps: str, kinds: str = KINDS, more: str = "") -> dog_record.Game:
         headers = "\n".join([*self.headers, f'[Kinds "{kinds}"]', *([more] if more else [])])
@@ -110,6 +113,10 @@ class People(unittest.TestCase):
         self.play(before, kinds, more)
         with self.assertRaises(BadRecord):
             self.play(f"{before}\n{last}", kinds, more)
+
+
+class People(ShortGames):
+    RULES = "hausregeln exchange=optional"
 
     def test_the_seating_lasts_while_somebody_is_missing(self) -> None:
         kinds = "open open human bot"
@@ -194,6 +201,102 @@ class People(unittest.TestCase):
             self.play("", "open human human human")
         with self.assertRaises(BadRecord):
             self.play("", more='[Awaited "0"]')
+
+
+class OnRequest(ShortGames):
+    """RULES §7.3, `exchange: on_request`, step by step."""
+
+    DEALT = "deal 1 by host"
+
+    def setUp(self) -> None:
+        super().setUp()
+        # A card of each seat.
+        self.cards = [hand[0] for hand in self.play(self.DEALT).hands]
+
+    def steps(self, *steps: str) -> str:
+        """The deal and these steps; `0 offers` offers a card of the seat's."""
+        filled = [f"{step} {self.cards[int(step.split()[-2])]}" if step.endswith(" offers") else step
+                  for step in steps]
+        return "\n".join([self.DEALT, *filled])
+
+    def after(self, *steps: str) -> dog_record.Game:
+        return self.play(self.steps(*steps))
+
+    def assert_breaks(self, *steps: str) -> None:
+        """The last step breaks the rules, and none before it."""
+        *before, last = self.steps(*steps).split("\n")
+        self.assert_refused(last, "\n".join(before))
+
+    def test_nobody_asks(self) -> None:
+        before = self.after().hands
+        game = self.after("0 passes", "3 passes", "2 passes", "1 passes")
+        self.assertEqual((game.phase, game.turn, game.hands), ("play", 0, before))
+
+    def test_a_pair_swaps(self) -> None:
+        before = self.after().hands
+        game = self.after("2 passes", "0 asks", "2 offers", "1 passes", "0 offers", "3 passes")
+        self.assertEqual(game.phase, "play")
+        given, got = self.cards[0], self.cards[2]
+        self.assertEqual(sorted([*game.hands[0], given]), sorted([*before[0], got]))
+        self.assertEqual(sorted([*game.hands[2], got]), sorted([*before[2], given]))
+
+    def test_the_partner_declines(self) -> None:
+        before = self.after().hands
+        game = self.after("0 asks", "3 asks", "2 declines", "1 declines")
+        self.assertEqual((game.phase, game.hands), ("play", before))
+
+    def test_what_breaks_the_rules(self) -> None:
+        for steps in (
+            ("0 offers",), ("0 declines",),
+            ("0 passes", "0 passes"), ("0 passes", "0 asks"), ("0 passes", "0 offers"),
+            ("0 passes", "0 declines"),
+            ("0 asks", "0 asks"), ("0 asks", "0 passes"), ("0 asks", "0 offers"),
+            ("0 asks", "0 declines"), ("0 asks", "2 asks"), ("0 asks", "2 passes"),
+            ("0 asks", "2 offers", "0 asks"), ("0 asks", "2 offers", "0 passes"),
+            ("0 asks", "2 offers", "0 declines"), ("0 asks", "2 offers", "2 offers"),
+            ("0 asks", "2 offers", "2 declines"),
+            ("0 passes", "2 passes", "0 asks"), ("0 asks", "2 declines", "0 offers"),
+            ("0 asks", "2 offers", "0 offers", "2 passes"),
+            ("0 asks", "2 offers 1"), ("0 asks", "2 offers "), ("0 passes 1",),
+            ("0 passes", "0 fold"), ("0 passes", "1 passes", "2 passes", "3 passes", "0 asks"),
+        ):
+            with self.subTest(steps):
+                self.assert_breaks(*steps)
+
+    def test_marks(self) -> None:
+        self.after("(clock) 0 passes", "1 asks", "(clock) 3 declines")
+        self.assert_breaks("(bot) 0 passes")
+        bot = f'host hands 0 to bot fast "B"\n{self.DEALT}'
+        self.play(f"{bot}\n(bot) 0 passes")
+        self.assert_refused("(clock) 0 passes", bot)
+
+    def test_a_pass_by_the_clock_does_not_count_towards_away(self) -> None:
+        for steps, late in (
+            (["(clock) 0 passes"], 0),
+            (["(clock) 0 passes", "2 asks"], 0),
+            (["(clock) 0 passes", "2 asks", "(clock) 0 declines"], 1),
+            (["0 asks", "2 offers", "(clock) 0 offers"], 1),
+        ):
+            self.assertEqual(self.after(*steps).players.late[0], late, steps)
+
+    def test_other_values_have_no_pass(self) -> None:
+        for value in ("optional", "mandatory"):
+            self.headers[-1] = f'[Rules "hausregeln exchange={value}"]'
+            self.assert_breaks("0 passes")
+
+    def test_the_words_of_the_options(self) -> None:
+        self.headers[-1] = (
+            '[Rules "hausregeln exchange=mandatory seven_rest=one_piece reshuffle=before_deal'
+            ' jack_without_effect_when=no_swap_possible capture_own=false"]'
+        )
+        rules = self.play("").rules
+        self.assertEqual(
+            [rules[name] for name in ("exchange", *dog_rules.DEFAULTS)],
+            ["mandatory", "one_piece", "before_deal", "no_swap_possible", False],
+        )
+        self.headers[-1] = '[Rules "hausregeln seven_rest=one_piece seven_partner=always"]'
+        with self.assertRaises(ValueError):
+            self.play("")
 
 
 if __name__ == "__main__":

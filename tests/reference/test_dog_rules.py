@@ -17,6 +17,9 @@ R001 = make_rules("dogspiel-de")
 R002 = make_rules("dogspiel-it")
 R003 = make_rules("spielanleitung")
 R004 = make_rules("hausregeln")
+ONE_PIECE = make_rules("dogspiel-it", seven_rest="one_piece")
+BACKWARD = make_rules("familienlager", backward_into_goal=True)
+SPARING = make_rules("dogspiel-it", capture_own=False)
 
 FULL = [0, 1, 2, 3]
 
@@ -44,10 +47,21 @@ class Case(unittest.TestCase):
         self.assertIn(outcome.board, dog.boards_for(rules, board, who, announced or card))
         return outcome
 
-    def illegal(self, rules: Rules, board: Board, move_id: str, who: int = 0, hand: Optional[list[str]] = None) -> None:
+    def illegal(
+        self, rules: Rules, board: Board, move_id: str, who: int = 0,
+        hand: Optional[list[str]] = None, reason: Optional[str] = None,
+    ) -> None:
         card = move_id.split(":")[0].split("=")[0]
-        with self.assertRaises(dog.IllegalMove):
+        with self.assertRaises(dog.IllegalMove) as caught:
             dog.judge(rules, board, who, hand or [card], move_id)
+        if reason is not None:
+            self.assertEqual(caught.exception.reason, reason)
+
+    def assert_listed(self, rules: Rules, board: Board, rank: str, ids: str) -> None:
+        """These ids are legal, and they lead to all boards that the card can reach, each once."""
+        reached = [self.legal(rules, board, move_id).board for move_id in ids.split()]
+        self.assertEqual(len(set(reached)), len(reached))
+        self.assertEqual(set(reached), dog.boards_for(rules, board, 0, rank))
 
 
 class WorkedCases(Case):
@@ -127,6 +141,220 @@ class WorkedCases(Case):
     def test_14_the_block_closes_the_door_on_the_start(self) -> None:
         board = table(R001, seat([0, 63], fresh=True))
         self.assertFalse([e for e in ends(R001, board, 0, "A") if e.startswith("63")])
+
+
+    def test_15_the_rest_of_a_seven_with_one_piece(self) -> None:
+        board = table(R002, seat([60], [1, 2, 3]), seat(), seat([40, 50]))
+        self.assert_listed(ONE_PIECE, board, "7", "7:60>3 7:60>g0,40>42 7:60>g0,50>52")
+        self.illegal(ONE_PIECE, board, "7:60>g0,40>41,50>51", reason="one_piece_only")
+        self.legal(R002, board, "7:60>g0,40>41,50>51")
+
+    def test_16_backward_by_the_start_that_is_the_door(self) -> None:
+        self.assert_listed(BACKWARD, table(BACKWARD, seat([2])), "4", "4:2>6 4:2>62 4:2>g1")
+
+    def test_17_a_block_on_the_start_closes_the_way_back(self) -> None:
+        self.assert_listed(BACKWARD, table(BACKWARD, seat([0, 2])), "4",
+                           "4:2>6 4:0>4 4:0>g3 4:0>60")
+
+    def test_18_a_jack_without_effect_when_no_swap_is_possible(self) -> None:
+        board = table(R004, seat([4]), seat(), seat([30], fresh=True))
+        rules = make_rules("hausregeln", jack_without_effect_when="no_swap_possible")
+        self.assertEqual(self.legal(rules, board, "J:none").board, board)
+        self.assertEqual(dog.judge(R004, board, 0, ["J"], "fold").kind, "fold")
+
+    def test_19_an_own_pair_is_a_possible_swap(self) -> None:
+        board = table(R004, seat([4, 9]), seat(), seat([30], fresh=True))
+        rules = make_rules("hausregeln", jack_without_effect_when="no_swap_possible",
+                           jack_own_pair=True)
+        self.legal(rules, board, "J:4<>9")
+        self.illegal(rules, board, "J:none")
+
+    def test_20_no_move_ends_on_an_own_piece(self) -> None:
+        board = table(R002, seat([20, 23]), seat(), seat([26]))
+        self.assert_listed(SPARING, board, "3", "3:23>26")
+        self.illegal(SPARING, board, "3:20>23", reason="own_piece")
+
+    def test_21_no_piece_leaves_the_kennel_onto_an_own_piece(self) -> None:
+        board = table(R002, seat([0]))
+        self.assert_listed(SPARING, board, "K", "K:0>13")
+        self.illegal(SPARING, board, "K:out", reason="own_piece")
+
+    def test_22_no_part_ends_on_an_own_piece(self) -> None:
+        board = table(R002, seat([20, 22]))
+        self.legal(SPARING, board, "7:22>27,20>22")
+        self.illegal(SPARING, board, "7:20>22,22>27", reason="own_piece")
+
+
+class Readings(Case):
+    """RULES §11, what its sentences say beside the worked cases."""
+
+    def test_the_rest_with_one_piece_named_again(self) -> None:
+        board = table(R002, seat([60], [1, 2, 3]), seat(), seat([40], [0]))
+        self.legal(ONE_PIECE, board, "7:60>g0,40>41,41>42")
+        self.legal(ONE_PIECE, board, "7:60>g0,p0>p1,p1>p2")
+        self.illegal(ONE_PIECE, board, "7:60>g0,40>41,p0>p1", reason="one_piece_only")
+
+    def test_the_rest_with_one_piece_ends_on_free_fields_each_time(self) -> None:
+        rules = make_rules("dogspiel-it", seven_rest="one_piece", seven_landing="must_be_free")
+        board = table(rules, seat([60], [1, 2, 3]), seat([41]), seat([40]))
+        self.legal(rules, board, "7:60>g0,40>42")
+        self.illegal(rules, board, "7:60>g0,40>41,41>42", reason="landing_occupied")
+
+    def test_who_was_home_before_splits_among_all_pieces(self) -> None:
+        board = table(R002, seat(goal=FULL), seat(), seat([40, 50]))
+        self.legal(ONE_PIECE, board, "7:40>43,50>54")
+
+    def test_one_piece_leaves_own_pieces_alone(self) -> None:
+        board = table(R002, seat([60, 20], [1, 2]), seat(), seat([40]))
+        self.legal(ONE_PIECE, board, "7:60>g0,20>21,g2>g3")
+
+    def test_the_rest_lapses_as_before(self) -> None:
+        rules = make_rules("hausregeln", seven_rest="one_piece")
+        board = table(rules, seat([58], [1, 2, 3]), seat(), seat([28], [1, 2, 3]))
+        self.assertEqual(dog.winner(rules, self.legal(rules, board, "7:58>g0,28>p0").board), 0)
+
+    def test_backward_to_the_start_that_is_the_door(self) -> None:
+        for origin, goal in ((1, ["1>g2"]), (2, ["2>g1"]), (3, ["3>g0"]), (4, []), (5, [])):
+            found = {end for end in ends(BACKWARD, table(BACKWARD, seat([origin])), 0, "4")
+                     if "g" in end}
+            self.assertEqual(found, set(goal))
+        for fresh in (True, False):
+            board = table(BACKWARD, seat([0], fresh=fresh))
+            retreats = {outcome.id for outcome in dog.plays(BACKWARD, board, 0, "4")
+                        if outcome.kind == "retreat"}
+            self.assertEqual(retreats, {"4:0>60"})
+        fresh = table(BACKWARD, seat([0, 2], fresh=True))
+        self.assertEqual(ends(BACKWARD, fresh, 0, "4"), {"2>6", "0>4", "0>60"})
+
+    def test_backward_passes_an_unprotected_piece_on_the_start(self) -> None:
+        rules = make_rules("dogspiel-it", backward_into_goal=True)
+        self.assertEqual(self.legal(rules, table(rules, seat([0, 2])), "4:2>g1").captures, [])
+        self.legal(rules, table(rules, seat([2]), seat([0])), "4:2>g1")
+        self.illegal(rules, table(rules, seat([2], [1])), "4:2>g1")
+        self.illegal(rules, table(rules, seat([2], [0])), "4:2>g1")
+        self.illegal(R002, table(R002, seat([2])), "4:2>g1")
+
+    def test_a_jack_without_effect_still_where_the_mover_is_alone(self) -> None:
+        rules = make_rules("hausregeln", jack_without_effect_when="no_swap_possible",
+                           jack_own_pair=True)
+        board = table(rules, seat([4, 9]))
+        self.legal(rules, board, "J:none")
+        self.legal(rules, board, "J:4<>9")
+        self.illegal(rules, table(rules, seat(), seat([15], fresh=True)), "J:none")
+        without = make_rules("dogspiel-it", jack_without_effect_when="no_swap_possible")
+        self.illegal(without, table(without, seat([4])), "J:none")
+        own_start = table(rules, seat([0, 9], fresh=True), seat([15], fresh=True))
+        self.legal(rules, own_start, "J:none")
+
+    def test_the_owner_counts_and_not_who_plays(self) -> None:
+        rules = make_rules("dogspiel-it", capture_own=False, seven_partner="always")
+        board = table(rules, seat([20]), seat(), seat([13, 27]))
+        self.legal(rules, board, "7:13>20")
+        self.legal(rules, board, "7:20>27")
+        self.illegal(rules, table(rules, seat([30]), seat(), seat([13, 20])), "7:13>20",
+                     reason="own_piece")
+        home = table(rules, seat(goal=FULL), seat(), seat([10, 13]))
+        self.illegal(rules, home, "3:10>13", reason="own_piece")
+        self.illegal(rules, table(rules, seat(goal=FULL), seat(), seat([32])), "K:out",
+                     reason="own_piece")
+
+    def test_passing_captures_an_own_piece_all_the_same(self) -> None:
+        outcome = self.legal(SPARING, table(R002, seat([20, 22])), "7:20>27")
+        self.assertEqual(outcome.captures, [{"seat": 0, "from": "22"}])
+
+    def test_what_must_be_free_says_so_first(self) -> None:
+        rules = make_rules("hausregeln", capture_own=False)
+        self.illegal(rules, table(rules, seat([20, 27])), "7:20>27", reason="landing_occupied")
+
+    def test_an_exit_onto_an_own_piece_may_leave_only_a_fold(self) -> None:
+        board = table(R002, seat([0, 13]), seat([16], fresh=True))
+        for move_id in ("K:out", "K:0>13"):
+            self.legal(R002, board, move_id)
+            self.illegal(SPARING, board, move_id, reason="own_piece")
+        self.assertEqual(dog.judge(SPARING, board, 0, ["K"], "fold").kind, "fold")
+
+
+def boards_naming_once(rules: Rules, board: Board, who: int) -> set[Board]:
+    """Every board that some list of a seven's parts reaches which names no piece again."""
+    Named = frozenset[tuple[int, dog.Place]]
+    waiting: set[tuple[dog.Seven, Named]] = {(dog.begin_seven(rules, board, who), frozenset())}
+    seen = set(waiting)
+    results: set[Board] = set()
+    while waiting:
+        seven, named = waiting.pop()
+        if dog.seven_complete(rules, seven, who):
+            results.add(seven.board)
+            continue
+        for owner, origin, path, after in dog.seven_parts(rules, seven, who):
+            if (owner, origin) in named:
+                continue
+            state = (after, named | {(owner, path[-1])})
+            if state not in seen:
+                seen.add(state)
+                waiting.add(state)
+    return results
+
+
+class NamingOnce(unittest.TestCase):
+    """§5: naming each piece once reaches every board, under all options of §11 too."""
+
+    def check(self, positions: int, **options: Any) -> None:
+        for n in range(positions):
+            rng = random.Random(f"{options}/{n}")
+            rules = make_rules(rng.choice(list(dog.PRESETS)), **options)
+            board = small_board(rng, rules)
+            self.assertEqual(boards_naming_once(rules, board, 0), dog.seven_boards(rules, board, 0),
+                             (rules, board))
+
+    def test_any_pieces(self) -> None:
+        self.check(80)
+
+    def test_one_piece(self) -> None:
+        for landing in dog.OPTION_VALUES["seven_landing"]:
+            for own in (True, False):
+                self.check(80, seven_rest="one_piece", seven_landing=landing, capture_own=own)
+
+    def test_canadian(self) -> None:
+        for landing in dog.OPTION_VALUES["seven_landing"]:
+            for own in (True, False):
+                self.check(5, seven_partner="always", seven_landing=landing, capture_own=own)
+
+    def test_sparing_own_pieces(self) -> None:
+        for landing in dog.OPTION_VALUES["seven_landing"]:
+            self.check(80, seven_landing=landing, capture_own=False)
+
+    def test_stated_by_its_opposite(self) -> None:
+        """The lists that name a piece again are more, so the comparison compares something."""
+        rules = make_rules("dogspiel-it", seven_landing="must_be_free")
+        board = table(rules, seat([10, 12]), seat([14]))
+        once = boards_naming_once(rules, board, 0)
+        self.assertGreater(len(once), 3)
+        self.assertEqual(once, dog.seven_boards(rules, board, 0))
+
+
+def small_board(rng: random.Random, rules: Rules) -> Board:
+    """Up to six pieces of one team and four others, close together at a start and its goal."""
+    ring, partner = dog.fields(rules), dog.partner_of(rules, 0)
+    near = dog.start_of(rules, rng.choice((0, partner)))
+    taken: set[int] = set()
+
+    def on_ring(most: int) -> list[int]:
+        fields = {(near + rng.randint(-8, 7)) % ring for _ in range(rng.randint(0, most))} - taken
+        taken.update(fields)
+        return list(fields)
+
+    entries = [seat() for _ in range(rules["seats"])]
+    almost = rng.random() < 0.5
+    goal = rng.sample(FULL, 3) if almost else rng.sample(FULL, rng.randint(0, 2))
+    last = [(dog.door_of(rules, 0) - rng.randrange(4)) % ring]
+    taken.update(last)
+    entries[0] = seat(last + on_ring(0 if almost else 1), goal)
+    for who in range(1, rules["seats"]):
+        at_home = rng.randint(0, 2) if who == partner else 0
+        entries[who] = seat(on_ring(2), rng.sample(FULL, at_home))
+    for who, entry in enumerate(entries):
+        entry["fresh"] = dog.start_of(rules, who) in entry["track"] and rng.random() < 0.5
+    return dog.make_board(rules, entries)
 
 
 class Blocks(Case):
@@ -380,7 +608,9 @@ class Listing(Case):
 class Options(unittest.TestCase):
     def test_impossible_combinations(self) -> None:
         for preset, overrides in (
-            ("nothing", {}), ("dogspiel-it", {"backward_into_goal": True}), ("hausregeln", {"goal_entry": "on_start"}),
+            ("nothing", {}),
+            ("dogspiel-it", {"seven_rest": "one_piece", "seven_partner": "always"}),
+            ("dogspiel-it", {"capture_own": "yes"}), ("dogspiel-it", {"reshuffle": True}),
             ("dogspiel-it", {"seats": 5}), ("dogspiel-it", {"jokers": 13}), ("dogspiel-it", {"jack_own_pair": 1}),
             ("dogspiel-it", {"deal_sizes": {"first": [], "then": [2]}}), ("dogspiel-it", {"surprise": 1}),
             ("dogspiel-it", {"deal_sizes": {"first": [28], "then": [2]}}),
@@ -389,6 +619,18 @@ class Options(unittest.TestCase):
             with self.assertRaises(dog.InvalidRules):
                 make_rules(preset, **overrides)
         make_rules("dogspiel-it", deal_sizes={"first": [27], "then": [2]})
+        make_rules("dogspiel-it", backward_into_goal=True)
+        make_rules("hausregeln", goal_entry="on_start")
+
+    def test_an_option_left_out_has_its_default(self) -> None:
+        rules = dog.rules_from_request({"preset": "hausregeln"})
+        self.assertEqual({name: rules[name] for name in dog.DEFAULTS}, dog.DEFAULTS)
+        self.assertEqual(rules["exchange"], "on_request")
+        for name, preset in dog.PRESETS.items():
+            self.assertEqual(preset["exchange"] == "on_request", name == "hausregeln")
+            self.assertEqual(set(preset), {*dog.OPTION_VALUES, "deal_sizes"})
+            for option, values in dog.OPTION_VALUES.items():
+                self.assertIn(preset[option], values)
 
 
 class Shuffle(unittest.TestCase):
@@ -422,6 +664,22 @@ class Shuffle(unittest.TestCase):
         self.assertEqual([d.stock for d in listed[:8]], [86, 66, 50, 38, 30, 10, 94, 82])
         # 10 cards left and 16 due: the 100 others are shuffled in the middle of the deal.
         self.assertEqual([d.reshuffled for d in listed[:8]], [False] * 6 + [True, False])
+        before = make_rules("familienlager", reshuffle="before_deal")
+        shuffled = list(itertools.islice(dog_shuffle.deals(bytes(range(32)), before, 2), 12))
+        self.assertEqual(shuffled[:6], listed[:6])
+        # 10 cards left and 16 due: all 110 are shuffled before the deal, and 110 - 16 are left.
+        self.assertEqual([d.reshuffled for d in shuffled[:8]], [False] * 6 + [True, False])
+        self.assertEqual([d.stock for d in shuffled[6:8]], [94, 82])
+        cards = dog_shuffle.shuffle(bytes(range(32)), 1, dog_shuffle.deck(6))
+        self.assertEqual([hand[0] for hand in shuffled[6].hands], cards[3:4] + cards[:3])
+        # Equal is enough.
+        for jokers, first in ((0, [13, 13]), (4, [9, 9, 9])):
+            sizes = {"first": first, "then": [1]}
+            exact = make_rules("familienlager", reshuffle="before_deal", jokers=jokers,
+                               deal_sizes=sizes)
+            dealt = list(itertools.islice(dog_shuffle.deals(bytes(32), exact, 0), 4))
+            self.assertEqual([d.stock for d in dealt][len(first) - 1], 0)
+            self.assertEqual([d.reshuffled for d in dealt].index(True), len(first))
         fixed = list(itertools.islice(dog_shuffle.deals(bytes(32), R002, 2), 5))
         self.assertEqual([d.dealer for d in fixed], [2] * 5)
         self.assertEqual([d.beginner for d in fixed], [3, 0, 1, 2, 3])
