@@ -1,8 +1,12 @@
 //! Games against bots, from the first screen on.
 
+use std::{thread, time::Duration};
+
 use serde_json::json;
 
-use crate::support::{Browser, MousePlayer, TestGame, TestServer};
+use crate::support::{
+    Browser, MousePlayer, TestGame, TestServer, TestViewer::Spectator, seats_of_bots, seed,
+};
 
 #[test]
 fn a_game_begins_with_two_clicks() {
@@ -53,4 +57,81 @@ fn a_commitment_other_than_the_remembered_one_is_noticed() {
     let look = browser.wait("the result", |look| !look.alerts.is_empty());
     let result = &look.alerts[0];
     assert!(result.contains('✗') && result.contains('✓'), "{result}");
+}
+
+/// Chooses a value of one of the settings.
+fn set(browser: &Browser, name: &str, value: &str) {
+    let script = "
+        const select = document.querySelector(`select[name=${arguments[0]}]`);
+        select.value = arguments[1];
+        select.dispatchEvent(new Event('change', { bubbles: true }));";
+    browser.script(script, vec![json!(name), json!(value)]);
+}
+
+#[test]
+fn options_beside_the_sheet_are_those_of_the_game() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.go("/?lang=en");
+    browser.press("Compare the rules");
+    browser.wait_for_words("House rules: 15 fields per side.");
+    browser.open_details("More");
+    let sheet_says = |words: &str| {
+        let first = "document.querySelector('select[name=exchange] option').textContent";
+        browser.wait_for_script(words, &format!("{first} === {}", json!(words)));
+    };
+    sheet_says("as on the sheet: everybody gives a card");
+    set(&browser, "preset", "hausregeln");
+    sheet_says("as on the sheet: only if somebody asks for help");
+    set(&browser, "exchange", "mandatory");
+    set(&browser, "jack_without_effect", "no_swap_possible");
+    set(&browser, "capture_own", "no");
+    browser.wait_for_words("House rules with changes, 4 seats");
+    // They are remembered, and what is as on the sheet is not sent.
+    browser.reload();
+    browser.wait_for_words("House rules with changes, 4 seats");
+    browser.press("Play against bots");
+    browser.wait("the table", |look| !look.todo.is_empty());
+    browser.open_details("Rules");
+    for words in [
+        "Card exchange: everybody gives a card",
+        "Jack without effect: also if nothing can be swapped",
+        "A piece may land on one’s own and capture it: no",
+        "The discard pile is shuffled: when no card is left",
+    ] {
+        browser.wait_for_words(words);
+    }
+    let fragment = browser.fragment();
+    let id = fragment.strip_prefix("/games/").expect("a game");
+    let game = server.get(&format!("/v1/games/{id}")).send().expect(200);
+    let rules = &game["rules"];
+    assert_eq!(rules["preset"], "hausregeln");
+    assert_eq!(rules["exchange"], "mandatory");
+    assert_eq!(rules["jack_without_effect_when"], "no_swap_possible");
+    assert_eq!(rules["capture_own"], false);
+}
+
+#[test]
+fn a_shuffle_before_a_deal_is_checked() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let wishes = json!({
+        "rules": {"preset": "dogspiel-it", "reshuffle": "before_deal"},
+        "seats": seats_of_bots(&["Luna", "Bruno", "Bella", "Rex"]),
+        "shuffle_seed": seed(1), "bot_pace_ms": 0, "listed": false,
+    });
+    let game = TestGame::create(&server, &wishes);
+    while game.view(Spectator)["phase"] != "finished" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let history = game.get(Spectator, "/history").send().expect(200);
+    assert!(history.to_string().contains("\"reshuffled\":true"));
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("Check the shuffle");
+    let look = browser.wait("the result", |look| !look.alerts.is_empty());
+    assert!(!look.alerts[0].contains('✗'), "{:?}", look.alerts);
 }

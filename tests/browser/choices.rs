@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Look, Situation, Style, TestServer,
+    Browser, Look, Situation, Style, TestGame, TestServer,
     TestViewer::{Seat, Spectator},
     choose_part, create_with_people, enabled,
     http::CARDS,
@@ -144,45 +144,26 @@ fn every_card_offers_what_is_legal_and_nothing_else() {
     assert_eq!(scene.last_move()["id"], swap["id"]);
 }
 
-#[test]
-fn an_optional_exchange_has_ask_and_decline() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 1);
-    game.deal();
-    browser.sit(&game, 0);
-    let look = browser.wait("the exchange", |look| look.can("Decline"));
-    assert!(look.can("Ask for help") && !look.can("Give"));
-    assert_eq!(enabled(&look.hand).count(), 6);
-    browser.press("Ask for help");
-    let look = browser.wait("the answer", |look| look.button("Ask for help").is_none());
-    assert!(look.can("Decline"), "a seat that asked must still answer");
-    assert_eq!(game.view(Spectator)["seats"][0]["exchange"], "asked");
-    browser.press("Decline");
-    browser.wait("the others", |look| look.todo.contains("The others"));
-    assert_eq!(game.view(Spectator)["seats"][0]["exchange"], "declined");
-
-    // The partner asks, and both give.
-    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 2);
-    game.deal();
-    game.swap(2, &json!({"ask": true}));
-    browser.sit(&game, 0);
-    browser.wait_for_script(
-        "the partner’s call",
-        "document.body.innerText.includes('“Help!”')",
-    );
+/// Chooses the first card of the hand, and gives it to the partner. Returns the card.
+fn give_first(browser: &Browser) -> String {
     let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    assert!(!look.can("Give"), "no card is chosen yet");
     let given = look.hand[0].name.clone();
     browser.click(&look.hand[0]);
     let look = browser.wait("Give", |look| look.can("Give"));
     assert!(look.hand[0].pressed, "{}", look.todo);
     browser.press("Give");
-    browser.wait("the others", |look| look.todo.contains("The others"));
-    assert_eq!(game.view(Spectator)["seats"][0]["exchange"], "offered");
-    let received = game.hand(2)[0].clone();
-    game.swap(2, &json!({"card": received}));
+    given
+}
+
+/// The states of seat 0 and its partner in the exchange.
+fn exchange_of(game: &TestGame<'_>) -> [Value; 2] {
+    let view = game.view(Spectator);
+    [0, 2].map(|seat| view["seats"][seat]["exchange"].clone())
+}
+
+/// Waits until the page shows what seat 0 and its partner gave each other.
+fn wait_for_given(browser: &Browser, game: &TestGame<'_>, given: &str) {
     browser.wait_for_script("what was given", "document.querySelector('.given')");
     let words = "return document.querySelector('.given').innerText";
     let words = browser.script(words, vec![]);
@@ -191,7 +172,133 @@ fn an_optional_exchange_has_ask_and_decline() {
         words.contains("You gave") && words.contains("You got"),
         "{words}"
     );
-    assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given.as_str());
+    assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
+}
+
+#[test]
+fn an_optional_exchange_has_ask_and_decline() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let rules = json!({"preset": "hausregeln", "exchange": "optional"});
+    let game = create_with_people(&server, &rules, 1);
+    game.deal();
+    browser.sit(&game, 0);
+    let look = browser.wait("the exchange", |look| look.can("Decline"));
+    assert!(look.can("Ask for help") && !look.can("Give"));
+    assert!(look.button("No help needed").is_none());
+    assert_eq!(enabled(&look.hand).count(), 6);
+    browser.press("Ask for help");
+    let look = browser.wait("the answer", |look| look.button("Ask for help").is_none());
+    assert!(look.can("Decline"), "a seat that asked must still answer");
+    assert_eq!(exchange_of(&game), ["asked", "pending"]);
+    browser.press("Decline");
+    browser.wait("the others", |look| look.todo.contains("The others"));
+    assert_eq!(exchange_of(&game), ["declined", "kept"]);
+
+    // The partner asks, and both give.
+    let game = create_with_people(&server, &rules, 2);
+    game.deal();
+    game.swap(2, &json!({"ask": true}));
+    browser.sit(&game, 0);
+    browser.wait_for_script(
+        "the partner’s call",
+        "document.body.innerText.includes('“Help!”')",
+    );
+    let given = give_first(&browser);
+    browser.wait("the others", |look| look.todo.contains("The others"));
+    assert_eq!(exchange_of(&game), ["offered", "asked"]);
+    game.swap(2, &json!({"card": game.hand(2)[0]}));
+    wait_for_given(&browser, &game, &given);
+}
+
+#[test]
+fn help_is_asked_for_and_given() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 1);
+    game.deal();
+    browser.sit(&game, 0);
+    let look = browser.wait("the exchange", |look| look.can("Ask for help"));
+    assert!(look.todo.contains("Do you need help?"), "{}", look.todo);
+    assert!(look.can("No help needed") && look.button("Give").is_none());
+    assert_eq!(enabled(&look.hand).count(), 0);
+    browser.press("Hint");
+    let look = browser.wait("suggestions", |look| !look.advice.is_empty());
+    let hint = |name: &str| look.advice.iter().any(|one| one.name.starts_with(name));
+    assert!(hint("Ask for help") && hint("No help needed"));
+    browser.press("Ask for help");
+    let look = browser.wait("the partner", |look| look.todo.contains("Waiting for"));
+    assert!(look.todo.contains("Waiting for Bruno’s answer."));
+    assert!(look.advice.is_empty() && look.button("Ask for help").is_none());
+    assert_eq!(enabled(&look.hand).count(), 0);
+    assert_eq!(exchange_of(&game), ["asked", "pending"]);
+
+    game.swap(2, &json!({"card": game.hand(2)[0]}));
+    let look = browser.wait("the promise", |look| {
+        look.todo.contains("Bruno gives you a card.")
+    });
+    assert!(look.button("Do not help").is_none() && look.button("No help needed").is_none());
+    assert_eq!(exchange_of(&game), ["asked", "offered"]);
+    let given = give_first(&browser);
+    wait_for_given(&browser, &game, &given);
+    let look = browser.look();
+    assert!(look.todo.contains("The others are still deciding."));
+    assert_eq!(exchange_of(&game), ["swapped", "swapped"]);
+}
+
+#[test]
+fn a_partner_who_asks_is_helped_or_not() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let rules = json!({"preset": "hausregeln"});
+    // The player needs no help, but the partner does.
+    let game = create_with_people(&server, &rules, 2);
+    game.deal();
+    browser.sit(&game, 0);
+    browser.press("No help needed");
+    browser.wait("the partner", |look| {
+        look.todo
+            .contains("You need no help. Bruno can still ask for it.")
+    });
+    assert_eq!(exchange_of(&game), ["passed", "pending"]);
+    game.swap(2, &json!({"ask": true}));
+    let look = browser.wait("the question", |look| {
+        look.todo.contains("Bruno asks you for help.")
+    });
+    assert!(look.can("Do not help") && look.button("Decline").is_none());
+    assert_eq!(exchange_of(&game), ["pending", "asked"]);
+    let given = give_first(&browser);
+    browser.wait("the partner’s card", |look| {
+        look.todo.contains("Waiting for Bruno’s card.")
+    });
+    game.swap(2, &json!({"card": game.hand(2)[0]}));
+    wait_for_given(&browser, &game, &given);
+
+    let game = create_with_people(&server, &rules, 3);
+    game.deal();
+    game.swap(2, &json!({"ask": true}));
+    browser.sit(&game, 0);
+    browser.press("Do not help");
+    browser.wait("the others", |look| {
+        look.todo.contains("You: declined the exchange.") && look.todo.contains("The others")
+    });
+    assert_eq!(exchange_of(&game), ["declined", "kept"]);
+
+    // Nobody in the team needs help.
+    let game = create_with_people(&server, &rules, 4);
+    game.deal();
+    game.swap(2, &json!({"pass": true}));
+    browser.sit(&game, 0);
+    browser.wait_for_words("Bruno: no help needed.");
+    browser.press("No help needed");
+    browser.wait("the others", |look| look.todo.contains("The others"));
+    assert_eq!(exchange_of(&game), ["kept", "kept"]);
 }
 
 #[test]

@@ -61,7 +61,8 @@ fn a_chosen_card_of_the_exchange_leads_to_give() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
-    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 1);
+    let rules = json!({"preset": "hausregeln", "exchange": "optional"});
+    let game = create_with_people(&server, &rules, 1);
     game.deal();
     browser.sit(&game, 0);
     let keyboard = KeyboardPlayer::new(&browser, 0);
@@ -73,4 +74,26 @@ fn a_chosen_card_of_the_exchange_leads_to_give() {
     browser.key(KeyboardPlayer::ENTER);
     browser.wait("the others", |look| look.todo.contains("The others"));
     assert_eq!(game.view(Spectator)["seats"][0]["exchange"], "offered");
+}
+
+#[test]
+fn a_partner_who_asks_for_help_does_not_take_the_focus_away() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_people(&server, &json!({"preset": "hausregeln"}), 1);
+    game.deal();
+    browser.sit(&game, 0);
+    let keyboard = KeyboardPlayer::new(&browser, 0);
+    keyboard.tab_to(|look| look.button("No help needed"));
+    // The button is gone, and a card is to be chosen.
+    game.swap(2, &json!({"ask": true}));
+    browser.wait("a card", |look| {
+        look.hand.first().is_some_and(|card| card.focused)
+    });
+    browser.key(KeyboardPlayer::ENTER);
+    browser.wait("Give", |look| {
+        look.button("Give").is_some_and(|give| give.focused)
+    });
 }

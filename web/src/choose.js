@@ -1,7 +1,7 @@
 // What the player can choose now. All of it comes from what the server lists as legal: this file
 // filters and groups the lists, and knows no rule of the game.
 
-/** @import {Action, Capture, Move, Offer, Part, SevenPart, Spot, Table} from "./types.js" */
+/** @import {Action, Capture, Game, Move, Offer, Part, SevenPart, Spot, Table} from "./types.js" */
 
 /**
  * The next thing to choose.
@@ -89,6 +89,18 @@ function offerOfPart(next) {
 
 /** The captures of a begun seven. @param {Table} table @returns {Capture[]} */
 const sevenCaptures = (table) => table.choice.seven.flatMap(({ part }) => part?.captures ?? []);
+
+/** The partner of a seat. @param {Game} game @param {number} seat */
+export const partnerOf = ({ seats }, seat) => seats[(seat + seats.length / 2) % seats.length];
+
+/** Whether a seat is to answer in the exchange. @param {Game} game @param {number} seat */
+export function answersNow(game, seat) {
+  if (game.phase !== "exchange") return false;
+  const { exchange } = game.seats[seat];
+  // On request, whoever has asked waits until the partner has promised a card.
+  const waits = game.rules.exchange === "on_request" && partnerOf(game, seat).exchange !== "offered";
+  return exchange === "pending" || (exchange === "asked" && !waits);
+}
 
 /** What to choose next. @param {Table} table @returns {Step} */
 export function nextStep(table) {

@@ -27,18 +27,22 @@ export async function checkShuffles(history, promised) {
   let stock = shuffle(deck(history.rules.jokers), seed, shuffles);
   /** @type {string[]} */
   let gone = [];
-  const { seats } = history.rules;
+  const { seats, reshuffle } = history.rules;
+  /** @param {string[]} cards */
+  const refill = (cards) => {
+    shuffles += 1;
+    stock = shuffle(sorted(cards), seed, shuffles);
+    gone = [];
+  };
   for (const { events } of history.entries) {
     for (const event of events) {
       if (event.type !== "cards_dealt") continue;
       /** @type {string[][]} */
       const hands = Array.from({ length: seats }, () => []);
-      for (let card = 0; card < event.size * seats; card += 1) {
-        if (stock.length === 0) {
-          shuffles += 1;
-          stock = shuffle(sorted(gone), seed, shuffles);
-          gone = [];
-        }
+      const cards = event.size * seats;
+      if (reshuffle === "before_deal" && stock.length < cards) refill([...stock, ...gone]);
+      for (let card = 0; card < cards; card += 1) {
+        if (stock.length === 0) refill(gone);
         hands[(event.beginner + card) % seats].push(stock.shift() ?? "");
       }
       const same = hands.every((hand, seat) => String(sorted(hand)) === String(sorted(event.hands[seat] ?? [])));

@@ -3,6 +3,7 @@
 import { Refusal, follow, passes, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
+import { rulesOf } from "./rules.js";
 import { dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveName, saveSettings, savedGame, savedGames, setOver } from "./storage.js";
 
@@ -74,13 +75,13 @@ export function setName(name) {
 
 /** Creates a game against bots and goes to its table. @param {string} name of the player */
 export async function playAgainstBots(name) {
-  const { preset, seats, level, pace } = state.settings;
+  const { seats, level, pace } = state.settings;
   dispatch({ type: "home", home: { creating: true, problem: null } });
   const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
     const id = await requestSecret("POST", "/v1/games", {
       body: {
-        rules: { preset, seats },
+        rules: rulesOf(state.settings),
         seats: [{ kind: "human", name }, ...bots],
         // The bot before the player deals the first round, so that the player begins.
         first_dealer: seats - 1,
@@ -333,7 +334,7 @@ export async function act(action, seat) {
 
 export const deal = () => send("deal", {});
 
-/** @param {object} answer `{card}`, `{ask: true}` or `{decline: true}` */
+/** @param {object} answer `{card}`, `{ask: true}`, `{pass: true}` or `{decline: true}` */
 export const exchange = (answer) => send("swap", answer);
 
 /** @param {string} id */

@@ -5,16 +5,18 @@ import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
+import { OPTIONS, PRESETS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { setOver } from "./storage.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
+/** @import {Catalogue, Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
 
-const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
 /** @type {Level[]} */
 const LEVELS = ["random", "greedy", "fast", "strong"];
 const SEATS = [4, 6];
+/** The sheet nearest to the rules that come with the boards in Swiss shops. */
+const FOR_BOARDS = "dogspiel-it";
 const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
 const CLOCKS = [0, 30, 60, 120, 300];
 /** Milliseconds between two requests for the open tables. */
@@ -35,8 +37,10 @@ export function Home({ state }) {
         <button type="button" class="primary big" disabled=${home.creating}
           onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
         <p class="small">${t("home.summary", {
-          rules: t(`preset.${settings.preset}`), seats: settings.seats, level: t(`level.${settings.level}`),
+          rules: sheetWords(settings), seats: settings.seats, level: t(`level.${settings.level}`),
         })}</p>
+        <p class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
+          ${" "}<button type="button" class="link" onClick=${showSheets}>${t("home.board.sheets")}</button></p>
         ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
@@ -72,6 +76,20 @@ export function Home({ state }) {
           <a href=${`${server}/openapi.json`}>OpenAPI</a></p>
       </footer>
     </main>`;
+}
+
+/** The sheet, and whether options are not as on it. @param {Settings} settings */
+function sheetWords(settings) {
+  const rules = t(`preset.${settings.preset}`);
+  return chosenOptions(settings).length > 0 ? t("rules.changed", { rules }) : rules;
+}
+
+/** Shows what the sheets say. */
+function showSheets() {
+  const settings = document.querySelector("details.settings");
+  if (settings instanceof HTMLDetailsElement) settings.open = true;
+  const sheets = document.querySelector(".sheets");
+  if (sheets instanceof HTMLElement) sheets.focus();
 }
 
 /** Games with other people. @param {{state: State}} props */
@@ -125,6 +143,17 @@ function Open({ table }) {
 
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
+  const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
+  // Without it the page does not say what the sheet says, and works.
+  const readCatalogue = () => {
+    if (!catalogue) request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
+  };
+  /** @param {string} name */
+  const asOnSheet = (name) => {
+    const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
+    const value = sheet ? wordsIn(sheet.rules, name) : "";
+    return value ? t("option.sheet.is", { value }) : t("option.sheet");
+  };
   /** @param {Partial<Settings>} change */
   const set = (change) => setSettings({ ...settings, ...change });
   /** @param {(value: string) => void} then */
@@ -132,7 +161,7 @@ function Choices({ settings }) {
     then(/** @type {HTMLSelectElement} */ (event.target).value);
   /** @param {string} name @param {(string | number)[]} values @param {string | number} chosen @param {(value: string) => string} words @param {(value: string) => void} then */
   const choice = (name, values, chosen, words, then) => html`
-    <label>${t(`settings.${name}`)}
+    <label>${t(OPTIONS[name] ? `option.${name}` : `settings.${name}`)}
       <select name=${name} onChange=${value(then)}>
         ${values.map((one) => html`
           <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
@@ -150,7 +179,17 @@ function Choices({ settings }) {
           (clock) => set({ clock: Number(clock) }))}
         ${choice("pace", PACES, settings.pace, (one) => seconds(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
-      <p class="small">${t(`preset.${settings.preset}.about`)}</p>
+      <ul class="small sheets" tabindex="-1" aria-label=${t("settings.preset")}>
+        ${PRESETS.map((one) => html`<li key=${one}><strong>${t(`preset.${one}`)}</strong>: ${t(`preset.${one}.about`)}</li>`)}
+      </ul>
+      <details class="more" onToggle=${readCatalogue}>
+        <summary>${t("settings.more")}</summary>
+        <div class="fields">
+          ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
+            (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
+            (one) => set({ options: { ...settings.options, [name]: one } })))}
+        </div>
+      </details>
     </details>`;
 }
 

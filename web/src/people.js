@@ -3,6 +3,7 @@
 import { Refusal, request, requestSecret } from "./api.js";
 import { DOGS, act, at, go, keep, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
 import { t } from "./lang.js";
+import { rulesOf } from "./rules.js";
 import { dispatch, state } from "./store.js";
 import { forgetToken, savedGame, saveGame, unanswered } from "./storage.js";
 
@@ -23,11 +24,11 @@ async function fromHome(action) {
 
 /** Creates a table with open seats, and takes the first one. */
 export const inviteFriends = () => fromHome(() => {
-  const { preset, seats, level, pace, clock } = state.settings;
+  const { seats, level, pace, clock } = state.settings;
   const names = Array.from({ length: seats }, (_, seat) => t("seat.n", { n: seat + 1 }));
   return requestSecret("POST", "/v1/games", {
     body: {
-      rules: { preset, seats },
+      rules: rulesOf(state.settings),
       seats: names.map((name) => ({ kind: "open", name, level })),
       turn_seconds: clock || null,
       bot_pace_ms: pace,
@@ -44,8 +45,7 @@ export const inviteFriends = () => fromHome(() => {
 
 /** Sits down at a table with strangers, which the server chooses. */
 export const playAtOnce = () => fromHome(() => {
-  const { preset, seats } = state.settings;
-  const body = { rules: { preset, seats }, name: state.name || t("player") };
+  const body = { rules: rulesOf(state.settings), name: state.name || t("player") };
   return requestSecret("POST", "/v1/join", { body }, (/** @type {QuickJoined} */ { id, game, seat, token }) => {
     keep(game, { seat, token });
     return id;

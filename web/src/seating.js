@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal } from "./game.js";
 import { list, t } from "./lang.js";
 import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
+import { TableRules } from "./rules.js";
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
@@ -71,7 +72,7 @@ export function SeatingScreen({ table }) {
       ${seat !== null && table.token && html`
         <${Name} key=${game.seats[seat].name} name=${game.seats[seat].name} table=${table} />
         <${OtherDevice} id=${table.id} seat=${seat} token=${table.token} />`}
-      <p class="small">${t(`preset.${game.rules.preset}`)}: ${t(`preset.${game.rules.preset}.about`)}</p>
+      <div><${TableRules} rules=${game.rules} /></div>
     </main>`;
 }
 

@@ -189,12 +189,17 @@ function message(table, line) {
     ? { ...now, moves: { version: game.version, list: moves } } : now;
 }
 
+/** How the player can answer in the exchange. @param {Game | null} game */
+const choicesOf = (game) => game?.actions.flatMap((one) => one.choices ?? []);
+
 /** @param {Table} table @param {Game} game @returns {Table} */
 function withGame(table, game) {
   if (table.game && table.game.version >= game.version) return table;
   // A choice stays while others answer in the exchange. Otherwise the position has changed.
   const stays = game.phase === "exchange" && table.game?.phase === "exchange"
     && game.actions.length > 0 && table.game.round === game.round;
+  // A hint is for the same question.
+  const asksTheSame = stays && String(choicesOf(game)) === String(choicesOf(table.game));
   const shown = table.shown ?? (game.last_action.type === "card_played"
     ? { version: game.version, move: game.last_action.move } : null);
   return {
@@ -203,7 +208,7 @@ function withGame(table, game) {
     unplayable: null,
     choice: stays ? table.choice : NOTHING,
     preview: stays ? table.preview : null,
-    hint: stays ? table.hint : "none",
+    hint: asksTheSame ? table.hint : "none",
     problem: null,
   };
 }

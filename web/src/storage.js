@@ -174,7 +174,7 @@ export function forgetKey(act) {
 }
 
 /** @type {Settings} */
-const DEFAULTS = { preset: "dogspiel-it", seats: 4, level: "fast", pace: 1000, clock: 0 };
+const DEFAULTS = { preset: "dogspiel-it", options: {}, seats: 4, level: "fast", pace: 1000, clock: 0 };
 
 /** @returns {Settings} */
 export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });

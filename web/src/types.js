@@ -4,6 +4,8 @@
 /**
  * @typedef {import("../../tests/page/api.js").components["schemas"]} Schemas
  * @typedef {Schemas["Game"]} Game
+ * @typedef {Schemas["Rules"]} Rules
+ * @typedef {Schemas["RulesCatalogue"]} Catalogue the sheets with all their options
  * @typedef {Schemas["Move"]} Move
  * @typedef {Schemas["Part"]} Part
  * @typedef {Schemas["Capture"]} Capture
@@ -53,8 +55,11 @@
  * seat with the version of the game that it came with.
  * @typedef {{any: string | null, seats: ({text: string, version: number} | null)[]}} Invitations
  *
- * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock.
- * @typedef {{preset: string, seats: number, level: Level, pace: number, clock: number}} Settings
+ * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock;
+ * `options` has the values of those options that are not to be as on the sheet.
+ * @typedef {{
+ *   preset: string, options: Record<string, string>, seats: number, level: Level, pace: number, clock: number,
+ * }} Settings
  */
 
 /**

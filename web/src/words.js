@@ -1,7 +1,7 @@
 // The game in words.
 
 import { has, lang, list, t } from "./lang.js";
-import { chosenCard, nextStep } from "./choose.js";
+import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
 /** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
 
@@ -111,6 +111,7 @@ export function eventWords(people, event) {
     case "help_asked": return t("event.help_asked", { name });
     case "card_offered":
       return event.card ? t("event.card_offered.known", { name, card: cardName(event.card) }) : t("event.card_offered", { name });
+    case "exchange_passed": return t("event.exchange_passed", { name });
     case "exchange_declined": return t("event.exchange_declined", { name });
     case "cards_swapped":
       return event.given.map((one) => (one.card
@@ -156,8 +157,7 @@ export function whatToDo(table) {
     case "deal": return t("do.deal");
     case "exchange":
       if (chosenCard(table)) return t("do.give", { card: cardName(chosenCard(table) ?? "") });
-      return t(step.choices.includes("decline") ? "do.exchange.optional" : "do.exchange",
-        { name: partnerName(table) });
+      return t(exchangeKey(game, step.choices), { name: partnerName(table) });
     case "fold": return confirm ? t("do.fold.confirm") : [t("do.fold"), ...whyFold(table)].join(" ");
     case "card": return t("do.card");
     case "rank": return t("do.rank");
@@ -172,16 +172,33 @@ export function whatToDo(table) {
   }
   if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
   if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer ?? 0) });
-  if (game.phase === "exchange") return t("do.others.exchange");
+  if (game.phase === "exchange") return exchangeWaits(table, game);
   return game.turn === null || game.turn === undefined ? t("do.wait")
     : t("do.others.play", { name: nameOf(who, game.turn) });
 }
 
 /** @param {Table} table */
-const partnerName = (table) => {
-  const { names } = people(table);
-  return table.seat === null ? "" : names[(table.seat + names.length / 2) % names.length];
-};
+const partnerName = (table) =>
+  (table.game && table.seat !== null ? people(table).names[partnerOf(table.game, table.seat).seat] : "");
+
+/** What the exchange asks of the player. @param {Game} game @param {string[]} choices */
+function exchangeKey({ rules }, choices) {
+  if (rules.exchange !== "on_request") return choices.includes("decline") ? "do.exchange.optional" : "do.exchange";
+  if (choices.includes("ask")) return "do.exchange.open";
+  return choices.includes("decline") ? "do.exchange.asked" : "do.exchange.promised";
+}
+
+/** Whom the exchange waits for. @param {Table} table @param {Game} game */
+function exchangeWaits(table, { rules, seats }) {
+  if (rules.exchange !== "on_request") return t("do.others.exchange");
+  const name = partnerName(table);
+  switch (table.seat === null ? null : seats[table.seat].exchange) {
+    case "asked": return t("do.waits.answer", { name });
+    case "offered": return t("do.waits.card", { name });
+    case "passed": return t("do.waits.passed", { name });
+    default: return t("do.others.request");
+  }
+}
 
 /** @param {Table} table */
 function stepsLeft(table) {

@@ -153,7 +153,7 @@ pub fn offers(look: &Look) -> Vec<&Button> {
     if look.hand.iter().any(|card| card.pressed) {
         return Vec::new();
     }
-    let others = ["Ask for help", "Decline"];
+    let others = ["Ask for help", "No help needed", "Do not help", "Decline"];
     let others = others.iter().filter_map(|name| look.button(name));
     let others = others.filter(|one| one.enabled);
     enabled(&look.hand).chain(others).collect()

@@ -175,17 +175,18 @@ pub fn advance(
     }
 }
 
-/// Everybody gives the first card, or declines if that is allowed.
+/// Everybody gives the first card, or does not exchange if that is allowed.
 fn exchange(game: &TestGame<'_>, view: &Value) {
     for seat in 0..game.seats() {
         let state = game.view(Spectator)["seats"][seat]["exchange"].take();
         if state != "pending" && state != "asked" {
             continue;
         }
-        if view["rules"]["exchange"] == "optional" {
-            game.swap(seat, &json!({"decline": true}));
-        } else {
-            game.swap(seat, &json!({"card": game.hand(seat)[0]}));
-        }
+        let answer = match view["rules"]["exchange"].as_str() {
+            Some("on_request") => json!({"pass": true}),
+            Some("optional") => json!({"decline": true}),
+            _ => json!({"card": game.hand(seat)[0]}),
+        };
+        game.swap(seat, &answer);
     }
 }

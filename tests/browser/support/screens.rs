@@ -11,6 +11,8 @@ use super::{
 pub struct Screens<'a> {
     exchange: TestGame<'a>,
     optional_exchange: TestGame<'a>,
+    /// Exchanges on request: nobody has asked, the partner has, and the partner gives.
+    on_request: [TestGame<'a>; 3],
     seven: Situation<'a>,
     joker: Situation<'a>,
     jack: Situation<'a>,
@@ -53,12 +55,22 @@ impl<'a> Screens<'a> {
         };
         let exchange = create_with_people(server, &rules, 1);
         exchange.deal();
-        let optional_exchange = create_with_people(server, &json!({"preset": "hausregeln"}), 1);
+        let optional = json!({"preset": "hausregeln", "exchange": "optional"});
+        let optional_exchange = create_with_people(server, &optional, 1);
         optional_exchange.deal();
+        let house = json!({"preset": "hausregeln"});
+        let on_request = [1, 2, 3].map(|number| create_with_people(server, &house, number));
+        for game in &on_request {
+            game.deal();
+        }
+        on_request[1].swap(2, &json!({"ask": true}));
+        on_request[2].swap(0, &json!({"ask": true}));
+        on_request[2].swap(2, &json!({"card": on_request[2].hand(2)[0]}));
         let six = json!({"preset": "hausregeln", "seats": 6});
         Screens {
             exchange,
             optional_exchange,
+            on_request,
             seven: find(1, |moves| moves.iter().any(three_parts)),
             joker: find(7, |moves| {
                 moves.iter().any(|one| one["as"] == "9") && moves.len() > 15
@@ -100,6 +112,12 @@ impl<'a> Screens<'a> {
         browser.wait_for_script("the games", "document.body.innerText.includes('your turn')");
         browser.script("scrollTo(0, 0)", vec![]);
         show("home", &[]);
+        browser.open_details("More");
+        browser.wait_for_script(
+            "what the sheet says",
+            "document.querySelector('.more option').textContent.includes(':')",
+        );
+        show("home-more", &[]);
 
         browser.sit(&self.exchange, 0);
         browser.choose_card(&self.exchange.hand(0)[0]);
@@ -108,6 +126,16 @@ impl<'a> Screens<'a> {
         browser.sit(&self.optional_exchange, 0);
         browser.wait("Decline", |look| look.can("Decline"));
         show("exchange-optional", TABLE);
+        let [open, asked, promised] = &self.on_request;
+        browser.sit(open, 0);
+        browser.wait("the question", |look| look.can("No help needed"));
+        show("exchange-on-request", TABLE);
+        browser.sit(asked, 0);
+        browser.wait("the partner", |look| look.can("Do not help"));
+        show("exchange-asked", TABLE);
+        browser.sit(promised, 0);
+        browser.wait("the promise", |look| look.todo.contains("gives you a card"));
+        show("exchange-promised", TABLE);
 
         self.visit_seven(browser, &show);
 

@@ -75,6 +75,9 @@ function Ranks({ table }) {
     </div>`;
 }
 
+/** On request, only somebody who was asked can decline. @param {Table} table */
+const declineKey = ({ game }) => (game?.rules.exchange === "on_request" ? "do not help" : "decline");
+
 /** @param {{table: Table}} props */
 function Buttons({ table }) {
   const { choice, sending } = table;
@@ -95,8 +98,9 @@ function Buttons({ table }) {
       ${step.stage === "deal" && button("deal", deal, { kind: "primary" })}
       ${step.stage === "exchange" && html`
         ${step.choices.includes("card") && button("give", () => card && exchange({ card }), { kind: "primary", off: card === null })}
-        ${step.choices.includes("ask") && button("ask", () => exchange({ ask: true }))}
-        ${step.choices.includes("decline") && button("decline", () => exchange({ decline: true }))}`}
+        ${step.choices.includes("ask") && button("ask", () => exchange({ ask: true }), { kind: step.choices.includes("pass") ? "answer" : "" })}
+        ${step.choices.includes("pass") && button("pass", () => exchange({ pass: true }), { kind: "answer" })}
+        ${step.choices.includes("decline") && button(declineKey(table), () => exchange({ decline: true }))}`}
       ${step.stage === "fold" && (confirm ? html`${button("fold", () => play(step.id), { kind: "danger" })}${cancel}`
         : button("fold", () => dispatch({ type: "confirm", confirm: "fold" }), { kind: "primary" }))}
       ${asking ? html`${button("play", () => choose(asking), { kind: "danger" })}${cancel}`
@@ -119,7 +123,8 @@ function Advice({ table }) {
   const words = (suggestion) => {
     if ("move" in suggestion) return moveWords(who, suggestion.move);
     const { swap } = suggestion;
-    return swap.card ? t("advice.give", { card: cardName(swap.card) }) : t(swap.ask ? "ask" : "decline");
+    if (swap.card) return t("advice.give", { card: cardName(swap.card) });
+    return t(swap.ask ? "ask" : swap.pass ? "pass" : declineKey(table));
   };
   return html`
     <div class="advice" role="group" aria-label=${t("advice")} ref=${list}>

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
+import { answersNow } from "../choose.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { States } from "../seats.js";
@@ -22,7 +23,7 @@ export function Players({ table, replaying }) {
       ${game.seats.map((one) => {
         const active = game.phase === "play" ? game.turn === one.seat
           : game.phase === "deal" ? game.dealer === one.seat
-            : game.phase === "exchange" && (one.exchange === "pending" || one.exchange === "asked");
+            : answersNow(game, one.seat);
         const mine = table.seat !== null && one.seat % half === table.seat % half;
         const state = replaying ? "" : one.folded ? t("seat.folded")
           : game.phase === "exchange" && one.exchange ? t(`exchange.${one.exchange}`) : "";

@@ -10,7 +10,7 @@ import { Bar, Lost } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
 import { Finished } from "./finished.js";
-import { AllMoves, AtTable, Log } from "./lists.js";
+import { AllMoves, AtTable, Log, Rules } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 
@@ -24,6 +24,7 @@ addEventListener("pointerdown", () => { keyboard = false; }, true);
 /** What a player without a pointer needs next, in this order. */
 const NEXT = [
   ".board button", ".ranks button", ".buttons .danger", ".buttons .primary:enabled", ".hand button:enabled",
+  ".buttons .answer",
 ];
 
 /**
@@ -33,7 +34,9 @@ const NEXT = [
  * @param {Table} table
  */
 function useFocus(table) {
-  const { stage } = nextStep(table);
+  const step = nextStep(table);
+  const { stage } = step;
+  const choices = stage === "exchange" ? String(step.choices) : "";
   const { card, confirm, seven } = table.choice;
   useEffect(() => {
     const focused = document.activeElement;
@@ -48,7 +51,7 @@ function useFocus(table) {
         return;
       }
     }
-  }, [stage, card, confirm, seven, table.sending, table.moves]);
+  }, [stage, choices, card, confirm, seven, table.sending, table.moves]);
 }
 
 /** @param {{table: Table}} props */
@@ -87,6 +90,7 @@ export function TableScreen({ table }) {
         <div class="extras">
           <${AllMoves} table=${table} />
           <${AtTable} table=${table} />
+          <${Rules} table=${table} />
           <${Log} table=${table} people=${people(table)} />
         </div>
       </div>

@@ -1,0 +1,82 @@
+// The rules of a game: its sheet, and the options that can be chosen beside it.
+
+import { t } from "./lang.js";
+import { html } from "./view.js";
+
+/** @import {Rules, Settings} from "./types.js" */
+
+export const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
+
+/**
+ * The options, each with its values, and what the API calls them. A jack without effect is one
+ * choice here, and two members there.
+ *
+ * @type {Record<string, Record<string, Partial<Rules>>>}
+ */
+export const OPTIONS = {
+  exchange: {
+    mandatory: { exchange: "mandatory" },
+    on_request: { exchange: "on_request" },
+    optional: { exchange: "optional" },
+  },
+  backward_into_goal: {
+    yes: { backward_into_goal: true },
+    no: { backward_into_goal: false },
+  },
+  seven_rest: {
+    any_pieces: { seven_rest: "any_pieces" },
+    one_piece: { seven_rest: "one_piece" },
+  },
+  jack_without_effect: {
+    no: { jack_without_effect: false },
+    no_other_on_ring: { jack_without_effect: true, jack_without_effect_when: "no_other_on_ring" },
+    no_swap_possible: { jack_without_effect: true, jack_without_effect_when: "no_swap_possible" },
+  },
+  capture_own: {
+    yes: { capture_own: true },
+    no: { capture_own: false },
+  },
+  reshuffle: {
+    when_empty: { reshuffle: "when_empty" },
+    before_deal: { reshuffle: "before_deal" },
+  },
+};
+
+/** The options that were chosen beside the sheet, with their values. @param {Settings} settings */
+export const chosenOptions = ({ options }) =>
+  Object.entries(OPTIONS).flatMap(([name, values]) => {
+    const value = options[name];
+    return value && values[value] ? [{ name, value }] : [];
+  });
+
+/** The rules of the next game as a request has them. @param {Settings} settings @returns {Partial<Rules>} */
+export const rulesOf = (settings) => Object.assign(
+  { preset: settings.preset, seats: settings.seats },
+  ...chosenOptions(settings).map(({ name, value }) => OPTIONS[name][value]),
+);
+
+/** The value of an option in these rules. @param {Rules} rules @param {string} name */
+function valueIn(rules, name) {
+  const fits = (/** @type {Partial<Rules>} */ members) =>
+    Object.entries(members).every(([member, value]) => rules[/** @type {keyof Rules} */ (member)] === value);
+  return Object.entries(OPTIONS[name]).find(([, members]) => fits(members))?.[0];
+}
+
+/** A value in words: only some options have words of their own for it. @param {string} name @param {string} value */
+export const valueWords = (name, value) =>
+  (value === "yes" || value === "no" ? t(value) : t(`option.${name}.${value}`));
+
+/** The value of an option in these rules, in words. @param {Rules} rules @param {string} name */
+export function wordsIn(rules, name) {
+  const value = valueIn(rules, name);
+  return value === undefined ? "" : valueWords(name, value);
+}
+
+/** The rules of a table in words. @param {{rules: Rules}} props */
+export const TableRules = ({ rules }) => html`
+  <p class="small">${t(`preset.${rules.preset}`)}: ${t(`preset.${rules.preset}.about`)}</p>
+  <p class="small">${t("rules.here")}</p>
+  <ul class="small rules">
+    ${Object.keys(OPTIONS).filter((name) => valueIn(rules, name)).map((name) => html`
+      <li key=${name}>${t(`option.${name}`)}: ${wordsIn(rules, name)}</li>`)}
+  </ul>`;
