@@ -65,7 +65,7 @@ fn altered(u: &mut Unstructured, mv: Move) -> Result<Move> {
     let mut parts = parts.to_vec();
     let (one, other) = (u.choose_index(parts.len())?, u.choose_index(parts.len())?);
     parts.swap(one, other);
-    let mut action = Parts::EMPTY;
+    let mut action = Parts::new();
     for part in parts {
         action.push(part);
     }

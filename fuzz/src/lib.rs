@@ -6,7 +6,6 @@ use dog_rules::{
     Options, Placement, Player, Preset, Protection, Reshuffle, Rules, Seat, Seed, Setup,
     SevenLanding, SevenPartner, SevenRest, SevenSurplus,
     notation::{CardUse, NotedField, Part, Parts},
-    short_list::CAPACITY,
 };
 
 /// Any possible set of rules.
@@ -98,8 +97,8 @@ pub fn any_move(u: &mut Unstructured, rules: &Rules, board: &Board) -> Result<Mo
         Card::Jack => CardUse::Swap(track(u, rules, board)?, track(u, rules, board)?),
         Card::Ace | Card::King if u.ratio(1, 4)? => CardUse::Out,
         Card::Seven => {
-            let mut parts = Parts::EMPTY;
-            for _ in 0..u.int_in_range(1..=CAPACITY)? {
+            let mut parts = Parts::new();
+            for _ in 0..u.int_in_range(1..=7)? {
                 parts.push(part(u, rules, board)?);
             }
             CardUse::Seven(parts)

@@ -4,7 +4,7 @@ use std::{fmt, ops::ControlFlow, str::FromStr};
 
 use crate::{
     Board, Card, Cards, Move, Outcome, Refusal, Rules, Seat, ShortList,
-    judge::{self, Capture, PlayedPart},
+    judge::{self, Capture, PlayedPart, add_captures},
     movement::{PieceMove, Walker},
     notation::{CardUse, NotationError, Parts},
     seven::{self, PieceSet},
@@ -113,8 +113,8 @@ impl BegunSeven {
         begun.parts.push(step.part);
         let (owner, from, to) = (step.owner, step.from, step.to);
         let stepped = step.stepped(rules);
-        let mut captures = ShortList::EMPTY;
-        captures.note(rules, before, stepped);
+        let mut captures = ShortList::new();
+        add_captures(&mut captures, rules, before, stepped);
         let mut board = *before;
         board.capture(stepped);
         board.relocate(rules, owner, from, to);
@@ -186,8 +186,8 @@ impl FromStr for BegunSeven {
 
     fn from_str(text: &str) -> Result<BegunSeven, NotationError> {
         let (card, parts) = match text {
-            "7:" => (Card::Seven, Parts::EMPTY),
-            "joker=7:" => (Card::Joker, Parts::EMPTY),
+            "7:" => (Card::Seven, Parts::new()),
+            "joker=7:" => (Card::Joker, Parts::new()),
             _ => match text.parse()? {
                 Move::Play {
                     card,

@@ -12,7 +12,6 @@ use crate::{
     notation::{CardUse, NotationError, NotedField, Part},
     ring::{self, Fields, bit},
     seven,
-    short_list::ShortListItem,
 };
 
 /// What kind of move a card was played for.
@@ -29,7 +28,7 @@ pub enum MoveKind {
 }
 
 /// What one piece did in a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPart {
     /// Whose piece it was.
     pub seat: Seat,
@@ -62,7 +61,7 @@ impl PlayedPart {
 }
 
 /// A piece sent to its kennel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Capture {
     /// Whose piece it was.
@@ -84,22 +83,6 @@ fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error>
     }
 }
 
-impl ShortListItem for PlayedPart {
-    const FILLER: PlayedPart = PlayedPart {
-        seat: Seat::from_number(0),
-        from: None,
-        to: Field::Track(0),
-        steps: 0,
-    };
-}
-
-impl ShortListItem for Capture {
-    const FILLER: Capture = Capture {
-        seat: Seat::from_number(0),
-        from: 0,
-    };
-}
-
 /// What a legal move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -117,24 +100,27 @@ impl Outcome {
     pub fn fold(board: &Board) -> Outcome {
         Outcome {
             kind: MoveKind::Fold,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
             board: *board,
         }
     }
 }
 
-impl ShortList<Capture> {
-    /// Adds the pieces that stand on these track fields.
-    #[inline]
-    pub(super) fn note(&mut self, rules: &Rules, board: &Board, captured: Fields) {
-        if board.occupied() & captured == 0 {
-            return;
-        }
-        for seat in rules.ring().seats() {
-            for from in ring::fields(board.track(seat) & captured) {
-                self.push(Capture { seat, from });
-            }
+/// Adds the pieces that stand on these track fields.
+#[inline]
+pub(super) fn add_captures(
+    captures: &mut ShortList<Capture>,
+    rules: &Rules,
+    board: &Board,
+    fields: Fields,
+) {
+    if board.occupied() & fields == 0 {
+        return;
+    }
+    for seat in rules.ring().seats() {
+        for from in ring::fields(board.track(seat) & fields) {
+            captures.push(Capture { seat, from });
         }
     }
 }
@@ -309,8 +295,8 @@ impl<'a> MoveJudge<'a> {
             rules,
             seat,
             board: *board,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
         }
     }
 
@@ -593,7 +579,7 @@ impl<'a> MoveJudge<'a> {
     }
 
     fn capture(&mut self, captured: Fields) {
-        self.captures.note(self.rules, &self.board, captured);
+        add_captures(&mut self.captures, self.rules, &self.board, captured);
         self.board.capture(captured);
     }
 }

@@ -62,7 +62,6 @@
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: the parts of the table.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
-//! * [`short_list`]: short lists, such as the parts and the captures of a move.
 //! * [`judge`]: what one move does, or why it is refused.
 //! * [`moves`]: the list of legal moves, and why a card has none.
 //! * [`begun_seven`]: a seven chosen part by part.
@@ -102,7 +101,6 @@ mod schema;
 pub mod seat;
 mod seating;
 mod seven;
-pub mod short_list;
 pub mod shuffle;
 mod unplayable;
 pub mod view;
@@ -126,6 +124,9 @@ pub use options::{
 pub use player::{Level, Player, SeatKind};
 pub use playout::Playout;
 pub use seat::{BySeat, Seat};
-pub use short_list::ShortList;
 pub use shuffle::Seed;
 pub use view::SeatView;
+
+/// The parts or the captures of a move, in order, as one value to copy. There are no more than a
+/// seven has steps (RULES §5).
+pub type ShortList<T> = tinyvec::ArrayVec<[T; 7]>;

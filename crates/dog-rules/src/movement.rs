@@ -12,7 +12,6 @@ use crate::{
     board::PIECES,
     notation::{NotedField, Part},
     ring::Fields,
-    short_list::ShortListItem,
 };
 
 /// A walk that the rules allow.
@@ -25,7 +24,7 @@ pub struct Walk {
 }
 
 /// A walk that a listed move takes: whose piece, from where to where, and its steps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct PieceMove {
     pub(super) owner: Seat,
     pub(super) from: Field,
@@ -33,16 +32,6 @@ pub(super) struct PieceMove {
     pub(super) steps: u8,
     /// The walk, written as the acting seat sees it.
     pub(super) part: Part,
-}
-
-impl ShortListItem for PieceMove {
-    const FILLER: PieceMove = PieceMove {
-        owner: Seat::from_number(0),
-        from: Field::Track(0),
-        to: Field::Track(0),
-        steps: 0,
-        part: Part::FILLER,
-    };
 }
 
 impl PieceMove {

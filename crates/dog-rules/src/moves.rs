@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     Board, Card, Cards, Field, Move, Outcome, Rules, Seat, ShortList,
-    judge::{MoveKind, PlayedPart},
+    judge::{MoveKind, PlayedPart, add_captures},
     movement::{PieceMove, Walk, Walker},
     notation::{CardUse, Parts},
     ring::{self, bit},
@@ -70,8 +70,8 @@ impl FoundMove<'_> {
         let CardContext { rules, before, .. } = *self.context;
         let mut outcome = Outcome {
             kind: MoveKind::NoEffect,
-            parts: ShortList::EMPTY,
-            captures: ShortList::EMPTY,
+            parts: ShortList::new(),
+            captures: ShortList::new(),
             board: *self.board,
         };
         let mut moved = |seat, from, to, steps| {
@@ -86,13 +86,13 @@ impl FoundMove<'_> {
             FoundUse::Out(owner) => {
                 let start = rules.ring().start(owner);
                 moved(owner, None, Field::Track(start), 0);
-                outcome.captures.note(rules, before, bit(start));
+                add_captures(&mut outcome.captures, rules, before, bit(start));
                 MoveKind::LeaveKennel
             }
             FoundUse::Walk(kind, walk) => {
                 moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                 if let Field::Track(field) = walk.to {
-                    outcome.captures.note(rules, before, bit(field));
+                    add_captures(&mut outcome.captures, rules, before, bit(field));
                 }
                 kind
             }
@@ -108,7 +108,7 @@ impl FoundMove<'_> {
                 for walk in walks.iter() {
                     moved(walk.owner, Some(walk.from), walk.to, walk.steps);
                     let stepped = walk.stepped(rules);
-                    outcome.captures.note(rules, &board, stepped);
+                    add_captures(&mut outcome.captures, rules, &board, stepped);
                     board.capture(stepped);
                     board.relocate(rules, walk.owner, walk.from, walk.to);
                 }
@@ -130,7 +130,7 @@ impl FoundMove<'_> {
 // Not inlined, so that `mv` is small enough to be.
 #[inline(never)]
 fn parts(walks: &ShortList<PieceMove>) -> Parts {
-    walks.map(|walk| walk.part)
+    walks.iter().map(|walk| walk.part).collect()
 }
 
 /// Lists moves. Its memory holds boards that may be reached twice; reuse one for many lists.

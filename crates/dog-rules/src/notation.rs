@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::{Card, Field, ShortList, short_list::ShortListItem};
+use crate::{Card, Field, ShortList};
 
 /// A field as a move id names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +21,12 @@ pub enum NotedField {
     OwnGoal(u8),
     /// `p`: a field of its partner's goal.
     PartnerGoal(u8),
+}
+
+impl Default for NotedField {
+    fn default() -> NotedField {
+        NotedField::Track(0)
+    }
 }
 
 impl NotedField {
@@ -36,17 +42,10 @@ impl NotedField {
 }
 
 /// One piece's walk from here to there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Part {
     pub from: NotedField,
     pub to: NotedField,
-}
-
-impl ShortListItem for Part {
-    const FILLER: Part = Part {
-        from: NotedField::Track(0),
-        to: NotedField::Track(0),
-    };
 }
 
 /// A seven's parts in order, one to seven of them.
@@ -220,18 +219,14 @@ impl FromStr for Part {
     }
 }
 
-impl FromStr for Parts {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Parts, NotationError> {
-        let mut parts = Parts::EMPTY;
-        for text in text.split(',') {
-            if !parts.push(text.parse()?) {
-                return Err(NotationError::TooManyParts);
-            }
+fn read_parts(text: &str) -> Result<Parts, NotationError> {
+    let mut parts = Parts::new();
+    for text in text.split(',') {
+        if parts.try_push(text.parse()?).is_some() {
+            return Err(NotationError::TooManyParts);
         }
-        Ok(parts)
     }
+    Ok(parts)
 }
 
 impl FromStr for Move {
@@ -269,7 +264,7 @@ impl FromStr for Move {
                     .ok_or(NotationError::NotForCard(rank))?;
                 CardUse::Swap(track_number(own)?, track_number(other)?)
             }
-            Card::Seven => CardUse::Seven(what.parse()?),
+            Card::Seven => CardUse::Seven(read_parts(what)?),
             Card::Ace | Card::King if what == "out" => CardUse::Out,
             _ if ["out", "none"].contains(&what) || what.contains(['<', ',']) => {
                 return Err(NotationError::NotForCard(rank));

@@ -19,6 +19,12 @@ pub enum Field {
     Goal(u8),
 }
 
+impl Default for Field {
+    fn default() -> Field {
+        Field::Track(0)
+    }
+}
+
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

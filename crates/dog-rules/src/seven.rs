@@ -47,7 +47,7 @@ pub(super) fn sevens(
         rules,
         seat,
         partner_next: movers == [seat],
-        walked: ShortList::EMPTY,
+        walked: ShortList::new(),
         remember: order.meet,
         order,
         seen,
@@ -77,7 +77,7 @@ pub(super) fn can_complete(
         seat,
         // No piece of the partner's has had a part as long as these are not all in the goal.
         partner_next: movers == [seat],
-        walked: ShortList::EMPTY,
+        walked: ShortList::new(),
         // The first board found ends the search.
         remember: false,
         order,
@@ -191,7 +191,8 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
                 let piece_move = PieceMove::new(self.seat, owner, from, walk.to, steps);
                 self.walked.push(piece_move);
                 let flow = self.walk(place + 1, left - steps, &after);
-                self.walked.pop();
+                // Cheaper than `pop`, which returns the part and clears its place.
+                self.walked.set_len(self.walked.len() - 1);
                 flow
             })?;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dog_rules::{
     Board, Card, Cards, Generator, LegalMove, Move, Outcome, Refusal, Rules, Seat, judge,
-    notation::{CardUse, NotedField, Part, Parts},
+    notation::{CardUse, NotedField, Part},
 };
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
@@ -205,11 +205,7 @@ fn turned_move(rules: &Rules, mv: &Move) -> Move {
     let turned = |action| match action {
         Walk(walk) => Walk(part(walk)),
         Swap(own, other) => Swap(field(own), field(other)),
-        Seven(parts) => {
-            let mut turned = Parts::EMPTY;
-            assert!(parts.iter().all(|&walk| turned.push(part(walk))));
-            Seven(turned)
-        }
+        Seven(parts) => Seven(parts.into_iter().map(part).collect()),
         Out | NoEffect => action,
     };
     match *mv {
