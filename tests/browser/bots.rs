@@ -82,9 +82,9 @@ fn options_beside_the_sheet_are_those_of_the_game() {
         let first = "document.querySelector('select[name=exchange] option').textContent";
         browser.wait_for_script(words, &format!("{first} === {}", json!(words)));
     };
-    sheet_says("as on the sheet: everybody gives a card");
+    sheet_says("everybody gives a card (as on the sheet)");
     set(&browser, "preset", "hausregeln");
-    sheet_says("as on the sheet: only if somebody asks for help");
+    sheet_says("only if somebody asks for help (as on the sheet)");
     set(&browser, "exchange", "mandatory");
     set(&browser, "jack_without_effect", "no_swap_possible");
     set(&browser, "capture_own", "no");

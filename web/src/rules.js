@@ -75,8 +75,8 @@ export function wordsIn(rules, name) {
 /** The rules of a table in words. @param {{rules: Rules}} props */
 export const TableRules = ({ rules }) => html`
   <p class="small">${t(`preset.${rules.preset}`)}: ${t(`preset.${rules.preset}.about`)}</p>
-  <p class="small">${t("rules.here")}</p>
-  <ul class="small rules">
+  <p class="small here">${t("rules.here")}</p>
+  <ul class="small options">
     ${Object.keys(OPTIONS).filter((name) => valueIn(rules, name)).map((name) => html`
       <li key=${name}>${t(`option.${name}`)}: ${wordsIn(rules, name)}</li>`)}
   </ul>`;
