@@ -309,7 +309,11 @@ impl ExampleGame {
     fn played() -> &'static ExampleGame {
         static PLAYED: LazyLock<ExampleGame> = LazyLock::new(|| {
             let mut game = ExampleGame::dealt();
-            for seat in Seat::all(4) {
+            let all: Vec<Seat> = Seat::all(4).collect();
+            for &seat in &all[..2] {
+                game.apply(Action::Ask { seat });
+            }
+            for seat in [&all[2..], &all[..2]].concat() {
                 let card = game.stored.game.hand(seat).sorted().next();
                 let card = card.expect("nobody has given a card yet");
                 game.apply(Action::Offer { seat, card });
