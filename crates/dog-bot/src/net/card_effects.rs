@@ -2,7 +2,7 @@
 //! a few lookups per card instead of a list of moves.
 
 use dog_rules::{
-    Board, Card, Rules, Seat,
+    Board, Card, Field, Rules, Seat,
     movement::Walker,
     ring::{self, Fields, bit},
 };
@@ -86,6 +86,9 @@ impl<'a> CardEffects<'a> {
 
     /// A piece lands on this field and gains this many steps.
     fn land(&self, field: u8, steps: i16, found: &mut CardEffect) {
+        if !self.walker.may_land(Field::Track(field)) {
+            return;
+        }
         found.hit |= self.others & bit(field) != 0;
         found.harmless |= self.own_team & bit(field) == 0;
         found.wins(steps + self.captures(bit(field)));

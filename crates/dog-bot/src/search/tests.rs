@@ -25,7 +25,7 @@ fn think(view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
 /// Calls `show` with views of random positions under random rules: most to play, some in the
 /// exchange.
 fn positions(number: u32, mut show: impl FnMut(&SeatView)) {
-    let mut rng = rng(3);
+    let mut rng = rng(4);
     for number in 0..number {
         let rules = random_rules(&mut rng);
         let mut view = SeatView {
@@ -88,7 +88,7 @@ fn samples(candidates: &[CandidateStats]) -> u32 {
 #[test]
 fn every_choice_is_a_candidate_once() {
     let (mut folds, mut playouts) = (0, 0);
-    positions(50, |view| {
+    positions(80, |view| {
         for most in [0, 1, 9] {
             let candidates = think(view, Budget::Samples(most));
             assert_eq!(names(&candidates), choices(view));
