@@ -433,8 +433,8 @@ turn 0
                 "line 2: start_block: unknown variant `no`",
             ),
             (
-                rules("dogspiel-it backward_into_goal=true"),
-                "line 2: backward_into_goal needs",
+                rules("dogspiel-it seven_rest=one_piece seven_partner=always"),
+                "line 2: seven_rest: one_piece needs",
             ),
             (
                 board("64 / - / - / -"),
