@@ -141,8 +141,7 @@ impl SwapRequest {
     }
 }
 
-/// The partner exchange: offer a card or, unless the exchange is mandatory, ask for one, decline or
-/// pass.
+/// The partner exchange: offer a card, ask for one, decline or pass.
 ///
 /// `choices` says what a seat may do now. An offered card stays hidden, and the partners' cards
 /// change hands when both have offered one. Where the exchange is `on_request`, a seat asks or

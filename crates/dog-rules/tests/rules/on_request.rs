@@ -77,12 +77,10 @@ fn each_seat_asks_or_passes() {
         refused(&game, decline(by), ActionRefusal::NotAsked);
     }
     // What the exchange refuses is refused before the card is looked at.
-    let missing = Card::ALL.into_iter();
-    let card = missing
-        .filter(|&card| !game.hand(seat(0)).contains(card))
-        .next();
-    let seat = seat(0);
+    let mut cards = Card::ALL.into_iter();
+    let card = cards.find(|&card| !game.hand(seat(0)).contains(card));
     let card = card.expect("a card that is not in the hand");
+    let seat = seat(0);
     refused(&game, Action::Offer { seat, card }, ActionRefusal::NotAsked);
 }
 

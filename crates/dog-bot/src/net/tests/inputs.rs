@@ -1,9 +1,8 @@
 //! The inputs of the net: nothing hidden, nothing twice, the same for every seat.
 
 use dog_rules::{
-    Board, BySeat, Card, Cards, Exchange, Game, GoalEntry, JackWithoutEffectWhen, Options,
-    Placement, Preset, Protection, Reshuffle, Rules, SeatView, SevenLanding, SevenPartner,
-    SevenRest, SevenSurplus,
+    Board, BySeat, Card, Cards, Exchange, Game, GoalEntry, Options, Placement, Preset, Protection,
+    Rules, SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{RngExt, rngs::ChaCha8Rng};
 
@@ -204,33 +203,23 @@ fn every_fact_changes_the_inputs() {
 /// What the nets were not trained with is played by the values that come nearest.
 #[test]
 fn other_options_have_the_inputs_of_those_that_come_nearest() {
-    let optional = |options: &mut Options| options.exchange = Exchange::Optional;
-    let pairs: [(&dyn Fn(&mut Options), &dyn Fn(&mut Options)); 6] = [
-        (&|options| options.exchange = Exchange::OnRequest, &optional),
-        (&|options| options.backward_into_goal = true, &|_| {}),
-        (&|options| options.capture_own = false, &|_| {}),
-        (&|options| options.seven_rest = SevenRest::OnePiece, &|_| {}),
-        (
-            &|options| options.reshuffle = Reshuffle::BeforeDeal,
-            &|_| {},
-        ),
-        (
-            &|options| {
-                options.jack_without_effect_when = JackWithoutEffectWhen::NoSwapPossible;
-            },
-            &|_| {},
-        ),
-    ];
-    for pair in pairs {
-        let [other, nearest] = [pair.0, pair.1].map(|change| {
-            let mut options = Preset::DogspielIt.options();
-            change(&mut options);
-            let rules = Rules::try_from(options).expect("possible rules");
-            let view = view(&rules, &["20 30", "40", "50 g0", "0"], "5 joker");
-            let kept = HandInfo::Known(view.hand);
-            sorted(list(&view, AfterChoice::Played, kept, &view.board))
-        });
-        assert_eq!(other, nearest);
+    let listed = |options: &[&str]| {
+        let rules = format!("dogspiel-it {}", options.join(" "));
+        let rules: Rules = rules.parse().expect("possible rules");
+        let view = view(&rules, &["20 30", "40", "50 g0", "0"], "5 joker");
+        let kept = HandInfo::Known(view.hand);
+        sorted(list(&view, AfterChoice::Played, kept, &view.board))
+    };
+    let optional = listed(&["exchange=optional"]);
+    assert_eq!(listed(&["exchange=on_request"]), optional);
+    for option in [
+        "backward_into_goal=true",
+        "capture_own=false",
+        "seven_rest=one_piece",
+        "reshuffle=before_deal",
+        "jack_without_effect_when=no_swap_possible",
+    ] {
+        assert_eq!(listed(&[option]), listed(&[]), "{option}");
     }
 }
 
