@@ -471,7 +471,7 @@ impl<'a> MoveJudge<'a> {
         }
         let walk = Walker::new(self.rules, &self.board, owner).towards(from, to, steps)?;
         if let Field::Track(field) = to
-            && !seven::is_free_enough(self.rules, &self.board, to)
+            && !seven::meets_must_be_free(self.rules, &self.board, to)
         {
             return Err(Refusal::SevenLanding { field });
         }

@@ -249,12 +249,12 @@ impl<Found: FnMut(&ShortList<PieceMove>, &Board) -> ControlFlow<()>> SevenSearch
 /// Whether a part may end there (RULES §5, `must_be_free`, and §11, `capture_own`).
 #[inline]
 pub(super) fn may_end(walker: &Walker, to: Field) -> bool {
-    is_free_enough(walker.rules, walker.board, to) && walker.may_land(to)
+    meets_must_be_free(walker.rules, walker.board, to) && walker.may_land(to)
 }
 
-/// RULES §5, `must_be_free`.
+/// Whether a part may end there by `must_be_free` (RULES §5).
 #[inline]
-pub(super) fn is_free_enough(rules: &Rules, board: &Board, to: Field) -> bool {
+pub(super) fn meets_must_be_free(rules: &Rules, board: &Board, to: Field) -> bool {
     match (rules.seven_landing, to) {
         (SevenLanding::MustBeFree, Field::Track(field)) => board.occupied() & bit(field) == 0,
         _ => true,

@@ -109,7 +109,7 @@ fn refused_sevens(rules: &Rules, board: &Board, seat: Seat, refusals: &mut Vec<R
             };
             match walker.along_ring(from, STEPS) {
                 Err(blocked) => refusals.push(blocked.into()),
-                Ok(walk) if !seven::is_free_enough(rules, board, walk.to) => {
+                Ok(walk) if !seven::meets_must_be_free(rules, board, walk.to) => {
                     let field = rules.ring().forward(from, STEPS);
                     refusals.push(Refusal::SevenLanding { field });
                 }
