@@ -149,9 +149,10 @@ async function* follow(id, token) {
 }
 
 function reduce(state, message) {
-  if ("present" in message) return { ...state, present: message.present };
-  if (!("version" in message)) return { ...state, next: message.id }; // there is a rematch
-  const change = "events" in message;
+  if (message.type === "presence") return { ...state, present: message.present };
+  if (message.type === "rematch") return { ...state, next: message.id };
+  if (message.type !== "game" && message.type !== "change") return state; // of a newer server
+  const change = message.type === "change";
   const log = change ? [...state.log, message] : state.log;
   const game = change ? message.game : message;
   if (!game || game.version < state.game?.version) return { ...state, log };

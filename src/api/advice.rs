@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::MoveView,
-    parameters::{GamePath, in_range, load_game},
+    parameters::{GamePath, MAX_INTEGER, in_range, load_game},
     play::{PlayRequest, SwapRequest},
     view::{ActionRoute, RequestMethod},
 };
@@ -55,7 +55,7 @@ pub struct AdviceParams {
     #[param(minimum = 1, maximum = 10_000)]
     pub samples: Option<u32>,
     /// The same seed gives the same advice; random by default.
-    #[param(format = "uint64")]
+    #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     pub seed: Option<u64>,
 }
 
@@ -78,8 +78,8 @@ impl AdviceParams {
         let level = self.level.unwrap_or(Level::Strong);
         let requested = self.budget()?;
         let budget = Budget::for_level(level).map(|own| requested.unwrap_or(own));
-        // 53 bits, so that a client that parses numbers as doubles can send it back.
-        let seed = self.seed.unwrap_or_else(|| rand::random::<u64>() >> 11);
+        let seed = in_range("seed", self.seed, 0, MAX_INTEGER)?;
+        let seed = seed.unwrap_or_else(|| rand::random::<u64>() & MAX_INTEGER);
         Ok(AdviceSettings {
             level,
             budget,
@@ -126,31 +126,25 @@ pub struct Advice {
     elapsed_ms: f64,
 }
 
-/// How long to think: a time or a number of playouts, as in the request.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
+/// How long to think, as in the request: a time or a number of playouts.
+#[derive(Default, Serialize, ToSchema)]
 #[schema(as = Budget)]
-pub enum BudgetView {
-    /// A time.
-    #[schema(title = "TimeBudget")]
-    Time {
-        /// Milliseconds.
-        budget_ms: u32,
-    },
-    /// A number of playouts.
-    #[schema(title = "SampleBudget")]
-    Samples {
-        /// Playouts.
-        samples: u32,
-    },
+pub struct BudgetView {
+    /// Milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_ms: Option<u32>,
+    /// Playouts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<u32>,
 }
 
 /// A choice and its estimated value: a move, or in the exchange an answer.
 #[derive(Serialize, ToSchema)]
-#[serde(untagged)]
+#[serde(tag = "kind")]
 #[schema(as = Suggestion)]
 pub enum SuggestionView {
     /// A move and its estimated value.
+    #[serde(rename = "play")]
     #[schema(title = "SuggestedMove")]
     Move {
         /// The move to play.
@@ -171,6 +165,7 @@ pub enum SuggestionView {
         samples: u32,
     },
     /// An answer in the exchange and its estimated value.
+    #[serde(rename = "swap")]
     #[schema(title = "SuggestedSwap")]
     Swap {
         /// What to answer.
@@ -261,10 +256,14 @@ impl Advice {
             seat: view.seat,
             level: settings.level.name(),
             budget: settings.budget.map(|budget| match budget {
-                Budget::Time(time) => BudgetView::Time {
-                    budget_ms: time.as_millis() as u32,
+                Budget::Time(time) => BudgetView {
+                    budget_ms: Some(time.as_millis() as u32),
+                    ..BudgetView::default()
                 },
-                Budget::Samples(samples) => BudgetView::Samples { samples },
+                Budget::Samples(samples) => BudgetView {
+                    samples: Some(samples),
+                    ..BudgetView::default()
+                },
             }),
             seed: settings.seed,
             samples,
@@ -371,19 +370,14 @@ const SAMPLE_COST: Duration = Duration::from_micros(50);
 /// The longest time of a search for advice.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 
+/// Ask for advice.
+///
 /// Ranked advice for the calling seat: a move to play, or in the exchange a card to offer.
 ///
 /// Each entry comes with the request that does it, ready to be sent.
 #[utoipa::path(get, path = "/v1/games/{id}/suggest-move", tag = "play",
     params(GamePath, AdviceParams),
-    responses((status = 200, description = "The advice, best first.", body = Advice,
-        links(
-            ("play_move" = (operation_id = "play_move",
-                parameters(("id" = "$request.path.id")),
-                request_body = json!({"move": "$response.body#/suggestions/0/move/id"}))),
-            ("swap_cards" = (operation_id = "swap_cards",
-                parameters(("id" = "$request.path.id")),
-                request_body = json!({"card": "$response.body#/suggestions/0/swap/card"}))))),
+    responses((status = 200, description = "The advice, best first.", body = Advice),
         AdviceErrors),
     security(("token" = [])))]
 pub async fn suggest_move(

@@ -13,7 +13,7 @@ use super::{
     advice::{Advice, SuggestionRoute, advise, expected_cost, suggestions},
     errors::errors,
     legal_moves::{self, LegalMoves},
-    moves::{MovesOptions, outcome},
+    moves::{MoveId, MovesOptions, outcome},
     parameters::NoQuery,
     pictures::{self, PICTURE, Preview, SVG, ThemeName, of_position, picture_response},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis},
@@ -40,6 +40,8 @@ errors! {
 /// The media types of an analysis.
 const MEDIA_TYPES: [&str; 2] = ["application/json", SVG];
 
+/// List the moves in a position.
+///
 /// Every legal move in a position with a hand; or as a picture the position, or one of the moves.
 ///
 /// `unplayable` tells why a card of the hand has no move. Nothing is stored. If `Accept` prefers
@@ -75,6 +77,8 @@ pub async fn analyse_legal_moves(
         .await
 }
 
+/// List the next parts of a seven in a position.
+///
 /// The parts that may come next in a begun seven, in a position with a hand.
 ///
 /// Nothing is stored. The parts are those of `GET /v1/games/{id}/legal-moves/seven`.
@@ -96,6 +100,8 @@ pub async fn analyse_seven_parts(
         .await
 }
 
+/// Ask for advice in a position.
+///
 /// Ranked advice in a position with a hand and what the seat knows; or a picture of the best move.
 ///
 /// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
@@ -175,6 +181,7 @@ pub struct AnalysisParams {
     card: Option<String>,
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
+    #[param(value_type = Option<MoveId>)]
     mv: Option<String>,
     /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
     #[param(maximum = 5)]

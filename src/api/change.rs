@@ -1,21 +1,16 @@
-//! A change of a game as a stream tells it, with the game after it.
+//! What a stream tells of a game: first the game, then each change with the game after it.
 
 use dog_rules::{Generator, Phase, Seat};
 use dog_store::StoredGame;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use utoipa::{
-    ToSchema,
-    openapi::{
-        Ref,
-        schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::ToSchema;
 
 use super::{
     event::{EventView, LogEntryView},
-    moves::{MoveView, MovesOptions, list_moves},
-    view::GameView,
+    message_type::message_type,
+    moves::{MovesOptions, list_moves, moves_or_null},
+    view::{GameView, to_act},
 };
 use crate::{access::Role, http::problem::Problem};
 
@@ -33,10 +28,15 @@ pub enum Include {
     GameAndMoves,
 }
 
+message_type!(ChangeType, Change);
+
 /// A change of a game.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Change)]
 pub struct ChangeView {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: ChangeType,
     /// The version that the action led to.
     #[schema(minimum = 1)]
     version: u64,
@@ -51,6 +51,9 @@ pub struct ChangeView {
     /// The seat to move after the change; null if there is none, and in all but the newest change.
     #[schema(required)]
     turn: Option<Seat>,
+    /// The seats that the game waits for after the change; null in all but the newest change.
+    #[schema(required, max_items = 6)]
+    to_act: Option<Vec<Seat>>,
     /// The deadline after the change; null if there is none, and in all but the newest change.
     #[schema(required, format = DateTime)]
     deadline: Option<String>,
@@ -65,21 +68,17 @@ pub struct ChangeView {
     moves: Option<Box<RawValue>>,
 }
 
-fn moves_or_null() -> Schema {
-    let moves = ArrayBuilder::new().items(Ref::from_schema_name(MoveView::name()));
-    let null = ObjectBuilder::new().schema_type(Type::Null);
-    AnyOfBuilder::new().item(moves).item(null).into()
-}
-
 impl ChangeView {
     /// A change that is not the newest.
     pub fn earlier(entry: LogEntryView) -> ChangeView {
         ChangeView {
+            type_: ChangeType::Change,
             version: entry.version,
             at: entry.at,
             events: entry.events,
             phase: None,
             turn: None,
+            to_act: None,
             deadline: None,
             game: None,
             moves: None,
@@ -102,12 +101,26 @@ impl ChangeView {
         Ok(ChangeView {
             phase: Some(game.phase()),
             turn: game.turn(),
+            to_act: Some(to_act(stored)),
             deadline: stored.deadline.map(|deadline| deadline.to_string()),
             game: view,
             moves,
             ..ChangeView::earlier(entry)
         })
     }
+}
+
+/// The game as a stream begins with it.
+pub fn first_view(
+    stored: &StoredGame,
+    include: Option<Include>,
+    role: Role,
+) -> Result<GameView, Problem> {
+    let mut view = GameView::new(stored, role);
+    if include == Some(Include::GameAndMoves) {
+        view.moves = moves(stored, role)?;
+    }
+    Ok(view)
 }
 
 /// The legal moves of the seat that this role plays, as JSON; none if it is not to move.

@@ -266,6 +266,8 @@ fn invitations_or_null() -> Schema {
     or_null(Vec::<Option<String>>::schema())
 }
 
+/// Create a game.
+///
 /// Creates a game and returns its tokens, which are shown only once.
 ///
 /// With an `Idempotency-Key`, a retry gets the same response with the same tokens; the key must

@@ -9,7 +9,7 @@ use dog_store::{LogEntry, Timing};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::moves::MoveView;
+use super::{message_type::message_type, moves::MoveView};
 
 /// Something that happened in a game, as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -272,10 +272,15 @@ pub fn level_of(player: &Player, timing: Timing) -> Option<Level> {
     (!player.is_human() || timing.turn_seconds.is_some()).then_some(player.level)
 }
 
+message_type!(EntryType, Entry);
+
 /// The change that led to one version of a game.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LogEntry)]
 pub struct LogEntryView {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: EntryType,
     /// The version that the action led to; creation is 1.
     #[schema(minimum = 1)]
     pub(super) version: u64,
@@ -305,6 +310,7 @@ impl LogEntryView {
 
     fn with(entry: &LogEntry, view: impl Fn(Event) -> EventView) -> LogEntryView {
         LogEntryView {
+            type_: EntryType::Entry,
             version: entry.version,
             at: entry.at.to_string(),
             events: entry.events.iter().cloned().map(view).collect(),

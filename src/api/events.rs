@@ -36,6 +36,8 @@ errors! {
 /// Maximum number of open streams of a process.
 const MAX_STREAMS: usize = 20_000;
 
+/// Follow a game.
+///
 /// A live stream of the game: first its present state, then every change as it happens.
 ///
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
@@ -45,8 +47,9 @@ const MAX_STREAMS: usize = 20_000;
 /// for an hour at most and tells of the rematch.
 #[utoipa::path(get, path = "/v1/games/{id}/events", tag = "games",
     params(GamePath, EventsParams,
-        ("Last-Event-ID" = Option<String>, Header, description = "The last version that was \
-            received; the stream continues after it. It overrides the parameter of the same name.")),
+        ("Last-Event-ID" = Option<String>, Header, pattern = "^[0-9]{1,19}$", description = "The last \
+            version that was received; the stream continues after it. Clients that cannot send it \
+            may send `?last_event_id=`, which it overrides.")),
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
             `change` with a Change for each version. A resumed stream has only the later ones; \
@@ -116,11 +119,6 @@ pub async fn stream_events(
         // A stream has no length (RFC 9110, section 8.6).
         return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
-    if let Some(ticket) = ticket {
-        // Last of all, so that a refusal does not use it up. Another request may have come first.
-        let taken = app.store.take_ticket(&id, &ticket).await?;
-        taken.ok_or_else(invalid_ticket)?;
-    }
     let connection = app.presence.connection(stored.id, role);
     let options = StreamOptions {
         format,
@@ -134,7 +132,12 @@ pub async fn stream_events(
         viewer: role.viewer(&stored.game),
         client,
     };
-    let stream = EventStream::new(subscription, &stored, reader, connection, options)?;
+    let stream = EventStream::new(subscription, &stored, reader, connection, options).await?;
+    if let Some(ticket) = ticket {
+        // Last of all, so that a refusal does not use it up. Another request may have come first.
+        let taken = app.store.take_ticket(&id, &ticket).await?;
+        taken.ok_or_else(invalid_ticket)?;
+    }
     request.extensions_mut().insert(SkipLatency);
     let while_open = (app.metrics.open_stream(), LongPollGuard::new(&request));
     Ok(response.streaming(stream.stream(while_open)))
@@ -192,7 +195,7 @@ fn invalid_ticket() -> Problem {
 pub struct EventsParams {
     /// The last version that was received; the stream continues after it. For clients that cannot send
     /// the header `Last-Event-ID`.
-    #[param(value_type = Option<u64>)]
+    #[param(ignore)]
     pub last_event_id: Option<String>,
     /// A ticket in place of a token, for clients that cannot send one.
     pub ticket: Option<String>,

@@ -15,9 +15,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    parameters::{GamePath, ReadHeaders, WriteHeaders, in_range, load_game},
+    parameters::{GamePath, MAX_INTEGER, ReadHeaders, WriteHeaders, in_range, load_game},
     rules::RulesView,
-    view::GameView,
+    view::{GameView, to_act},
 };
 use crate::{
     access::{Caller, etag},
@@ -44,6 +44,8 @@ errors! {
 /// How long a client may wait for a change.
 const MAX_WAIT: Duration = Duration::from_secs(25);
 
+/// List the public games.
+///
 /// The public games, newest first, without secrets.
 ///
 /// The list comes in pages: `next` of one page is the `cursor` of the following page. With
@@ -83,6 +85,8 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         .await
 }
 
+/// Read a game.
+///
 /// The game as the caller may see it: a seat, the host, or without a token a spectator.
 ///
 /// With `after_version`, the response waits for the next change. A stream of events is better for
@@ -106,6 +110,7 @@ pub async fn get_game(
     let mut stored = load_game(&app.store, &path.id).await?;
     let mut role = caller.role(&stored)?;
     let GameParams { after_version } = from_query(request.query_string())?;
+    let after_version = in_range("after_version", after_version, 0, MAX_INTEGER)?;
     // The client may know a later version, of before the operator restored a backup.
     let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version
@@ -169,6 +174,8 @@ pub struct RemoveRequest {
     _version: Option<u64>,
 }
 
+/// Remove a game.
+///
 /// Removes the game; only its host may do so.
 ///
 /// Its streams end, and later requests get 404.
@@ -223,6 +230,9 @@ pub struct GameSummary {
     round: u32,
     #[schema(required)]
     turn: Option<Seat>,
+    /// The seats that the game waits for.
+    #[schema(max_items = 6)]
+    to_act: Vec<Seat>,
     #[schema(required)]
     winner: Option<u8>,
     /// The seats' names, in turn order.
@@ -276,6 +286,7 @@ impl GameSummary {
             phase: game.phase(),
             round: game.round(),
             turn: game.turn(),
+            to_act: to_act(stored),
             winner: game.winner(),
             names: game
                 .players()
@@ -312,7 +323,7 @@ const LIST_LIMIT: (u32, u32) = (20, 100);
 pub struct GameParams {
     /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer is
     /// 304.
-    #[param(format = "uint64")]
+    #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     pub after_version: Option<u64>,
 }
 

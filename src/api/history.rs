@@ -23,6 +23,7 @@ use utoipa::ToSchema;
 use super::{
     errors::errors,
     event::{LogEntryView, level_of},
+    message_type::message_type,
     parameters::{GamePath, NoQuery, load_game},
     rules::RulesView,
 };
@@ -55,6 +56,8 @@ const END: &str = "]}";
 /// How long a response that has begun retries while the server is overloaded.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Read the history.
+///
 /// What happened in the game from its beginning, as the caller may see it.
 ///
 /// Of a finished game everybody sees all hands, exchanged cards and the shuffle seed, so that
@@ -276,10 +279,15 @@ pub enum HistoryLine {
     Entry(LogEntryView),
 }
 
+message_type!(HeadType, Head);
+
 /// The setup of a game and its present state. In NDJSON it is the first line of a history, before
 /// the entries.
 #[derive(Serialize, ToSchema)]
 pub struct HistoryHead {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: HeadType,
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
     id: String,
     /// Changes so far; creation is 1.
@@ -341,6 +349,7 @@ impl HistoryHead {
         };
         let players = Seat::all(game.rules().seats).zip(game.first_players());
         HistoryHead {
+            type_: HeadType::Head,
             id: stored.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),

@@ -45,6 +45,8 @@ pub struct ImportRequest {
     pub listed: Option<bool>,
 }
 
+/// Import a finished game.
+///
 /// Imports a finished game from its text record, which is replayed and checked.
 ///
 /// The game gets a new id, a token for its host, who may remove it, and the time of the import. It

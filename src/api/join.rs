@@ -88,6 +88,8 @@ impl Joined {
     }
 }
 
+/// Join a game.
+///
 /// Takes an open seat, and returns its token, which is shown only once.
 ///
 /// The invitation names what it opens: one seat, or any that has been open since the creation.
@@ -275,6 +277,8 @@ impl QuickJoined {
     }
 }
 
+/// Join any table.
+///
 /// Takes a seat at the oldest table that waits for people with these rules, or at a new one.
 ///
 /// All such tables were made this way. They have no host, the server deals, and each seat has 60

@@ -117,6 +117,8 @@ impl LayoutView {
     }
 }
 
+/// Read the layout of a board.
+///
 /// Where a picture of the board draws everything, and in which colours and shapes.
 ///
 /// A layout never changes, so it may be cached for a year. The picture without its legend has the

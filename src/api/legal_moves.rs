@@ -27,17 +27,15 @@ errors! {
     MovesErrors: [READ, IN_TURN], [InvalidRequest, UnknownCard];
 }
 
+/// List the legal moves.
+///
 /// Every legal move of the seat to move, or those of one card, ready to be posted back.
 ///
 /// The list of all moves is never empty: a seat that can play no card has one move, a fold.
 /// `unplayable` tells why a card has no move.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves", tag = "play",
     params(GamePath, MovesParams),
-    responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves,
-        links(
-            ("play_move" = (operation_id = "play_move",
-                parameters(("id" = "$request.path.id")),
-                request_body = json!({"move": "$response.body#/moves/0/id"}))))),
+    responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves),
         MovesErrors),
     security(("token" = [])))]
 pub async fn list_legal_moves(

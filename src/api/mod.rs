@@ -17,6 +17,7 @@ pub mod import;
 pub mod join;
 pub mod layout;
 pub mod legal_moves;
+pub mod message_type;
 pub mod moves;
 pub mod openapi;
 pub mod operations;

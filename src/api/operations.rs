@@ -42,6 +42,8 @@ pub enum HealthStatus {
     NearlyFull,
 }
 
+/// See whether the server is alive.
+///
 /// Whether the process is alive.
 ///
 /// It does not look at the store: see `get_readiness`.
@@ -54,6 +56,8 @@ pub async fn get_health() -> HttpResponse {
     })
 }
 
+/// See whether the server is ready.
+///
 /// Whether the store is writable, and its schema is one that this program knows.
 ///
 /// The result is at most one second old.
@@ -70,6 +74,8 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(Health { status }))
 }
 
+/// Read the metrics.
+///
 /// The metrics of the server, for Prometheus.
 ///
 /// They contain no ids, no tokens and nothing about single games.
@@ -88,6 +94,8 @@ pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
         .body(text.map_err(Problem::internal)?))
 }
 
+/// Read this document.
+///
 /// This API as an OpenAPI 3.1 document.
 ///
 /// Clients can be generated from it. `/docs/` shows it as a page.
@@ -113,6 +121,8 @@ pub struct AddressList {
     pub addresses: Vec<String>,
 }
 
+/// List the addresses of the server.
+///
 /// Where other devices in the same network reach the server, for links and QR codes.
 ///
 /// The list is empty unless the server listens on all addresses (such as `0.0.0.0:8080`) and the

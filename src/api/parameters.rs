@@ -18,6 +18,9 @@ use utoipa::{
 
 use crate::http::problem::{Code, Problem};
 
+/// The largest integer of the document: a client that parses numbers as doubles can send it back.
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+
 /// The game that a path names.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -35,7 +38,7 @@ pub struct SeatPath {
     #[param(example = "1y51r0ztfn8hp2zw9f8m33tzg0")]
     pub id: String,
     /// The seat's number.
-    #[param(value_type = u8, example = 0)]
+    #[param(value_type = u8, maximum = 5, example = 0)]
     pub seat: String,
 }
 
@@ -67,7 +70,7 @@ pub struct WriteHeaders {
     idempotency_key: (),
     /// An ETag, or a version in quotes. The write is refused with 412 if the game is at another
     /// version, and with 400 if the header is malformed.
-    #[param(rename = "If-Match", value_type = String, required = false)]
+    #[param(rename = "If-Match", value_type = String, required = false, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#)]
     if_match: (),
 }
 
@@ -80,7 +83,7 @@ pub struct WriteHeaders {
 )]
 pub struct ReadHeaders {
     /// An ETag; the response is 304 if the answer is still the same.
-    #[param(rename = "If-None-Match", value_type = Option<String>)]
+    #[param(rename = "If-None-Match", value_type = Option<String>, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#)]
     if_none_match: (),
 }
 
@@ -147,12 +150,12 @@ pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
     })
 }
 
-pub fn in_range(
+pub fn in_range<T: Copy + PartialOrd + fmt::Display>(
     name: &str,
-    value: Option<u32>,
-    min: u32,
-    max: u32,
-) -> Result<Option<u32>, Problem> {
+    value: Option<T>,
+    min: T,
+    max: T,
+) -> Result<Option<T>, Problem> {
     match value {
         Some(value) if !(min..=max).contains(&value) => Err(Problem::wrong_value(
             name,

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::outcome,
+    moves::{MoveId, outcome},
     parameters::{GamePath, ReadHeaders, load_game, seat_of},
 };
 use crate::{
@@ -37,6 +37,7 @@ pub struct PictureParams {
     /// The id of a move to preview, such as `Q:17>29`, or of a begun seven, such as `7:17>20`: any
     /// that the board allows, regardless of the hand. By default the last move is shown.
     #[serde(rename = "move")]
+    #[param(value_type = Option<MoveId>)]
     mv: Option<String>,
     /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]
@@ -234,6 +235,8 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
     }
 }
 
+/// Draw the board.
+///
 /// The board as a picture, with the last move on it or a preview of another.
 ///
 /// It shows only what everybody at the table sees, so it is the same for all. A preview depends on

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
+    moves::MoveId,
     parameters::{GamePath, VersionRequest, WriteHeaders, card_of},
     view::ActionResponse,
 };
@@ -26,6 +27,8 @@ errors! {
     PlayErrors: [WRITE, ACTION], [IllegalMove];
 }
 
+/// Deal the round.
+///
 /// Deals the round: the dealer's seat or the host.
 ///
 /// The cards come from the shuffle seed, so the dealer cannot influence them.
@@ -72,7 +75,7 @@ pub struct SwapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Card>)]
     pub card: Option<String>,
-    /// True to decline, unless the exchange is mandatory.
+    /// True to decline, unless the exchange is mandatory. False is the same as absent, here and below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decline: Option<bool>,
     /// True to ask for a card ("help!"), unless the exchange is mandatory.
@@ -141,6 +144,8 @@ impl SwapRequest {
     }
 }
 
+/// Answer in the exchange.
+///
 /// The partner exchange: offer a card, ask for one, decline or pass.
 ///
 /// `choices` says what a seat may do now. An offered card stays hidden, and the partners' cards
@@ -188,6 +193,7 @@ pub async fn swap_cards(
 #[schema(example = json!({"move": "Q:17>29"}))]
 pub struct PlayRequest {
     /// A move id: one of those listed, or any legal one.
+    #[schema(value_type = MoveId)]
     #[serde(rename = "move")]
     id: String,
     /// Refuse with 412 unless the game is at this version.
@@ -208,6 +214,8 @@ impl PlayRequest {
     }
 }
 
+/// Play a move.
+///
 /// Plays a move: any legal one, listed or not.
 ///
 /// `list_legal_moves` lists moves whose ids can be sent here.

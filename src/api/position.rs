@@ -126,7 +126,7 @@ pub struct AdviceAnalysis {
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; random by default.
-    #[schema(format = "uint64")]
+    #[schema(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     seed: Option<u64>,
 }
 

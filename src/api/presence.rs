@@ -21,6 +21,8 @@ errors! {
     PresenceErrors: [READ], [InvalidRequest];
 }
 
+/// See who is present.
+///
 /// Who is present: the people with an open stream or long poll.
 ///
 /// A seat is present for 5 seconds after its last connection has ended. The view of a game and its

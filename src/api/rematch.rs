@@ -53,6 +53,8 @@ pub struct RematchBody {
     seats: Option<BySeatList<u8>>,
 }
 
+/// Ask for a rematch.
+///
 /// Asks for the next game of the same people: the first who asks makes it, and the others get it.
 ///
 /// It has the same rules, clock and tokens, and the next seat deals first. It begins when all people
@@ -229,6 +231,8 @@ fn new_game(
     NewGame::created(stored, &event)
 }
 
+/// Find the rematch.
+///
 /// The next game of the same people, if somebody has asked for it.
 ///
 /// A token of the finished game is valid in the next game too, unless it was renewed in one of them.

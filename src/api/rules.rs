@@ -165,6 +165,8 @@ impl RulesCatalogue {
     }
 }
 
+/// List the rules.
+///
 /// The presets with all options, and what each option means.
 ///
 /// A creation and an analysis take a preset and the options that differ from it.

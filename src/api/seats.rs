@@ -107,6 +107,8 @@ impl SeatChanged {
     }
 }
 
+/// Change who plays a seat.
+///
 /// Changes who plays a seat, or the player's name or level.
 ///
 /// The seat itself sends `bot` to leave, while a bot plays on and the token stays valid; `human` to

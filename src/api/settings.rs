@@ -60,6 +60,8 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
+/// Change the settings of a game.
+///
 /// Changes the turn clock, the pace of bots, or whether the game is listed: the host.
 ///
 /// It is a public event. A clock counts from the next turn on.

@@ -138,9 +138,14 @@ impl SevenView {
 pub struct SevenParams {
     /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
     #[param(max_length = 63, example = "7:")]
+    #[param(
+        pattern = "^(joker=)?7:([gp]?[0-9]{1,2}>[gp]?[0-9]{1,2}(,[gp]?[0-9]{1,2}>[gp]?[0-9]{1,2}){0,6})?$"
+    )]
     pub begun: String,
 }
 
+/// List the next parts of a seven.
+///
 /// The parts that may come next in a begun seven of the seat to move.
 ///
 /// A seven is chosen part by part: begin with `7:` or `joker=7:`, then send the `id` of the chosen

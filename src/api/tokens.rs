@@ -39,6 +39,8 @@ pub struct FreshHostToken {
     pub token: Secret,
 }
 
+/// Replace the host's token.
+///
 /// Gives the host a fresh token; the old one becomes invalid.
 ///
 /// It makes no new version.
@@ -91,6 +93,8 @@ pub struct FreshToken {
     pub version: u64,
 }
 
+/// Replace a seat's token.
+///
 /// Gives the seat a fresh token; the old one becomes invalid.
 ///
 /// A player who was sent a token takes ownership of it in this way: after the first renewal, which
@@ -195,6 +199,8 @@ pub struct TicketResponse {
     pub expires_at: String,
 }
 
+/// Make a ticket for a stream.
+///
 /// A ticket for one stream, for `EventSource`, which cannot send a token: `?ticket=`.
 ///
 /// It is valid once, and for 30 seconds.

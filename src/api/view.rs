@@ -7,18 +7,28 @@ use dog_rules::{
 };
 use dog_store::{JoinPolicy, StartPolicy, StoredGame};
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::{
     event::{EventView, level_of},
+    message_type::message_type,
+    moves::moves_or_null,
     rules::RulesView,
 };
 use crate::access::Role;
+
+message_type!(GameType, Game);
+message_type!(PresenceType, Presence);
+message_type!(RematchType, Rematch);
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Game)]
 pub struct GameView {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: GameType,
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
     id: String,
     /// Changes so far; creation is 1.
@@ -38,6 +48,11 @@ pub struct GameView {
     /// The seat to move, in the play phase.
     #[schema(required)]
     turn: Option<Seat>,
+    /// The seats that the game waits for, whoever plays them: the dealer's, unless the server deals;
+    /// in the exchange every seat that has to answer; in play the seat to move. Empty in the seating
+    /// and once the game is over.
+    #[schema(max_items = 6)]
+    to_act: Vec<Seat>,
     /// What this viewer may do now.
     actions: Vec<ActionView>,
     /// The first event of the last action.
@@ -87,6 +102,11 @@ pub struct GameView {
     /// Time of the last change.
     #[schema(format = DateTime)]
     updated_at: String,
+    /// The legal moves, without boards; null if they take more than 256 KiB. Only in the first message
+    /// of a stream with `include=game,moves`, and only if it is the viewer's turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = moves_or_null)]
+    pub moves: Option<Box<RawValue>>,
 }
 
 /// Something that the viewer may do now.
@@ -196,6 +216,7 @@ impl GameView {
         let seats = game.seats_visible_to(viewer).into_iter();
         let known = game.dealer_known();
         GameView {
+            type_: GameType::Game,
             id: stored.id.to_string(),
             version: game.version(),
             rules: RulesView::from(game.rules().options()),
@@ -204,6 +225,7 @@ impl GameView {
             dealer: known.then(|| game.dealer()),
             beginner: known.then(|| game.beginner()),
             turn: game.turn(),
+            to_act: to_act(stored),
             actions: actions(stored, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
             seats: seats.map(|seat| seat_view(stored, seat)).collect(),
@@ -224,8 +246,17 @@ impl GameView {
             imported: stored.imported,
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
+            moves: None,
         }
     }
+}
+
+/// The seats that the game waits for; none while the server is to deal.
+pub fn to_act(stored: &StoredGame) -> Vec<Seat> {
+    if stored.server_deals() {
+        return Vec::new();
+    }
+    stored.game.seats_to_act().collect()
 }
 
 fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
@@ -313,6 +344,9 @@ impl ActionResponse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Presence)]
 pub struct PresenceView {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: PresenceType,
     /// One entry per seat: whether its person is connected. Null for bots and for open seats.
     #[schema(required)]
     present: Vec<Option<bool>>,
@@ -327,6 +361,7 @@ impl PresenceView {
             SeatKind::Bot | SeatKind::Open => None,
         });
         PresenceView {
+            type_: PresenceType::Presence,
             present: present.collect(),
         }
     }
@@ -340,6 +375,9 @@ impl PresenceView {
 /// The next game of the same people.
 #[derive(Serialize, ToSchema)]
 pub struct Rematch {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: RematchType,
     id: String,
     /// The caller's seat in it; null for the host and for others.
     #[schema(required)]
@@ -352,6 +390,7 @@ impl Rematch {
     /// The next game as this role may see it.
     pub fn new(stored: &StoredGame, role: Role) -> Rematch {
         Rematch {
+            type_: RematchType::Rematch,
             id: stored.id.to_string(),
             seat: match role {
                 Role::Seat(seat) => Some(seat),
@@ -359,5 +398,19 @@ impl Rematch {
             },
             game: GameView::new(stored, role),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::new_game;
+
+    #[test]
+    fn nobody_is_to_act_while_the_server_is_to_deal() {
+        let mut stored = new_game();
+        assert_eq!(to_act(&stored), [stored.game.dealer()]);
+        stored.seating.start = StartPolicy::Full;
+        assert_eq!(to_act(&stored), []);
     }
 }

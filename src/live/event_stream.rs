@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     access::Role,
-    api::view::{GameView, PresenceView, Rematch},
+    api::view::{PresenceView, Rematch},
     http::problem::{Code, Problem},
     pool::wait_before_retry,
 };
@@ -56,7 +56,10 @@ pub struct EventStream {
 
 impl EventStream {
     /// A stream of the game for this reader; `connection` is that of a seat.
-    pub fn new(
+    ///
+    /// # Errors
+    /// If the first message lists moves, and the pool is full.
+    pub async fn new(
         subscription: Subscription,
         stored: &StoredGame,
         reader: StreamReader,
@@ -67,8 +70,8 @@ impl EventStream {
         let (version, first) = match options.start {
             Start::After(version) => (version, None),
             Start::Game => {
-                let view = GameView::new(stored, reader.role);
-                (now, Some(options.format.message("game", now, &view)?))
+                let game = subscription.first_message(stored, options, reader);
+                (now, Some(game.await?))
             }
         };
         let finished = stored.game.phase() == Phase::Finished;
@@ -319,7 +322,7 @@ mod tests {
         }
 
         /// A spectator's stream that begins there.
-        fn stream(&mut self, start: Start) -> EventStream {
+        async fn stream(&mut self, start: Start) -> EventStream {
             let subscription = self.subscription.take().unwrap();
             let reader = StreamReader {
                 caller: Caller::new(None),
@@ -339,6 +342,7 @@ mod tests {
                     after_end: false,
                 },
             )
+            .await
             .unwrap()
         }
     }
@@ -346,9 +350,12 @@ mod tests {
     #[actix_web::test]
     async fn a_reader_that_is_too_slow_is_cut_off() {
         let mut fixture = Fixture::new().await;
-        let mut stream = fixture.stream(Start::After(0));
+        let mut stream = fixture.stream(Start::After(0)).await;
         let first = stream.next().await.expect("the creation");
-        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        assert!(
+            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
+            "{first:?}"
+        );
         // Had the message waited for its reader for so long, the stream would end here.
         stream.sent_at = Instant::now().checked_sub(SEND_TIMEOUT + Duration::from_secs(1));
         if stream.sent_at.is_some() {
@@ -359,7 +366,7 @@ mod tests {
     #[actix_web::test]
     async fn a_stream_waits_until_the_store_can_be_read_again() {
         let mut fixture = Fixture::new().await;
-        let mut stream = fixture.stream(Start::After(0));
+        let mut stream = fixture.stream(Start::After(0)).await;
         // A job that fills the queue's timeout.
         let (go, gate) = mpsc::channel::<()>();
         let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
@@ -375,20 +382,26 @@ mod tests {
             first = stream.next().await;
         }
         let first = first.expect("the creation");
-        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        assert!(
+            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
+            "{first:?}"
+        );
     }
 
     #[actix_web::test]
     async fn a_stream_is_not_ahead_of_its_game() {
         let mut fixture = Fixture::new().await;
-        let mut stream = fixture.stream(Start::After(0));
+        let mut stream = fixture.stream(Start::After(0)).await;
         let database = Connection::open(fixture.database.file()).unwrap();
         // As if somebody had committed a change after the game was read.
         let sql = "INSERT INTO log (game, version, at, action, events) \
                    SELECT game, 2, at, action, events FROM log";
         assert_eq!(database.execute(sql, []).unwrap(), 1);
         let first = stream.next().await.expect("the creation");
-        assert!(first.starts_with(b"{\"version\":1,"), "{first:?}");
+        assert!(
+            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
+            "{first:?}"
+        );
         assert_eq!(first.iter().filter(|byte| **byte == b'\n').count(), 1);
         assert!(
             stream
@@ -408,7 +421,7 @@ mod tests {
         let store = fixture.database.store();
         // Without its task, nothing is written, and only this process knows of the connection.
         let (tracker, _) = PresenceTracker::start(&store);
-        let mut stream = fixture.stream(Start::Game);
+        let mut stream = fixture.stream(Start::Game).await;
         let seat = Seat::default();
         let token = TokenHash::new("first 0");
         stream.reader.role = Role::Seat(seat);
@@ -429,7 +442,7 @@ mod tests {
     #[actix_web::test]
     async fn a_stream_ends_when_the_server_stops() {
         let mut fixture = Fixture::new().await;
-        let mut stream = fixture.stream(Start::Game);
+        let mut stream = fixture.stream(Start::Game).await;
         assert!(stream.next().await.is_some(), "the game");
         fixture.feed_task.close();
         assert_eq!(stream.next().await, None);

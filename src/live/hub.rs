@@ -277,6 +277,25 @@ impl Subscription {
         Ok(rematch_of(&self.hub.store, &self.id).await?)
     }
 
+    /// The first message of a stream that begins with this game, made in the pool if it lists moves.
+    pub async fn first_message(
+        &self,
+        stored: &StoredGame,
+        options: StreamOptions,
+        reader: StreamReader,
+    ) -> Result<Bytes, Problem> {
+        if !options.includes_moves(stored, reader.role) {
+            return options.first_message(stored, reader.role);
+        }
+        let stored = stored.clone();
+        self.hub
+            .move_pool
+            .run(reader.client, SHORT_JOB_COST, move || {
+                options.first_message(&stored, reader.role)
+            })
+            .await
+    }
+
     /// The message of the last change, made in the pool if it lists moves.
     pub async fn last_message(
         &self,

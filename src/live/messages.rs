@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::{
     access::{AccessError, Caller, Role},
     api::{
-        change::{ChangeView, Include},
+        change::{ChangeView, Include, first_view},
         event::LogEntryView,
     },
     http::problem::Problem,
@@ -115,6 +115,21 @@ pub struct StreamOptions {
     pub after_end: bool,
 }
 
+impl StreamOptions {
+    /// Whether the message for this role lists moves at this state of the game.
+    pub fn includes_moves(&self, stored: &StoredGame, role: Role) -> bool {
+        let to_move = matches!(role, Role::Seat(seat) if stored.game.turn() == Some(seat));
+        to_move && self.include == Some(Include::GameAndMoves)
+    }
+
+    /// The game as the first message for this role; work for the pool if it [lists
+    /// moves](StreamOptions::includes_moves).
+    pub fn first_message(&self, stored: &StoredGame, role: Role) -> Result<Bytes, Problem> {
+        let view = first_view(stored, self.include, role)?;
+        self.format.message("game", stored.game.version(), &view)
+    }
+}
+
 /// An entry of a game's log, with the messages made of it.
 pub struct CachedEntry {
     pub version: u64,
@@ -181,10 +196,7 @@ impl CurrentGame {
 
     /// Whether the message for this role must list moves, and is not made yet.
     pub fn needs_moves(&self, options: StreamOptions, role: Role) -> bool {
-        let to_move = matches!(role, Role::Seat(seat) if self.stored.game.turn() == Some(seat));
-        options.include == Some(Include::GameAndMoves)
-            && to_move
-            && self.slot(options, role).get().is_none()
+        options.includes_moves(&self.stored, role) && self.slot(options, role).get().is_none()
     }
 
     fn slot(&self, options: StreamOptions, role: Role) -> &OnceLock<Bytes> {

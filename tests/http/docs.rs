@@ -309,7 +309,7 @@ fn resolve<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
 fn a_wrong_example_is_found() {
     TestServer::shared();
     let game = "/components/schemas/Game/example".to_owned();
-    let stale = "/components/responses/StaleVersion/content/application~1problem+json/examples/\
+    let stale = "/components/responses/ListGames412/content/application~1problem+json/examples/\
         stale_version/value";
     let wrong = [
         (format!("{game}/version"), json!("nineteen")),

@@ -80,7 +80,10 @@ fn open_streams_make_seats_present() {
     assert_eq!(anna.any().expect("the game").name, "game");
     let first = anna.any().expect("who is present");
     assert_eq!((first.name.as_str(), first.id), ("presence", 0));
-    assert_eq!(first.data, json!({"present": [true, false, null, null]}));
+    assert_eq!(
+        first.data,
+        json!({"type": "presence", "present": [true, false, null, null]})
+    );
     // At once, and not only when it is in the store.
     assert_eq!(present(game), json!([true, false, null, null]));
     for stream in [&watching, &host] {
@@ -125,7 +128,10 @@ fn a_seat_stays_present_for_a_moment() {
     drop(connect(game, 1));
     watching.wait_for_presence(json!([true, true, null, null]));
     let next = watching.notice().expect("who is present");
-    assert_eq!(next.data, json!({"present": [true, false, null, null]}));
+    assert_eq!(
+        next.data,
+        json!({"type": "presence", "present": [true, false, null, null]})
+    );
     close(anna);
     watching.wait_for_presence(json!([false, false, null, null]));
     assert_eq!(present(game), json!([false, false, null, null]));

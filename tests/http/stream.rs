@@ -410,7 +410,22 @@ fn the_newest_change_includes_the_game_and_the_moves() {
     for (index, change) in changes.iter().enumerate() {
         let last = index + 1 == changes.len();
         assert_eq!(change.data["phase"].is_null(), !last);
+        let to_act = last.then(|| game.view(Spectator)["to_act"].take());
+        assert_eq!(change.data["to_act"], json!(to_act));
         assert_eq!(change.data.get("game").is_some(), last);
+    }
+    // The first message has the moves of the seat that is to move.
+    for viewer in game.viewers() {
+        let request = game.get(viewer, "/events?include=game,moves");
+        let mut first = Stream::open(request).next().expect("the game").data;
+        let moves = first.as_object_mut().and_then(|game| game.remove("moves"));
+        let own = game.get(viewer, "/legal-moves?board=false").send();
+        assert_eq!(
+            moves,
+            (own.status == 200).then(|| own.expect(200)["moves"].take())
+        );
+        assert_eq!(moves.is_some(), viewer == Seat(game.turn()));
+        assert_eq!(first, game.view(viewer));
     }
     for include in ["", "moves", "games", "game,", "moves,game"] {
         let response = game

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, cards_of};
+use crate::support::{Dice, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, cards_of};
 
 #[test]
 fn everyone_sees_the_table_and_only_their_own_hand() {
@@ -85,6 +85,46 @@ fn actions_are_what_this_viewer_may_do_now() {
     for idle in [Seat(0), Seat(2), Seat(3), Host, Spectator] {
         assert_eq!(actions(idle), []);
     }
+}
+
+#[test]
+fn to_act_lists_the_seats_that_have_an_action() {
+    let server = TestServer::shared();
+    let mut dice = Dice::new(48);
+    for preset in [
+        "dogspiel-it",
+        "dogspiel-de",
+        "familienlager",
+        "spielanleitung",
+        "hausregeln",
+    ] {
+        let game = TestGame::of_preset(&server, preset);
+        for _ in 0..60 {
+            let table = game.view(Spectator);
+            let acts = |seat: &usize| game.view(Seat(*seat))["actions"] != json!([]);
+            let acting: Vec<usize> = (0..game.seats()).filter(acts).collect();
+            assert_eq!(table["to_act"], json!(acting), "{table}");
+            if table["phase"] == "exchange" {
+                let seat = dice.pick(&table["to_act"]).as_u64().expect("a seat") as usize;
+                game.swap(seat, &game.any_answer(seat, &mut dice));
+            } else {
+                game.step(&mut dice);
+            }
+        }
+    }
+}
+
+#[test]
+fn bots_are_to_act_too_and_nobody_in_the_seating() {
+    let server = TestServer::shared();
+    let seats = |kind| json!([{"kind": kind}, {"kind": "bot"}, {"kind": "bot"}, {"kind": "bot"}]);
+    let to_act = |kind| {
+        let wishes = json!({"seats": seats(kind), "first_dealer": 1, "bot_pace_ms": 60_000});
+        let game = TestGame::create(&server, &wishes);
+        game.view(Spectator)["to_act"].take()
+    };
+    assert_eq!(to_act("human"), json!([1]));
+    assert_eq!(to_act("open"), json!([]));
 }
 
 #[test]

@@ -93,15 +93,6 @@ const sevenCaptures = (table) => table.choice.seven.flatMap(({ part }) => part?.
 /** The partner of a seat. @param {Game} game @param {number} seat */
 export const partnerOf = ({ seats }, seat) => seats[(seat + seats.length / 2) % seats.length];
 
-/** Whether a seat is to answer in the exchange. @param {Game} game @param {number} seat */
-export function answersNow(game, seat) {
-  if (game.phase !== "exchange") return false;
-  const { exchange } = game.seats[seat];
-  // On request, whoever has asked waits until the partner has promised a card.
-  const waits = game.rules.exchange === "on_request" && partnerOf(game, seat).exchange !== "offered";
-  return exchange === "pending" || (exchange === "asked" && !waits);
-}
-
 /** What to choose next. @param {Table} table @returns {Step} */
 export function nextStep(table) {
   const { game, choice } = table;

@@ -167,27 +167,33 @@ function undo(choice) {
 }
 
 /**
- * A line of the stream: the game, a change, who is there, or that there is a rematch. The newest
- * change brings the game after it, and the legal moves if it is the player's turn and they are not
- * too many.
+ * A line of the stream: the game, a change, who is there, or that there is a rematch. The game and
+ * the newest change, which brings the game after it, have the legal moves if it is the player's turn
+ * and they are not too many.
  *
  * @param {Table} table @param {Message} line @returns {Table}
  */
 function message(table, line) {
-  if ("present" in line) return withPresence(table, line.present);
-  if (!("version" in line)) return { ...table, next: line.id };
-  // The stream begins with the game, and begins anew if the server was set back, for instance to a
-  // backup: what the page knew did not happen.
-  if (!("events" in line)) {
-    return withGame({ ...table, game: null, log: [], shown: null, history: null, replay: null }, line);
+  switch (line.type) {
+    case "presence": return withPresence(table, line.present);
+    case "rematch": return { ...table, next: line.id };
+    // The stream begins with the game, and begins anew if the server was set back, for instance to a
+    // backup: what the page knew did not happen.
+    case "game": return withMoves(
+      withGame({ ...table, game: null, log: [], shown: null, history: null, replay: null }, line),
+      line, line.moves);
+    case "change": {
+      const { version, at, events, game, moves } = line;
+      const after = entry(table, { version, at, events });
+      return game ? withMoves(withGame(after, game), game, moves) : after;
+    }
+    default: return table;
   }
-  const { game, moves } = line;
-  const after = entry(table, { version: line.version, at: line.at, events: line.events });
-  if (!game) return after;
-  const now = withGame(after, game);
-  return moves && now.game?.version === game.version && !now.moves
-    ? { ...now, moves: { version: game.version, list: moves } } : now;
 }
+
+/** Adds the legal moves of that game. @param {Table} table @param {Game} game @param {Move[] | null} [moves] */
+const withMoves = (table, game, moves) => (moves && table.game?.version === game.version && !table.moves
+  ? { ...table, moves: { version: game.version, list: moves } } : table);
 
 /** How the player can answer in the exchange. @param {Game | null} game */
 const choicesOf = (game) => game?.actions.flatMap((one) => one.choices ?? []);

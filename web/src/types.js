@@ -11,7 +11,7 @@
  * @typedef {Schemas["Capture"]} Capture
  * @typedef {Schemas["Card"]} Card
  * @typedef {Schemas["Event"]} GameEvent
- * @typedef {Schemas["LogEntry"]} LogEntry
+ * @typedef {Omit<Schemas["LogEntry"], "type">} LogEntry
  * @typedef {Schemas["SeatBoard"]} SeatBoard
  * @typedef {Schemas["ProblemDetails"]} Problem
  * @typedef {Schemas["Advice"]} Advice
@@ -19,7 +19,7 @@
  * @typedef {Schemas["History"]} History
  * @typedef {Schemas["Created"]} Created
  * @typedef {Schemas["Changed"]} Changed
- * @typedef {Schemas["Level"]} Level
+ * @typedef {Schemas["BotLevel"]} Level
  * @typedef {Schemas["PossibleAction"]} Action
  * @typedef {Schemas["UnplayableCard"]} Unplayable a card without a legal move, and why
  *

@@ -3,7 +3,7 @@
 
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
 };
 
 use crate::{
@@ -45,7 +45,7 @@ texts! {
         SeatKind::ALL.map(SeatKind::name);
     Card, "Card", "A card. Suits never matter.", Card::ALL.map(Card::name);
     Preset, "Preset", "One of the five published rule sheets.", Preset::ALL.map(Preset::name);
-    Level, "Level",
+    Level, "BotLevel",
         "How well a bot or an adviser thinks. `random` and `greedy` answer at once; `fast` and \
          `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
          what the seat knows, for a few milliseconds and for 200 unless a budget is given.",
@@ -77,6 +77,7 @@ impl PartialSchema for Seat {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
             .description(Some("A seat, numbered from 0 in turn order."))
             .minimum(Some(0))
             .maximum(Some(5))

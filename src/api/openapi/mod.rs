@@ -2,19 +2,18 @@
 
 mod schemas;
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 use utoipa::{
     OpenApi as _, PartialSchema, ToSchema,
     openapi::{
         ContactBuilder, OpenApi, Server, Tag,
+        external_docs::ExternalDocsBuilder,
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
 
 use super::{example::examples, routes::routes};
-use crate::http::problem::{Code, ProblemDetails};
+use crate::http::problem::ProblemDetails;
 
 /// The document before the routes are in it, with version and licence.
 #[derive(utoipa::OpenApi)]
@@ -32,6 +31,10 @@ pub fn json() -> Result<String, serde_json::Error> {
     }
     let schemas = document["components"]["schemas"].clone();
     for operation in operations(&mut document) {
+        // They are the entries of menus. In the code they are sentences.
+        if let Some(Value::String(summary)) = operation.get_mut("summary") {
+            summary.truncate(summary.trim_end_matches('.').len());
+        }
         // Says that no token is needed, where the routes name none.
         if operation.get("security").is_none() {
             operation["security"] = json!([]);
@@ -63,12 +66,12 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
 fn described() -> OpenApi {
     let mut api = Document::openapi();
     api.info.title = "dog-server".to_owned();
-    api.info.description = Some(
-        "The board and card game DOG as a service: rules, games and advice. Seats, the host and \
-         spectators see what they would see at the table. A token, sent as \
-         `Authorization: Bearer …`, identifies the caller. Every error is a problem document with \
-         a stable `code`."
-            .to_owned(),
+    api.info.description = Some(include_str!("description.md").to_owned());
+    api.external_docs = Some(
+        ExternalDocsBuilder::new()
+            .url("/docs/guide/")
+            .description(Some("The guides."))
+            .build(),
     );
     api.info.contact = Some(ContactBuilder::new().name(Some("dog-server")).build());
     let mut here = Server::new("/");
@@ -78,18 +81,28 @@ fn described() -> OpenApi {
     let tags = [
         (
             "games",
-            "Create, list, read and remove games, and change their settings.",
+            "Create, list, read and remove games, and change their settings. Guide: \
+             [clients](/docs/guide/clients).",
         ),
         (
             "seats",
-            "Join a game, leave it, come back, and play again with the same people.",
+            "Join a game, leave it, come back, and play again with the same people. Guide: \
+             [tables](/docs/guide/tables).",
         ),
-        ("play", "Deal, swap, list moves, play, and ask for advice."),
+        (
+            "play",
+            "Deal, swap, list moves, play, and ask for advice. Guide: \
+             [writing a bot](/docs/guide/writing-a-bot).",
+        ),
         (
             "analysis",
-            "Moves and advice for any position; nothing is stored.",
+            "Moves and advice for any position; nothing is stored. Guide: \
+             [pictures](/docs/guide/picture).",
         ),
-        ("rules", "The rule sheets and their options."),
+        (
+            "rules",
+            "The rule sheets and their options. Guide: [rules](/docs/guide/rules).",
+        ),
         (
             "server",
             "The state of the server, its metrics and its documentation.",
@@ -111,34 +124,57 @@ fn described() -> OpenApi {
     api
 }
 
-/// Makes a component of each error response that several operations have.
+/// Makes a component of each error response that several operations have, named after the first of
+/// them.
 fn share_errors(document: &mut Value) {
-    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
-    each_error(document, |_, name| *uses.entry(name).or_default() += 1);
-    let mut shared = Map::new();
+    let mut uses: Vec<ErrorUse> = Vec::new();
     each_error(document, |response, name| {
-        if uses[&name] > 1 {
-            let reference = json!({"$ref": format!("#/components/responses/{name}")});
-            shared.insert(name, std::mem::replace(response, reference));
+        match uses.iter_mut().find(|known| known.response == *response) {
+            Some(known) => known.count += 1,
+            None => uses.push(ErrorUse {
+                response: response.clone(),
+                name,
+                count: 1,
+            }),
         }
     });
+    uses.retain(|known| known.count > 1);
+    each_error(document, |response, _| {
+        if let Some(known) = uses.iter().find(|known| known.response == *response) {
+            *response = json!({"$ref": format!("#/components/responses/{}", known.name)});
+        }
+    });
+    let mut shared: Map<_, _> = uses
+        .into_iter()
+        .map(|known| (known.name, known.response))
+        .collect();
     shared.sort_keys();
     document["components"]["responses"] = shared.into();
 }
 
-/// Calls the function with each error response, and with a name that is made of its codes.
+/// An error response, and by how many operations it is used.
+struct ErrorUse {
+    response: Value,
+    name: String,
+    count: u32,
+}
+
+/// Calls the function with each error response, and with a name made of the operation and the status.
 fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
     for operation in operations(document) {
-        for response in operation["responses"].as_object_mut().into_iter().flatten() {
-            let examples = &response.1["content"]["application/problem+json"]["examples"];
-            let Some(examples) = examples.as_object() else {
-                continue;
-            };
-            let names: Vec<String> = (Code::ALL.iter())
-                .filter(|code| examples.contains_key(code.name()))
-                .map(|code| format!("{code:?}"))
-                .collect();
-            call(response.1, names.join("Or"));
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        let id: String = id.split('_').map(capitalized).collect();
+        let responses = operation["responses"].as_object_mut().into_iter().flatten();
+        for (status, response) in responses {
+            if response["content"]["application/problem+json"].is_object() {
+                call(response, format!("{id}{status}"));
+            }
         }
     }
+}
+
+/// The word with a capital letter.
+fn capitalized(word: &str) -> String {
+    let (first, rest) = word.split_at(1.min(word.len()));
+    first.to_ascii_uppercase() + rest
 }

@@ -1,15 +1,22 @@
 //! What the derived schemas lack for clients that are generated from them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+
+use crate::api::parameters::MAX_INTEGER;
+
+/// How a reference to a schema begins.
+const SCHEMAS: &str = "#/components/schemas/";
 
 /// Completes the schemas of the components.
 pub fn complete(document: &mut Value) {
     visit(document, &mut |schema| {
         describe_beside(schema);
         name_constant(schema);
+        bound_integer(schema);
     });
+    let answers = responses(&document["paths"]);
     let Some(schemas) = document["components"]["schemas"].as_object_mut() else {
         return;
     };
@@ -21,6 +28,20 @@ pub fn complete(document: &mut Value) {
     schemas.extend(variants);
     schemas.sort_keys();
     schemas.values_mut().for_each(never_null_if_absent);
+    let mut sent = BTreeSet::new();
+    references(&answers, schemas, &mut sent);
+    for name in sent {
+        // A later server may add members.
+        if schemas[&name]["additionalProperties"] == false
+            && let Some(schema) = schemas[&name].as_object_mut()
+        {
+            schema.shift_remove("additionalProperties");
+        }
+    }
+    let tags = schema_tags(schemas);
+    schemas
+        .values_mut()
+        .for_each(|union| discriminate(union, &tags));
 }
 
 /// Calls the function on every object of a document.
@@ -31,6 +52,39 @@ fn visit(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
             entries.values_mut().for_each(|entry| visit(entry, change));
         }
         Value::Array(entries) => entries.iter_mut().for_each(|entry| visit(entry, change)),
+        _ => {}
+    }
+}
+
+/// The responses of all operations.
+fn responses(paths: &Value) -> Value {
+    let items = paths.as_object().into_iter().flat_map(Map::values);
+    let operations = items.filter_map(Value::as_object).flat_map(Map::values);
+    operations
+        .map(|operation| operation["responses"].clone())
+        .collect()
+}
+
+/// Adds the names of all schemas that this refers to.
+fn references(value: &Value, schemas: &Map<String, Value>, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(entries) => {
+            if let Some(Value::String(reference)) = entries.get("$ref")
+                && let Some(name) = reference.strip_prefix(SCHEMAS)
+                && let Some(schema) = schemas.get(name)
+                && found.insert(name.to_owned())
+            {
+                references(schema, schemas, found);
+            }
+            for entry in entries.values() {
+                references(entry, schemas, found);
+            }
+        }
+        Value::Array(entries) => {
+            for entry in entries {
+                references(entry, schemas, found);
+            }
+        }
         _ => {}
     }
 }
@@ -62,6 +116,24 @@ fn name_constant(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Gives an integer a format that generators know, and a largest value.
+fn bound_integer(schema: &mut Map<String, Value>) {
+    let is_integer = match schema.get("type") {
+        Some(Value::Array(types)) => types.contains(&json!("integer")),
+        Some(kind) => kind == "integer",
+        None => false,
+    };
+    if is_integer {
+        let format = schema.entry("format").or_insert(json!("int32"));
+        let max = if format == "int64" {
+            MAX_INTEGER
+        } else {
+            i32::MAX as u64
+        };
+        schema.entry("maximum").or_insert(json!(max));
+    }
+}
+
 /// Refers to the schema of a card where it is the key of an object.
 fn key_by_card(schema: &mut Map<String, Value>, cards: &Value) {
     if let Some(keys) = schema.get_mut("propertyNames")
@@ -71,32 +143,60 @@ fn key_by_card(schema: &mut Map<String, Value>, cards: &Value) {
     }
 }
 
-/// Takes the titled variants out of a union, which then refers to them by name. If they are told
-/// apart by their `type`, the union says so.
+/// Takes the titled variants out of a union, which then refers to them by name.
 fn take_variants(union: &mut Value) -> Vec<(String, Value)> {
     let Some(Value::Array(members)) = union.get_mut("oneOf") else {
         return Vec::new();
     };
-    let (mut variants, mut mapping) = (Vec::new(), Map::new());
+    let mut variants = Vec::new();
     for member in members {
         let Some(name) = member["title"].as_str().map(str::to_owned) else {
             continue;
         };
-        let reference = format!("#/components/schemas/{name}");
-        if let Some(tag) = member["properties"]["type"]["const"].as_str() {
-            mapping.insert(tag.to_owned(), json!(reference));
-        }
-        let mut variant = std::mem::replace(member, json!({"$ref": reference}));
+        let reference = json!({"$ref": format!("{SCHEMAS}{name}")});
+        let mut variant = std::mem::replace(member, reference);
         // It is the name now.
         variant
             .as_object_mut()
             .map(|variant| variant.shift_remove("title"));
         variants.push((name, variant));
     }
-    if !mapping.is_empty() {
-        union["discriminator"] = json!({"propertyName": "type", "mapping": mapping});
-    }
     variants
+}
+
+/// The member by which clients tell the schemas of a union apart.
+const TAGS: [&str; 2] = ["type", "kind"];
+
+/// Its name and value in this schema, by the reference to the schema.
+type SchemaTags = BTreeMap<String, (&'static str, String)>;
+
+fn schema_tags(schemas: &Map<String, Value>) -> SchemaTags {
+    let mut tags = SchemaTags::new();
+    for (name, schema) in schemas {
+        for tag in TAGS {
+            if let Some(value) = schema["properties"][tag]["const"].as_str() {
+                tags.insert(format!("{SCHEMAS}{name}"), (tag, value.to_owned()));
+            }
+        }
+    }
+    tags
+}
+
+/// Says by which member clients tell the schemas of a union apart, if all have one.
+fn discriminate(union: &mut Value, tags: &SchemaTags) {
+    let Some(Value::Array(members)) = union.get("oneOf") else {
+        return;
+    };
+    let (mut name, mut mapping) = (None, Map::new());
+    for member in members {
+        let reference = &member["$ref"];
+        let Some((tag, value)) = reference.as_str().and_then(|to| tags.get(to)) else {
+            return;
+        };
+        name = Some(*tag);
+        mapping.insert(value.clone(), reference.clone());
+    }
+    union["discriminator"] = json!({"propertyName": name, "mapping": mapping});
 }
 
 /// Says of a response that what may be absent is never null. Requests, which name all their fields,

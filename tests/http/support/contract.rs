@@ -190,7 +190,12 @@ impl Contract {
             assert!(known, "an undocumented {place} parameter {name}: {what}");
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            documented("query", pair.split('=').next().unwrap_or_default());
+            match pair.split('=').next().unwrap_or_default() {
+                // The document names only the header that it stands in for: to generators, both
+                // are one name.
+                "last_event_id" => documented("header", "Last-Event-ID"),
+                name => documented("query", name),
+            }
         }
         for (name, _) in &request.headers {
             if !PLAIN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {

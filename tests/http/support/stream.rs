@@ -156,16 +156,9 @@ impl Message {
 
     /// The message, checked against the document.
     fn checked(self) -> Message {
-        let has = |member: &str| self.data.get(member).is_some();
-        let (schema, name) = match () {
-            () if has("events") => ("Change", "change"),
-            () if has("present") => ("Presence", "presence"),
-            () if has("version") => ("Game", "game"),
-            () => ("Rematch", "rematch"),
-        };
-        Contract::get().check_schema(schema, &self.data);
+        Contract::get().check_schema("StreamMessage", &self.data);
         if !self.name.is_empty() {
-            assert_eq!(self.name, name);
+            assert_eq!(self.name, self.data["type"]);
             assert_eq!(self.id, self.data["version"].as_u64().unwrap_or_default());
         }
         self

@@ -75,17 +75,10 @@ impl NodeTable {
     #[track_caller]
     pub fn next_action(&self, mut read: impl FnMut(&Call) -> Value) -> Option<(Who, Call)> {
         let view = read(&self.get(Spectator, ""));
-        let seat = match view["phase"].as_str().expect("a phase") {
-            "finished" => return None,
-            "deal" => return Some((Host, self.post(Host, "/deal", Value::Null))),
-            "exchange" => (0..self.tokens.len())
-                .find(|&seat| {
-                    let exchange = view["seats"][seat]["exchange"].as_str();
-                    exchange.is_some_and(|state| ["pending", "asked"].contains(&state))
-                })
-                .expect("somebody has not offered a card"),
-            _ => view["turn"].as_u64().expect("a turn") as usize,
-        };
+        if view["phase"] == "deal" {
+            return Some((Host, self.post(Host, "/deal", Value::Null)));
+        }
+        let seat = view["to_act"].as_array()?.first()?.as_u64()? as usize;
         let advice = read(&self.get(Seat(seat), "/suggest-move?level=greedy"));
         let request = &advice["suggestions"][0]["request"];
         let path = request["path"].as_str().expect("a path");

@@ -2,7 +2,6 @@
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
-import { answersNow } from "../choose.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { States } from "../seats.js";
@@ -21,9 +20,7 @@ export function Players({ table, replaying }) {
   return html`
     <ul class="players" aria-label=${t("players")}>
       ${game.seats.map((one) => {
-        const active = game.phase === "play" ? game.turn === one.seat
-          : game.phase === "deal" ? game.dealer === one.seat
-            : answersNow(game, one.seat);
+        const active = game.to_act.includes(one.seat);
         const mine = table.seat !== null && one.seat % half === table.seat % half;
         const state = replaying ? "" : one.folded ? t("seat.folded")
           : game.phase === "exchange" && one.exchange ? t(`exchange.${one.exchange}`) : "";
