@@ -523,6 +523,90 @@ fn the_page_forbids_frames_and_other_sources() {
     }
 }
 
+/// Calls the function with every object of a document, and where it is; examples are left out.
+fn each_object(value: &Value, place: &str, check: &mut impl FnMut(&Value, &str)) {
+    match value {
+        Value::Object(entries) => {
+            check(value, place);
+            for (name, entry) in entries {
+                if !["example", "examples"].contains(&name.as_str()) {
+                    each_object(entry, &format!("{place}/{name}"), check);
+                }
+            }
+        }
+        Value::Array(entries) => {
+            for (index, entry) in entries.iter().enumerate() {
+                each_object(entry, &format!("{place}/{index}"), check);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_document_has_what_generators_need() {
+    let document = TestServer::shared().get("/openapi.json").send().expect(200);
+    let (mut integers, mut unions) = (0, 0);
+    each_object(&document, "", &mut |object, place| {
+        let has_type = |name: &str| {
+            let types = &object["type"];
+            *types == name
+                || types
+                    .as_array()
+                    .is_some_and(|all| all.contains(&json!(name)))
+        };
+        if has_type("integer") {
+            let max = object["maximum"].as_u64().expect(place);
+            match object["format"].as_str() {
+                Some("int32") => assert!(max <= i32::MAX as u64, "{place}"),
+                Some("int64") => assert!(max < 1 << 53, "{place}"),
+                other => panic!("{place}: {other:?}"),
+            }
+            integers += 1;
+        }
+        // A union that is more than "or null" has a member that tells its schemas apart.
+        if let Some(members) = object["oneOf"].as_array()
+            && members.iter().all(|member| member["type"] != "null")
+        {
+            let discriminator = &object["discriminator"];
+            let tag = discriminator["propertyName"].as_str().expect(place);
+            let mapping = discriminator["mapping"].as_object().expect(place);
+            assert_eq!(mapping.len(), members.len(), "{place}");
+            for (value, reference) in mapping {
+                assert!(
+                    members.contains(&json!({"$ref": reference})),
+                    "{place}: {value}"
+                );
+                let pointer = &reference.as_str().expect("a reference")[1..];
+                let schema = document.pointer(pointer).expect("a schema");
+                assert_eq!(schema["properties"][tag]["const"], *value, "{place}");
+                let required = schema["required"].as_array().expect("a list");
+                assert!(required.contains(&json!(tag)), "{place}: {value}");
+            }
+            unions += 1;
+        }
+        // Generators refuse a link with a body.
+        let is_link = place.contains("/links/");
+        assert!(!is_link || object.get("requestBody").is_none(), "{place}");
+        if place.starts_with("/paths") && object["in"] == "header" {
+            let pattern = &object["schema"]["pattern"];
+            assert!(pattern.is_string(), "{place}: a header without a pattern");
+        }
+    });
+    assert!(
+        integers > 100 && unions > 3,
+        "{integers} integers, {unions} unions"
+    );
+    for (path, method, operation) in operations(&document) {
+        let summary = operation["summary"].as_str().expect("a summary");
+        let words = summary.split(' ').count();
+        assert!(
+            words <= 10 && !summary.ends_with('.'),
+            "{method} {path}: {summary}"
+        );
+    }
+}
+
 #[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
     let server = TestServer::shared();

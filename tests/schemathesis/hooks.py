@@ -42,9 +42,10 @@ def prepared(preset, phase):
     if phase != "deal":
         ask("POST", f"{path}/deal", games[game]["host"])
     if phase == "play":
-        for seat, token in enumerate(games[game]["seats"]):
-            card = ask("GET", path, token)["seats"][seat]["hand"][0]
-            ask("POST", f"{path}/swap", token, json={"card": card})
+        while (view := ask("GET", path))["phase"] == "exchange":
+            token = games[game]["seats"][view["to_act"][0]]
+            request = ask("GET", f"{path}/suggest-move?level=greedy", token)["suggestions"][0]["request"]
+            ask("POST", request["path"], token, json=request["body"])
     return game
 
 
@@ -112,9 +113,8 @@ def token_for(operation, game, seat):
     if operation in ("deal_cards", "delete_game", "hand_over_seat", "reissue_token") or not seats:
         return host
     if operation in TURN and game in games:
-        turn = ask("GET", f"/v1/games/{game}").get("turn")
-        if turn is not None:
-            return tokens["seats"][turn] or host
+        for seat in ask("GET", f"/v1/games/{game}").get("to_act", []):
+            return tokens["seats"][seat] or host
     return chance.choice(seats)
 
 
