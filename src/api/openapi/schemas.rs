@@ -27,7 +27,6 @@ pub fn complete(document: &mut Value) {
     let variants: Vec<_> = schemas.values_mut().flat_map(take_variants).collect();
     schemas.extend(variants);
     schemas.sort_keys();
-    schemas.values_mut().for_each(never_null_if_absent);
     let mut sent = BTreeSet::new();
     references(&answers, schemas, &mut sent);
     for name in sent {
@@ -38,6 +37,7 @@ pub fn complete(document: &mut Value) {
             schema.shift_remove("additionalProperties");
         }
     }
+    schemas.values_mut().for_each(never_null_if_absent);
     let tags = schema_tags(schemas);
     schemas
         .values_mut()
