@@ -27,16 +27,7 @@ pub fn complete(document: &mut Value) {
     let variants: Vec<_> = schemas.values_mut().flat_map(take_variants).collect();
     schemas.extend(variants);
     schemas.sort_keys();
-    let mut sent = BTreeSet::new();
-    references(&answers, schemas, &mut sent);
-    for name in sent {
-        // A later server may add members.
-        if schemas[&name]["additionalProperties"] == false
-            && let Some(schema) = schemas[&name].as_object_mut()
-        {
-            schema.shift_remove("additionalProperties");
-        }
-    }
+    open_answers(&answers, schemas);
     schemas.values_mut().for_each(never_null_if_absent);
     let tags = schema_tags(schemas);
     schemas
@@ -63,6 +54,19 @@ fn responses(paths: &Value) -> Value {
     operations
         .map(|operation| operation["responses"].clone())
         .collect()
+}
+
+/// Says of the schemas that answers refer to that a later server may add members.
+fn open_answers(answers: &Value, schemas: &mut Map<String, Value>) {
+    let mut names = BTreeSet::new();
+    references(answers, schemas, &mut names);
+    for name in names {
+        if schemas[&name]["additionalProperties"] == false
+            && let Some(schema) = schemas[&name].as_object_mut()
+        {
+            schema.shift_remove("additionalProperties");
+        }
+    }
 }
 
 /// Adds the names of all schemas that this refers to.
