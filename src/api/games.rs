@@ -163,7 +163,7 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
 }
 
 /// Removes a game. The body may be empty; unknown fields are ignored.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub struct RemoveRequest {
     #[serde(rename = "version")]
     _version: Option<u64>,
