@@ -10,7 +10,7 @@ use std::{
 use governor::{
     Quota, RateLimiter,
     clock::{Clock, DefaultClock},
-    middleware::NoOpMiddleware,
+    middleware::{RateLimitingMiddleware, StateInformationMiddleware, StateSnapshot},
     state::keyed::HashMapStateStore,
 };
 
@@ -46,20 +46,27 @@ impl CreatorQuotas {
     pub fn new(stored_mib: u32) -> CreatorQuotas {
         let units = stored_mib.saturating_mul((1 << 20) / STORED_UNIT);
         CreatorQuotas {
-            storage: bucket(units, 1, Quota::per_hour),
-            bot_actions: bucket(BOT_ACTIONS, 1, Quota::per_second),
+            storage: bucket("storage", units, 1, Quota::per_hour),
+            bot_actions: bucket("bot-actions", BOT_ACTIONS, 1, Quota::per_second),
         }
     }
 
     /// Charges a creator for that many KiB.
     ///
     /// # Errors
-    /// How long to wait.
-    pub fn charge_storage(&self, creator: Creator, kib: u32) -> Result<(), Duration> {
+    /// The exceeded limit, in bytes.
+    pub fn charge_storage(&self, creator: Creator, kib: u32) -> Result<(), RateLimit> {
         let units = kib.saturating_mul(1024 / STORED_UNIT);
-        match (&self.storage, NonZeroU32::new(units)) {
-            (Some(bucket), Some(units)) => bucket.take_many(creator, units),
-            _ => Ok(()),
+        let (Some(bucket), Some(units)) = (&self.storage, NonZeroU32::new(units)) else {
+            return Ok(());
+        };
+        match bucket.take_many(creator, units) {
+            Ok(_) => Ok(()),
+            Err(limit) => Err(RateLimit {
+                unit: Some("content-bytes"),
+                quota: limit.quota * u64::from(STORED_UNIT),
+                ..limit
+            }),
         }
     }
 
@@ -68,8 +75,10 @@ impl CreatorQuotas {
     /// # Errors
     /// How long to wait.
     pub fn charge_bot_action(&self, creator: Creator) -> Result<(), Duration> {
-        take(&self.bot_actions, creator)?;
-        take(&self.storage, creator)
+        for bucket in [&self.bot_actions, &self.storage] {
+            take(bucket, creator).map_err(|limit| limit.wait)?;
+        }
+        Ok(())
     }
 }
 
@@ -87,62 +96,117 @@ fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<
 }
 
 /// A bucket for a rate; none for a rate of 0.
-pub fn bucket(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Bucket> {
+pub fn bucket(
+    name: &'static str,
+    rate: u32,
+    burst: u32,
+    of: impl FnOnce(NonZeroU32) -> Quota,
+) -> Option<Bucket> {
     let quota = quota(rate, burst, of)?;
-    Some(Bucket::with_clock(quota, MAX_KEYS, DefaultClock::default()))
+    let clock = DefaultClock::default();
+    Some(Bucket::with_clock(name, quota, MAX_KEYS, clock))
 }
 
-/// Takes one from this key's bucket, if there is a limit.
+/// Takes one from this key's bucket, and returns what is left; none if there is no limit.
 ///
 /// # Errors
-/// How long to wait.
-pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), Duration> {
-    bucket.as_ref().map_or(Ok(()), |bucket| bucket.take(key))
+/// The exceeded limit.
+pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<Option<RateLimit>, RateLimit> {
+    bucket.as_ref().map(|bucket| bucket.take(key)).transpose()
 }
 
-type Limiter<C> =
-    RateLimiter<u64, HashMapStateStore<u64>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+/// A limit, and what a key has left of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    pub name: &'static str,
+    /// The most that can be taken at once.
+    pub quota: u64,
+    /// What is counted, if not requests.
+    pub unit: Option<&'static str>,
+    /// How long it takes to fill an empty bucket.
+    pub window: Duration,
+    /// How many can be taken now; 0 after a refusal.
+    pub remaining: u32,
+    /// How long until there is one more; after a refusal, until what was refused can be taken.
+    pub wait: Duration,
+}
+
+/// A time in whole seconds, rounded up, and at least one.
+pub fn whole_seconds(time: Duration) -> u64 {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    seconds.max(1)
+}
+
+type Limiter<C> = RateLimiter<u64, HashMapStateStore<u64>, C, StateInformationMiddleware>;
 
 /// A quota, and what each key has used of it.
 pub struct Bucket<C: Clock + Clone = DefaultClock> {
+    name: &'static str,
     limiter: Limiter<C>,
     clock: C,
-    /// The most that can be taken at once.
-    burst: NonZeroU32,
+    /// When the limiter was made.
+    start: C::Instant,
+    quota: Quota,
     max_keys: usize,
     hasher: RandomState,
     swept: Mutex<Instant>,
 }
 
 impl<C: Clock + Clone> Bucket<C> {
-    fn with_clock(quota: Quota, max_keys: usize, clock: C) -> Bucket<C> {
+    fn with_clock(name: &'static str, quota: Quota, max_keys: usize, clock: C) -> Bucket<C> {
         Bucket {
-            limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()),
+            name,
+            start: clock.now(),
+            limiter: RateLimiter::hashmap_with_clock(quota, clock.clone()).with_middleware(),
             clock,
-            burst: quota.burst_size(),
+            quota,
             max_keys,
             hasher: RandomState::new(),
             swept: Mutex::new(Instant::now()),
         }
     }
 
-    /// Takes one from this key's bucket, or returns how long to wait for it.
-    fn take(&self, key: impl Hash) -> Result<(), Duration> {
+    /// Takes one from this key's bucket, and returns what is left, or how long to wait for it.
+    fn take(&self, key: impl Hash) -> Result<RateLimit, RateLimit> {
         self.take_many(key, NonZeroU32::MIN)
     }
 
-    /// Takes several from this key's bucket, or returns how long to wait for them. It never takes more
-    /// than a full bucket holds.
-    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<(), Duration> {
+    /// Takes several from this key's bucket, and returns what is left, or how long to wait for them. It
+    /// never takes more than a full bucket holds.
+    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<RateLimit, RateLimit> {
         // The hash is keyed, so that no client can choose a key that collides with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
             key %= OVERFLOW_BUCKETS;
         }
-        match self.limiter.check_key_n(&key, many.min(self.burst)) {
-            Ok(Err(early)) => Err(early.wait_time_from(self.clock.now())),
-            // The second is an error only beyond the burst, which cannot be.
-            Ok(Ok(())) | Err(_) => Ok(()),
+        let many = many.min(self.quota.burst_size());
+        match self.limiter.check_key_n(&key, many) {
+            Ok(Ok(state)) => Ok(self.left(state)),
+            Ok(Err(early)) => Err(self.limit(0, early.wait_time_from(self.clock.now()))),
+            // Only beyond the burst, which cannot be.
+            Err(_) => Ok(self.limit(0, Duration::ZERO)),
+        }
+    }
+
+    /// What is left in this state.
+    fn left(&self, state: StateSnapshot) -> RateLimit {
+        let remaining = state.remaining_burst_capacity();
+        // A snapshot tells when the bucket is full only in this way.
+        let full = StateInformationMiddleware::disallow(&(), state, self.start);
+        let missing = self.quota.burst_size().get() - remaining;
+        let later = self.quota.replenish_interval() * missing.saturating_sub(1);
+        let wait = full.wait_time_from(self.clock.now());
+        self.limit(remaining, wait.saturating_sub(later))
+    }
+
+    fn limit(&self, remaining: u32, wait: Duration) -> RateLimit {
+        RateLimit {
+            name: self.name,
+            quota: self.quota.burst_size().get().into(),
+            unit: None,
+            window: self.quota.burst_size_replenished_in(),
+            remaining,
+            wait,
         }
     }
 
@@ -170,33 +234,46 @@ mod tests {
     fn bucket(max_keys: usize) -> (Bucket<FakeRelativeClock>, FakeRelativeClock) {
         let clock = FakeRelativeClock::default();
         let quota = quota(2, 3, Quota::per_second).unwrap();
-        (Bucket::with_clock(quota, max_keys, clock.clone()), clock)
+        let bucket = Bucket::with_clock("test", quota, max_keys, clock.clone());
+        (bucket, clock)
+    }
+
+    /// How many are left and when there is one more, in milliseconds; or how long to wait.
+    fn left(taken: Result<RateLimit, RateLimit>) -> Result<(u32, u128), u128> {
+        match taken {
+            Ok(limit) => Ok((limit.remaining, limit.wait.as_millis())),
+            Err(limit) => Err(limit.wait.as_millis()),
+        }
     }
 
     #[test]
     fn a_burst_then_a_rate_and_each_for_itself() {
         let (bucket, clock) = bucket(10);
-        for _ in 0..6 {
-            assert_eq!(bucket.take(1), Ok(()));
+        for remaining in (0..6).rev() {
+            assert_eq!(left(bucket.take(1)), Ok((remaining, 500)));
         }
-        assert_eq!(bucket.take(1), Err(Duration::from_millis(500)));
-        assert_eq!(bucket.take(2), Ok(()));
-        clock.advance(Duration::from_millis(500));
-        assert_eq!(bucket.take(1), Ok(()));
-        assert!(bucket.take(1).is_err());
+        assert_eq!(left(bucket.take(1)), Err(500));
+        assert_eq!(left(bucket.take(2)), Ok((5, 500)));
+        clock.advance(Duration::from_millis(700));
+        assert_eq!(left(bucket.take(1)), Ok((0, 300)));
+        assert_eq!(left(bucket.take(1)), Err(300));
+        clock.advance(Duration::from_millis(800));
+        let limit = bucket.take(1).unwrap();
+        assert_eq!((limit.quota, limit.window), (6, Duration::from_secs(3)));
+        assert_eq!(left(Ok(limit)), Ok((1, 500)));
     }
 
     #[test]
     fn several_are_taken_at_once() {
         let (bucket, clock) = bucket(10);
         let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
-        assert_eq!(many(5), Ok(()));
-        assert_eq!(many(2), Err(Duration::from_millis(500)));
-        assert_eq!(many(1), Ok(()));
+        assert_eq!(left(many(5)), Ok((1, 500)));
+        assert_eq!(left(many(2)), Err(500));
+        assert_eq!(left(many(1)), Ok((0, 500)));
         // More than a full bucket takes a full bucket.
         assert!(many(1_000).is_err());
         clock.advance(Duration::from_secs(3));
-        assert_eq!(many(1_000), Ok(()));
+        assert_eq!(left(many(1_000)), Ok((0, 500)));
         assert!(many(1).is_err());
     }
 
@@ -204,7 +281,7 @@ mod tests {
     fn memory_is_bounded_and_the_crowd_is_limited() {
         let (bucket, clock) = bucket(100);
         for key in 0..100 {
-            assert_eq!(bucket.take(key), Ok(()));
+            assert!(bucket.take(key).is_ok());
         }
         // All keys of an overflow bucket together get as much as one key.
         let taken = (100..60_100).filter(|&key| bucket.take(key).is_ok());
@@ -213,7 +290,7 @@ mod tests {
         // Keys without recent requests make room.
         clock.advance(Duration::from_secs(60));
         *bucket.swept.lock().unwrap() -= URGENT_SWEEP;
-        assert_eq!(bucket.take(7), Ok(()));
+        assert!(bucket.take(7).is_ok());
         assert_eq!(bucket.limiter.len(), 1);
     }
 
@@ -227,7 +304,8 @@ mod tests {
         assert!(quotas.charge_bot_action(creator(1)).is_err());
         assert_eq!(quotas.charge_bot_action(creator(2)), Ok(()));
         // These actions have used 12 and a half of the 1,024 KiB.
-        assert!(quotas.charge_storage(creator(1), 1_013).is_err());
+        let limit = quotas.charge_storage(creator(1), 1_013).unwrap_err();
+        assert_eq!((limit.quota, limit.remaining), (1 << 20, 0));
         assert_eq!(quotas.charge_storage(creator(1), 1_011), Ok(()));
         let full = quotas.charge_storage(creator(2), 1_023);
         assert_eq!(full, Ok(()));

@@ -46,6 +46,7 @@ use crate::{
     http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
     limits::{
         LimitState, Limits,
+        announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
         connections::{self, Connections},
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
@@ -368,6 +369,8 @@ fn cors_middleware(cors: &Cors) -> CorsMiddleware {
             header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
             HeaderName::from_static("x-request-id"),
         ])
         .max_age(3600)

@@ -241,7 +241,7 @@ impl<'a> GameWrite<'a> {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn body<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
+    pub fn body<T: serde::de::DeserializeOwned + utoipa::ToSchema>(&self) -> Result<T, Problem> {
         self.request.body()
     }
 

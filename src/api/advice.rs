@@ -18,14 +18,14 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::MoveView,
-    parameters::{GamePath, MAX_INTEGER, in_range, load_game},
+    parameters::{GamePath, in_range, load_game},
     play::{PlayRequest, SwapRequest},
     view::{ActionRoute, RequestMethod},
 };
 use crate::{
     access::Caller,
     app::App,
-    http::{json::from_query, problem::Problem},
+    http::{json::from_query, problem::Problem, range::MAX_INTEGER},
     pool::SHORT_JOB_COST,
 };
 

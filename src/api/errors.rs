@@ -209,7 +209,7 @@ fn typical(code: Code) -> Option<(&'static str, Value)> {
             json!({"errors": [{"pointer": "/known/counts", "allowed": null}]}),
         ),
         UnknownCard => (
-            "there is no card of that name: the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker",
+            "there is no card \"Z\": the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker",
             json!({"errors": [{"pointer": "/card", "allowed": Card::ALL.map(Card::name)}]}),
         ),
         CardNotInHand => ("there is no K in the hand", json!({"card": "K"})),

@@ -145,7 +145,7 @@ pub async fn stream_events(
 
 /// The ticket in a query, even if the rest of it is invalid.
 fn ticket_of(text: &str) -> Option<TokenHash> {
-    #[derive(Deserialize)]
+    #[derive(Deserialize, IntoParams)]
     struct TicketQuery {
         ticket: String,
     }

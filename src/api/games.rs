@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    parameters::{GamePath, MAX_INTEGER, ReadHeaders, WriteHeaders, in_range, load_game},
+    parameters::{GamePath, ReadHeaders, WriteHeaders, in_range, load_game},
     rules::RulesView,
     view::{GameView, to_act},
 };
@@ -27,6 +27,7 @@ use crate::{
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
         problem::Problem,
+        range::MAX_INTEGER,
         request::WriteRequest,
     },
     limits::connections::LongPollGuard,
@@ -168,7 +169,7 @@ async fn wait(app: &App, id: GameId, known: u64) -> Result<(), Problem> {
 }
 
 /// Removes a game. The body may be empty; unknown fields are ignored.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 pub struct RemoveRequest {
     #[serde(rename = "version")]
     _version: Option<u64>,

@@ -16,10 +16,13 @@ use utoipa::{
     },
 };
 
-use crate::http::problem::{Code, Problem};
+use crate::http::{
+    problem::{Code, Problem},
+    range::Range,
+};
 
-/// The largest integer of the document: a client that parses numbers as doubles can send it back.
-pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+/// Characters of a text that an error repeats.
+const MAX_QUOTED: usize = 20;
 
 /// The game that a path names.
 #[derive(Deserialize, IntoParams)]
@@ -129,7 +132,7 @@ impl PlayerName {
 }
 
 /// No parameters.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub struct NoQuery {}
 
@@ -145,22 +148,37 @@ pub fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
 /// # Errors
 /// `unknown_card`.
 pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
-    name.parse().map_err(|error: ParseCardError| {
-        Problem::new(Code::UnknownCard, error).at(pointer, Some(&Card::ALL.map(Card::name)))
+    name.parse().map_err(|_: ParseCardError| {
+        let cards = Card::ALL.map(Card::name);
+        let (name, names) = (quoted(name), cards.join(" "));
+        let detail = format!("there is no card {name}: the cards are {names}");
+        Problem::new(Code::UnknownCard, detail).at(pointer, Some(&cards))
     })
 }
 
-pub fn in_range<T: Copy + PartialOrd + fmt::Display>(
+/// What a client sent, in quotes: the beginning of a long text, without control characters.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+pub fn in_range<T: Copy + Into<u64>>(
     name: &str,
     value: Option<T>,
     min: T,
     max: T,
 ) -> Result<Option<T>, Problem> {
+    let range = Range {
+        min: min.into(),
+        max: max.into(),
+    };
     match value {
-        Some(value) if !(min..=max).contains(&value) => Err(Problem::wrong_value(
-            name,
-            format!("/{name} must be {min} to {max}"),
-        )),
+        Some(value) if !range.contains(value.into()) => {
+            let refusal = range.refusal(Some(value.into() as f64));
+            Err(Problem::wrong_value(name, format!("/{name} {refusal}")))
+        }
         value => Ok(value),
     }
 }

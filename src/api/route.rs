@@ -13,7 +13,11 @@ use actix_web::{
 use utoipa::{
     __dev::{SchemaReferences, Tags},
     Path,
-    openapi::{HttpMethod, OpenApi, path::Operation},
+    openapi::{
+        HttpMethod, Object, OpenApi, RefOr, Type,
+        header::{Header, HeaderBuilder},
+        path::Operation,
+    },
 };
 
 use crate::{
@@ -31,7 +35,7 @@ pub struct RouteDef {
     cost: Cost,
     route: Route,
     /// Adds the operation to the OpenAPI document; none if the document does not name it.
-    document: Option<fn(&mut OpenApi)>,
+    document: Option<fn(&mut OpenApi, Cost)>,
 }
 
 /// A route whose path and method are those of the handler's `#[utoipa::path]`.
@@ -94,13 +98,21 @@ impl RouteDef {
     /// Adds the operation to the document, with the schemas that it refers to.
     pub fn describe(&self, api: &mut OpenApi) {
         if let Some(document) = self.document {
-            document(api);
+            document(api, self.cost);
         }
     }
 }
 
-fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi) {
+fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi, cost: Cost) {
     let mut operation: Operation = P::operation();
+    for (status, response) in &mut operation.responses.responses {
+        let is_answer = status.starts_with('2');
+        if let RefOr::T(response) = response
+            && (status == "429" || is_answer && cost.is_announced())
+        {
+            response.headers.extend(rate_limit_headers());
+        }
+    }
     let tags = P::tags().into_iter().map(str::to_owned);
     operation.tags.get_or_insert_default().extend(tags);
     api.paths
@@ -109,6 +121,30 @@ fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi) {
     P::schemas(&mut schemas);
     let components = api.components.get_or_insert_default();
     components.schemas.extend(schemas);
+}
+
+/// The headers that announce a rate limit, in the document.
+fn rate_limit_headers() -> [(String, RefOr<Header>); 2] {
+    [
+        (
+            "RateLimit-Policy",
+            "A rate limit: `q` requests at once, and as many again in `w` seconds. Absent if none \
+             applies.",
+            "\"advice\";q=100;w=10",
+        ),
+        (
+            "RateLimit",
+            "What is left of it: `r` requests now, and one more in `t` seconds.",
+            "\"advice\";r=99;t=1",
+        ),
+    ]
+    .map(|(name, about, example)| {
+        let header = HeaderBuilder::new()
+            .schema(Some(Object::with_type(Type::String)))
+            .description(Some(about))
+            .example(Some(example.into()));
+        (name.to_owned(), header.build().into())
+    })
 }
 
 /// Registers these routes. Paths are tried in order; those of a game are neighbours, and are tried after

@@ -16,8 +16,12 @@ use serde::{
     forward_to_deserialize_any,
 };
 use serde_json::{error::Category, value::RawValue};
+use utoipa::{IntoParams, ToSchema};
 
-use super::problem::{Code, Problem, Reason};
+use super::{
+    problem::{Code, Problem, Reason},
+    range::{MAX_INTEGER, Range},
+};
 
 /// Characters of a member's name that a pointer repeats.
 const MAX_NAME: usize = 64;
@@ -31,6 +35,9 @@ pub fn check_body(bytes: &[u8]) -> Result<(), Problem> {
         let (line, column) = (error.line(), error.column());
         let detail = match error.classify() {
             Category::Eof => "the body ends in the middle of its JSON".to_owned(),
+            _ if error.to_string().starts_with("recursion limit exceeded") => {
+                format!("the body is nested too deeply at line {line}, column {column}")
+            }
             _ => format!("the body is not JSON at line {line}, column {column}"),
         };
         Problem::new(Code::MalformedJson, detail)
@@ -53,11 +60,11 @@ fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
 ///
 /// # Errors
 /// `invalid_request` for JSON of another shape; `invalid_rules` in the member `rules`.
-pub fn from_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub fn from_body<T: DeserializeOwned + ToSchema>(bytes: &[u8]) -> Result<T, Problem> {
     let text = body_text(bytes)?;
     serde_json::from_str(text)
         .or_else(|_| T::deserialize(LazyValue { text, param: None }))
-        .map_err(Problem::from)
+        .map_err(|shape: InvalidShape| shape.problem(Range::in_body::<T>))
 }
 
 /// The value as JSON.
@@ -83,7 +90,7 @@ fn check_syntax(text: &str) -> serde_json::Result<()> {
 ///
 /// # Errors
 /// `invalid_request`.
-pub fn from_query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+pub fn from_query<T: DeserializeOwned + IntoParams>(text: &str) -> Result<T, Problem> {
     if let Ok(Query(params)) = Query::from_query(text) {
         return Ok(params);
     }
@@ -94,7 +101,8 @@ pub fn from_query<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
         (name.as_str(), LazyValue { text, param })
     });
     let mistake = T::deserialize(MapDeserializer::new(params)).err();
-    Err(mistake.unwrap_or(Mistake::Other.into()).into())
+    let mistake = mistake.unwrap_or(Mistake::Other.into());
+    Err(mistake.problem(Range::in_query::<T>))
 }
 
 /// What is wrong with a request, and where.
@@ -115,6 +123,8 @@ enum Mistake {
     DuplicateField,
     /// The value must be something else, which this describes.
     InvalidValue(String),
+    /// The value, if it is a number, must be a whole one in this range or a narrower one.
+    InvalidNumber(Option<f64>, Range),
     /// What no other case says.
     Other,
 }
@@ -138,10 +148,10 @@ impl InvalidShape {
     fn expected(expected: impl fmt::Display) -> InvalidShape {
         Mistake::InvalidValue(expected.to_string()).into()
     }
-}
 
-impl From<InvalidShape> for Problem {
-    fn from(InvalidShape { path, mistake }: InvalidShape) -> Problem {
+    /// The problem, where the document gives this range for the number at a place.
+    fn problem(self, documented: impl FnOnce(&[String]) -> Option<Range>) -> Problem {
+        let InvalidShape { path, mistake } = self;
         let mut pointer = String::new();
         for name in path.iter().rev() {
             pointer.push('/');
@@ -170,6 +180,10 @@ impl From<InvalidShape> for Problem {
             Mistake::DuplicateField => (Reason::Duplicate, None, "is sent twice".to_owned()),
             Mistake::InvalidValue(expected) => {
                 (Reason::WrongValue, None, format!("must be {expected}"))
+            }
+            Mistake::InvalidNumber(number, range) => {
+                let range = documented(&path).unwrap_or(range);
+                (Reason::WrongValue, None, range.refusal(number))
             }
             Mistake::Other => (Reason::WrongValue, None, "has a wrong form".to_owned()),
         };
@@ -239,21 +253,32 @@ impl<'de> LazyValue<'de> {
 
     /// The mistake that this is something else.
     fn not(&self, expected: &str) -> InvalidShape {
-        let mistake = InvalidShape::expected(expected);
+        self.mistake(Mistake::InvalidValue(expected.to_owned()))
+    }
+
+    fn mistake(&self, mistake: Mistake) -> InvalidShape {
+        let mistake = InvalidShape::from(mistake);
         match self.param {
             Some(name) => mistake.at(name),
             None => mistake,
         }
     }
 
-    /// A whole number; in JSON also one with a fraction of zero or an exponent.
-    fn whole<T: TryFrom<u64> + FromStr>(&self, expected: &str) -> Result<T, InvalidShape> {
+    /// A whole number; in JSON also one with a fraction of zero or an exponent. An error names this
+    /// maximum, where its schema has no other.
+    fn whole<T: TryFrom<u64> + FromStr>(&self, max: impl Into<u64>) -> Result<T, InvalidShape> {
         if self.param.is_some() {
             self.text.parse().ok()
         } else {
             whole_number(self.text).and_then(|number| number.try_into().ok())
         }
-        .ok_or_else(|| self.not(expected))
+        .ok_or_else(|| {
+            let range = Range {
+                min: 0,
+                max: max.into(),
+            };
+            self.mistake(Mistake::InvalidNumber(self.text.parse().ok(), range))
+        })
     }
 
     fn string(&self) -> Result<String, InvalidShape> {
@@ -313,15 +338,15 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     type Error = InvalidShape;
 
     fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        visitor.visit_u8(self.whole("a whole number up to 255")?)
+        visitor.visit_u8(self.whole(u8::MAX)?)
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        visitor.visit_u32(self.whole("a whole number")?)
+        visitor.visit_u32(self.whole(i32::MAX.unsigned_abs())?)
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        visitor.visit_u64(self.whole("a whole number")?)
+        visitor.visit_u64(self.whole(MAX_INTEGER)?)
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {

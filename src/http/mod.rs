@@ -7,6 +7,7 @@ pub mod json;
 pub mod middleware;
 pub mod network;
 pub mod problem;
+pub mod range;
 pub mod request;
 pub mod secrets;
 pub mod static_files;

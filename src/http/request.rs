@@ -19,6 +19,7 @@ use dog_store::{SavedResponse, Scope};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
 
 use super::{
     answer::Answer,
@@ -96,13 +97,13 @@ impl BodyContent {
     ///
     /// # Errors
     /// What is wrong with its shape.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+    pub fn parse<T: DeserializeOwned + ToSchema>(&self) -> Result<T, Problem> {
         from_body(&self.bytes)
     }
 
     /// The version that it names, even if the rest of it is invalid.
     fn version(&self) -> Option<u64> {
-        #[derive(Deserialize)]
+        #[derive(Deserialize, ToSchema)]
         struct BodyVersion {
             version: u64,
         }
@@ -131,7 +132,7 @@ pub struct Body<T> {
     _memory: Option<Reservation>,
 }
 
-impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + ToSchema + Send + 'static> FromRequest for Body<T> {
     type Error = Problem;
     type Future = LocalBoxFuture<'static, Result<Body<T>, Problem>>;
 
@@ -333,7 +334,7 @@ impl WriteRequest {
     ///
     /// # Errors
     /// What is wrong with it, or with the query, which must be empty.
-    pub fn body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+    pub fn body<T: DeserializeOwned + ToSchema>(&self) -> Result<T, Problem> {
         self.content()?.parse()
     }
 

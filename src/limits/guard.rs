@@ -1,6 +1,6 @@
 //! Refuses requests that are too large or too frequent, and those over a connection beyond the limit.
 
-use std::{rc::Rc, sync::Arc, time::Duration};
+use std::{rc::Rc, sync::Arc};
 
 use actix_web::{
     Error, HttpMessage, ResponseError,
@@ -16,6 +16,7 @@ use dog_store::{GameId, Store, TokenHash};
 
 use super::{
     address::{Address, ClientAddress},
+    announce::announce,
     connections::Connection,
     rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
 };
@@ -24,7 +25,7 @@ use crate::{
         headers::{IDEMPOTENCY_KEY, caller, host},
         problem::{Code, Problem},
     },
-    quota::CreatorQuotas,
+    quota::{CreatorQuotas, RateLimit},
 };
 
 /// Maximum bytes of a body with a game's record, which may be longer in JSON than as text.
@@ -77,27 +78,54 @@ pub async fn guard(
     let state = state.expect("every server has its limits");
     let admitted = match check_head(&request).and_then(|()| check_connection(&request)) {
         Ok(()) => charge(&request, cost, &state).await,
-        Err(problem) => Err(problem),
+        Err(problem) => Err(problem.into()),
     };
-    let refusal = admitted.as_ref().err().map(Problem::code);
-    let too_often = refusal == Some(Code::TooManyRequests);
+    let exceeded = admitted.as_ref().err().map(|refusal| &refusal.limit);
+    let too_often = exceeded.is_some_and(Option::is_some);
     let connection = request.conn_data::<Rc<Connection>>();
     let delay = connection.map(|connection| connection.refusal_delay(too_often));
-    let key = match admitted {
-        Ok(key) => key,
-        Err(problem) => {
+    let Charge { key, limit } = match admitted {
+        Ok(charge) => charge,
+        Err(Refusal { problem, limit }) => {
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
             }
-            return Ok(request.into_response(problem.error_response()));
+            let mut response = problem.error_response();
+            announce(limit.as_ref(), response.headers_mut());
+            return Ok(request.into_response(response));
         }
     };
-    let response = next.call(request).await?;
+    let mut response = next.call(request).await?;
     let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
     if let (true, Some(key)) = (unknown, key) {
         state.rates.forget(&key);
     }
+    announce(limit.as_ref(), response.headers_mut());
     Ok(response.map_into_boxed_body())
+}
+
+/// To what a request was charged; nothing if it is not limited.
+#[derive(Default)]
+struct Charge {
+    key: Option<RateKey>,
+    /// The limit to announce.
+    limit: Option<RateLimit>,
+}
+
+/// Why a request is refused.
+struct Refusal {
+    problem: Problem,
+    /// The exceeded limit, if it is one of rates.
+    limit: Option<RateLimit>,
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Refusal {
+        Refusal {
+            problem,
+            limit: None,
+        }
+    }
 }
 
 fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
@@ -130,14 +158,14 @@ fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
     }
 }
 
-/// Charges a request, and returns the key to which it was charged; none if it is not limited.
+/// Charges a request.
 async fn charge(
     request: &ServiceRequest,
     cost: Cost,
     state: &LimitState,
-) -> Result<Option<RateKey>, Problem> {
+) -> Result<Charge, Refusal> {
     if cost == Cost::Free {
-        return Ok(None);
+        return Ok(Charge::default());
     }
     let LimitState {
         limits,
@@ -148,7 +176,7 @@ async fn charge(
     let address = Address::from_head(request.peer_addr(), request.headers(), header);
     request.extensions_mut().insert(ClientAddress(address));
     let Some(address) = address else {
-        return Ok(None);
+        return Ok(Charge::default());
     };
     let game = request.match_info().get("id");
     let key = match (
@@ -162,18 +190,22 @@ async fn charge(
         _ => RateKey::Address,
     };
     let creator = || store.creator(&address.bytes());
-    rates
+    let limit = rates
         .charge(address, creator, &key, cost)
-        .map_err(|wait| exceeded(cost.subject(), wait))?;
+        .map_err(|limit| exceeded(cost.subject(), limit))?;
     rates
         .charge_storage(creator, storage_kib(request.head(), cost))
-        .map_err(|wait| exceeded(": bytes stored for this address", wait))?;
-    Ok(Some(key))
+        .map_err(|limit| exceeded(": bytes stored for this address", limit))?;
+    let key = Some(key);
+    Ok(Charge { key, limit })
 }
 
-fn exceeded(what: &str, wait: Duration) -> Problem {
+fn exceeded(what: &str, limit: RateLimit) -> Refusal {
     let detail = format!("rate limit exceeded{what}");
-    Problem::new(Code::TooManyRequests, detail).retry_after(wait)
+    Refusal {
+        problem: Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait),
+        limit: Some(limit),
+    }
 }
 
 /// Maximum KiB stored for a request, besides what an action adds to its game.

@@ -5,6 +5,7 @@
 //! all large bodies.
 
 mod address;
+pub mod announce;
 pub mod connections;
 pub mod framing;
 mod guard;

@@ -14,7 +14,7 @@ use governor::Quota;
 use parking_lot::Mutex;
 
 use super::address::Address;
-use crate::quota::{Bucket, CreatorQuotas, bucket, take};
+use crate::quota::{Bucket, CreatorQuotas, RateLimit, bucket, take};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
@@ -42,6 +42,14 @@ pub enum Cost {
 }
 
 impl Cost {
+    /// Whether there is a limit of its own for it, which responses announce.
+    pub fn is_announced(self) -> bool {
+        match self {
+            Cost::Advice | Cost::Join | Cost::NewGame | Cost::Import => true,
+            Cost::Free | Cost::Request | Cost::Write => false,
+        }
+    }
+
     /// What was limited, for the detail of a refusal.
     pub fn subject(self) -> &'static str {
         match self {
@@ -135,11 +143,11 @@ impl Rates {
     pub fn new(limits: &Limits, creators: Arc<CreatorQuotas>) -> Rates {
         let foreign_rate = limits.address_rate.saturating_mul(FOREIGN_FACTOR);
         Rates {
-            addresses: bucket(limits.address_rate, 5, Quota::per_second),
-            foreign_tokens: bucket(foreign_rate, 5, Quota::per_second),
-            tokens: bucket(limits.token_rate, 5, Quota::per_second),
-            games: bucket(limits.games_per_address, 1, Quota::per_hour),
-            advice: bucket(limits.advice_per_address, 10, Quota::per_second),
+            addresses: bucket("requests", limits.address_rate, 5, Quota::per_second),
+            foreign_tokens: bucket("players", foreign_rate, 5, Quota::per_second),
+            tokens: bucket("token", limits.token_rate, 5, Quota::per_second),
+            games: bucket("games", limits.games_per_address, 1, Quota::per_hour),
+            advice: bucket("advice", limits.advice_per_address, 10, Quota::per_second),
             creators,
             known: Mutex::default(),
         }
@@ -177,17 +185,18 @@ impl Rates {
         }
     }
 
-    /// Charges a request from this address, whose hash as a creator is given.
+    /// Charges a request from this address, whose hash as a creator is given. Returns the limit that
+    /// is there for this cost alone, if one is.
     ///
     /// # Errors
-    /// How long to wait, if a limit is exceeded.
+    /// The exceeded limit.
     pub fn charge(
         &self,
         address: Address,
         creator: impl FnOnce() -> Creator,
         key: &RateKey,
         cost: Cost,
-    ) -> Result<(), Duration> {
+    ) -> Result<Option<RateLimit>, RateLimit> {
         match key {
             RateKey::Token { token, owner, .. } => {
                 let own = match owner {
@@ -203,21 +212,26 @@ impl Rates {
                 take(of_address, address)?;
                 take(&self.tokens, token.0)?;
             }
-            RateKey::Address => take(&self.addresses, address)?,
+            RateKey::Address => {
+                take(&self.addresses, address)?;
+            }
         }
         match cost {
             Cost::NewGame | Cost::Import | Cost::Join => take(&self.games, address),
             Cost::Advice => take(&self.advice, address),
-            Cost::Free | Cost::Request | Cost::Write => Ok(()),
+            Cost::Free | Cost::Request | Cost::Write => Ok(None),
         }
     }
 
     /// Charges an address for storage. As a creator it has this hash.
+    ///
+    /// # Errors
+    /// The exceeded limit.
     pub fn charge_storage(
         &self,
         creator: impl FnOnce() -> Creator,
         kib: u32,
-    ) -> Result<(), Duration> {
+    ) -> Result<(), RateLimit> {
         if kib == 0 {
             return Ok(());
         }

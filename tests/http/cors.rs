@@ -41,7 +41,14 @@ fn responses_may_be_read_from_any_origin() {
             "{what}"
         );
         let exposed = response.list("access-control-expose-headers");
-        for name in ["date", "etag", "location", "retry-after"] {
+        for name in [
+            "date",
+            "etag",
+            "location",
+            "retry-after",
+            "ratelimit",
+            "ratelimit-policy",
+        ] {
             assert!(
                 exposed.iter().any(|entry| entry == name),
                 "{what}: {exposed:?}"

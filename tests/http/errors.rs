@@ -146,6 +146,8 @@ fn bodies_that_are_not_json_are_refused() {
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
             .collect(),
+    ];
+    let nested: Vec<Vec<u8>> = vec![
         deep("[").into_bytes(),
         deep("{\"a\":").into_bytes(),
         format!("{{\"move\": {}{}}}", deep("["), deep("]")).into_bytes(),
@@ -157,12 +159,13 @@ fn bodies_that_are_not_json_are_refused() {
         "/v1/analysis/legal-moves/seven",
         "/v1/analysis/suggest-move",
     ] {
-        for body in &bodies {
+        for body in bodies.iter().chain(&nested) {
             let request = server.post(path).token(&game.tokens[1]);
-            request
-                .bytes("application/json", body)
-                .send()
-                .refused("malformed_json");
+            let response = request.bytes("application/json", body).send();
+            let problem = response.refused("malformed_json");
+            let detail = problem["detail"].as_str().unwrap_or_default();
+            let is_nested = nested.contains(body);
+            assert_eq!(detail.contains("nested too deeply"), is_nested, "{detail}");
         }
     }
     assert_eq!(game.snapshot(), before);
@@ -190,6 +193,68 @@ fn numbers_that_are_not_whole_or_too_large_are_refused() {
         let body = format!("{{\"first_dealer\": 1e400, \"seats\": {rest}}}");
         let request = server.post("/v1/games").text("application/json", &body);
         request.send().refused("malformed_json");
+    }
+}
+
+#[test]
+fn a_number_out_of_range_is_told_the_range_of_the_document() {
+    let server = TestServer::shared();
+    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    let (nothing, rules) = (json!({}), json!({"rules": {}}));
+    let game = TestGame::fixed(&server);
+    let settings = game.path("");
+    let advice = "/v1/analysis/suggest-move";
+    for (method, path, schema, base, inside) in [
+        ("POST", "/v1/games", "CreateGame", &nothing, ""),
+        ("POST", "/v1/games", "RulesRequest", &rules, "/rules"),
+        ("PATCH", &settings, "SettingsRequest", &nothing, ""),
+        ("POST", advice, "AdviceAnalysis", &position, ""),
+    ] {
+        let pointer = format!("/components/schemas/{schema}/properties");
+        let members = Contract::get().document.pointer(&pointer);
+        let members = members.and_then(Value::as_object).expect("members");
+        let mut tried = 0;
+        for (name, member) in members {
+            let bounds = ["minimum", "maximum"].map(|bound| member[bound].as_u64());
+            let [Some(min), Some(max)] = bounds else {
+                continue;
+            };
+            tried += 1;
+            let refused = |number: &str| {
+                // JSON values have no room for such numbers.
+                let mut body = base.clone();
+                let object = body.pointer_mut(inside).expect("an object");
+                object[name] = json!("number");
+                let body = body.to_string().replace("\"number\"", number);
+                let request = server.request(method, path).token(&game.host);
+                let request = request.text("application/json", &body);
+                let codes = ["invalid_request", "invalid_rules"];
+                request.send().refused_one_of(&codes)["detail"].take()
+            };
+            let place = format!("{inside}/{name}");
+            let must = format!("must be a whole number from {min} to {max}");
+            let too_large = format!("{place} is too large: it {must}");
+            for number in ["1e400", "99999999999999999999999"] {
+                assert_eq!(refused(number), too_large);
+            }
+            for number in ["-1", "0.5"] {
+                assert_eq!(refused(number), format!("{place} {must}"));
+            }
+            // A seat or a version is refused in other words.
+            if (17..1 << 31).contains(&max) {
+                assert_eq!(refused(&(max + 1).to_string()), too_large);
+                if min > 0 {
+                    assert_eq!(refused("0"), format!("{place} {must}"));
+                }
+            }
+        }
+        assert!(tried >= 2, "{schema}");
+    }
+    for limit in ["101", "99999999999999999999999"] {
+        let problem = server.get(&format!("/v1/games?limit={limit}")).send();
+        let detail = problem.refused("invalid_request")["detail"].take();
+        let expected = "/limit is too large: it must be a whole number from 1 to 100";
+        assert_eq!(detail, expected);
     }
 }
 

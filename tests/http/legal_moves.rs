@@ -97,6 +97,8 @@ fn the_moves_of_one_card_are_those_of_the_list() {
     let problem = unknown.refused("unknown_card");
     let errors = json!([{"pointer": "/card", "allowed": CARDS}]);
     assert_eq!(problem["errors"], errors);
+    let detail = format!("there is no card \"1\": the cards are {}", CARDS.join(" "));
+    assert_eq!(problem["detail"], detail);
     // A fold is no move of a card.
     let game = game_to_fold(&server);
     let card = &game.hand(1)[0];

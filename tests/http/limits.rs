@@ -47,6 +47,8 @@ fn a_refusal_by_rate_says_when_to_retry() {
     let rules = |address| from(server.get("/v1/rules"), address);
     let refused = exhaust(|| rules(HERE));
     assert_eq!(refused.header("retry-after"), Some("1"));
+    let policy = refused.header("ratelimit-policy");
+    assert_eq!(policy, Some("\"requests\";q=5;w=5"));
     assert_eq!(refused.header("access-control-allow-origin"), None);
     assert!(refused.header("x-request-id").is_some());
     // Other addresses are not affected, whatever addresses the client itself adds to the header.
@@ -188,6 +190,68 @@ fn an_address_has_a_quota_of_advice() {
     from(play.json(&json!({"move": id})), HERE)
         .send()
         .expect(200);
+}
+
+/// The name of the limit that a response announces, its quota and window, and what is left.
+fn announced(response: &TestResponse) -> Option<(String, u64, u64, u64)> {
+    let policy = response.header("ratelimit-policy")?;
+    let (name, rest) = policy.split_once(";q=").expect("a quota");
+    let (quota, window) = rest.split_once(";w=").expect("a window");
+    let limit = response.header("ratelimit").expect("what is left");
+    let (same, rest) = limit.split_once(";r=").expect("a remainder");
+    let (left, wait) = rest.split_once(";t=").expect("a time");
+    assert_eq!(name, same);
+    let [quota, window, left, wait] = [quota, window, left, wait].map(|text| text.parse().unwrap());
+    assert!(wait > 0 && wait <= window && left < quota, "{limit}");
+    Some((name.to_owned(), quota, window, left))
+}
+
+#[test]
+fn limits_are_announced_where_they_are_tight() {
+    let server = behind_a_proxy(&[
+        ("DOG_GAMES_PER_ADDRESS", "4"),
+        ("DOG_ADVICE_PER_ADDRESS", "1"),
+        ("DOG_TOKEN_RATE", "1"),
+    ]);
+    let games = |left| Some(("\"games\"".to_owned(), 4, 3600, left));
+    let wishes = json!({"seats": [{}, {"kind": "open"}, {}, {}], "join": "anyone"});
+    let create = || from(server.post("/v1/games").json(&wishes), HERE).send();
+    let created = create();
+    assert_eq!(announced(&created), games(3));
+    let id = created.expect(201)["id"].as_str().unwrap().to_owned();
+    let join = server.post(&format!("/v1/games/{id}/join"));
+    let joined = from(join, HERE).send();
+    assert_eq!((joined.status, announced(&joined)), (201, games(2)));
+    let record = include_str!("../records/four.dog");
+    let import = server.post("/v1/games/import").text("text/plain", record);
+    assert_eq!(announced(&from(import, HERE).send()), games(1));
+    // What fails is charged, too.
+    let failed = server.post("/v1/games").json(&json!({"x": 0}));
+    let failed = from(failed, HERE).send();
+    assert_eq!((failed.status, announced(&failed)), (422, games(0)));
+    let refused = create();
+    assert_eq!((refused.status, announced(&refused)), (429, games(0)));
+
+    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    let analysis = || server.post("/v1/analysis/legal-moves").json(&position);
+    let first = from(analysis(), THERE).send();
+    assert_eq!(
+        announced(&first),
+        Some(("\"advice\"".to_owned(), 10, 10, 9))
+    );
+    let refused = exhaust(|| from(analysis(), THERE));
+    assert_eq!(
+        announced(&refused),
+        Some(("\"advice\"".to_owned(), 10, 10, 0))
+    );
+
+    // Elsewhere only a refusal tells, and a client on this machine has no limits.
+    let game = TestGame::fixed(&server);
+    let look = || from(game.get(Seat(0), ""), THERE);
+    assert_eq!(announced(&look().send()), None);
+    let refused = exhaust(look);
+    assert_eq!(announced(&refused), Some(("\"token\"".to_owned(), 5, 5, 0)));
+    assert_eq!(announced(&analysis().send()), None);
 }
 
 /// A request by a proxy without the header does not count as a local client.

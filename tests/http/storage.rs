@@ -171,7 +171,9 @@ fn an_address_has_a_storage_quota_per_hour() {
         .map(|_| create(here))
         .find(|response| response.status != 201);
     let refused = refused.expect("a refusal");
-    assert!(refused.header("retry-after").is_some());
+    let policy = refused.header("ratelimit-policy");
+    let mib = "\"storage\";q=1048576;qu=\"content-bytes\";w=3600";
+    assert_eq!(policy, Some(mib));
     let detail = refused.refused("too_many_requests")["detail"].take();
     assert_eq!(detail, "rate limit exceeded: bytes stored for this address");
     rename("another").refused("too_many_requests");

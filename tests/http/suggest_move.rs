@@ -273,10 +273,13 @@ fn invalid_queries_are_refused() {
     // Whatever the level.
     for level in LEVELS {
         for (query, why) in [
-            ("budget_ms=0", "budget_ms must be 1 to 2000"),
-            ("budget_ms=2001", "budget_ms must be 1 to 2000"),
-            ("samples=0", "samples must be 1 to 10000"),
-            ("samples=10001", "samples must be 1 to 10000"),
+            ("budget_ms=0", "must be a whole number from 1 to 2000"),
+            (
+                "budget_ms=2001",
+                "is too large: it must be a whole number from 1 to 2000",
+            ),
+            ("samples=0", "must be a whole number from 1 to 10000"),
+            ("samples=10001", "from 1 to 10000"),
             ("budget_ms=5&samples=5", "budget_ms or samples, not both"),
         ] {
             let path = format!("/suggest-move?level={level}&{query}");

@@ -155,6 +155,12 @@ fn only_cards_of_the_hand_can_be_laid() {
     ] {
         swap(&game, Seat(0), &json!({"card": name})).refused("unknown_card");
     }
+    // The error repeats the beginning of what was sent, and nothing that cannot be seen.
+    let name = format!("\n\u{202e}\"{}", "é".repeat(5_000));
+    let problem = swap(&game, Seat(0), &json!({"card": name})).refused("unknown_card");
+    let detail = problem["detail"].as_str().expect("a detail");
+    let quoted = format!(r#"there is no card "\n\u{{202e}}\"{}"…: "#, "é".repeat(17));
+    assert!(detail.starts_with(&quoted), "{detail}");
     assert_eq!(game.snapshot(), before);
 }
 

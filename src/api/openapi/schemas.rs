@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::api::parameters::MAX_INTEGER;
+use crate::http::range::MAX_INTEGER;
 
 /// How a reference to a schema begins.
 const SCHEMAS: &str = "#/components/schemas/";

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dog_rules::{
-    ActionRefusal, BoardError, ParseCardError, Refusal, RulesError, judge::PlaceName,
-    movement::MoveBlocked, notation::NotedField, shuffle::SeedError,
+    ActionRefusal, BoardError, Refusal, RulesError, judge::PlaceName, movement::MoveBlocked,
+    notation::NotedField, shuffle::SeedError,
 };
 use dog_store::{DraftError, LimitReached, StoreError};
 
@@ -251,5 +251,4 @@ macro_rules! always {
 
 always! {
     SeedError => InvalidSeed,
-    ParseCardError => UnknownCard,
 }

@@ -15,6 +15,7 @@ use thiserror::Error;
 use utoipa::ToSchema;
 
 use super::table::{Code, Reason};
+use crate::quota::whole_seconds;
 
 /// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated one.
 pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
@@ -198,8 +199,7 @@ impl Problem {
 
     /// Adds `Retry-After`, in whole seconds, rounded up.
     pub fn retry_after(mut self, wait: Duration) -> Problem {
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        self.retry_after = Some(seconds.max(1));
+        self.retry_after = Some(whole_seconds(wait));
         self
     }
 

@@ -301,5 +301,11 @@ impl TestResponse {
             429 | 503 => assert!(self.headers.contains_key("retry-after"), "{what}"),
             _ => {}
         }
+        if code == "too_many_requests" {
+            let wait = self.header("retry-after").unwrap_or_default();
+            let limit = self.header("ratelimit").unwrap_or_default();
+            let nothing_left = format!("\";r=0;t={wait}");
+            assert!(limit.ends_with(&nothing_left), "{limit}: {what}");
+        }
     }
 }

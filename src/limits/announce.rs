@@ -1,0 +1,38 @@
+//! The header fields that announce a rate limit (draft-ietf-httpapi-ratelimit-headers-10).
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::quota::{RateLimit, whole_seconds};
+
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Announces the limit, if there is one, in the headers of a response.
+pub fn announce(limit: Option<&RateLimit>, headers: &mut HeaderMap) {
+    let Some(limit) = limit else { return };
+    for (name, text) in [
+        (RATE_LIMIT_POLICY, policy(limit)),
+        (RATE_LIMIT, remaining(limit)),
+    ] {
+        if let Ok(value) = HeaderValue::try_from(text) {
+            headers.insert(name, value);
+        }
+    }
+}
+
+fn policy(limit: &RateLimit) -> String {
+    let RateLimit { name, quota, .. } = limit;
+    let unit = limit.unit.map(|unit| format!(";qu=\"{unit}\""));
+    let unit = unit.unwrap_or_default();
+    format!(
+        "\"{name}\";q={quota}{unit};w={}",
+        whole_seconds(limit.window)
+    )
+}
+
+fn remaining(limit: &RateLimit) -> String {
+    let RateLimit {
+        name, remaining, ..
+    } = limit;
+    format!("\"{name}\";r={remaining};t={}", whole_seconds(limit.wait))
+}
