@@ -47,6 +47,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Request, operations::get_metrics),
         route!(Request, operations::get_openapi),
         page("/"),
+        page("/colours.css"),
         page("/style.css"),
         page("/icon.svg"),
         page("/src/{file:.*}"),
