@@ -2,7 +2,7 @@
 //! game, rules are data, citations of the rules are right, and all licences are permissive.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -210,20 +210,50 @@ fn the_page_of_errors_is_up_to_date() {
     up_to_date("docs/errors.md", &problem::markdown(), "errors");
 }
 
-#[test]
-fn the_image_is_given_what_its_dockerfile_copies() {
-    let read = |file: &str| fs::read_to_string(file).expect("a file");
-    let (dockerfile, ignored) = (read("Dockerfile"), read(".dockerignore"));
+/// What the Dockerfile copies into the image's build.
+fn copied() -> Vec<String> {
+    let dockerfile = fs::read_to_string("Dockerfile").expect("a file");
     let mut sources = Vec::new();
     for line in dockerfile.lines().filter(|line| !line.contains("--from")) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["COPY", copied @ .., _] = &words[..] {
-            sources.extend(copied.iter().map(|source| format!("!{source}")));
+            sources.extend(copied.iter().map(|&source| source.to_owned()));
         }
     }
     assert!(sources.len() > 3, "{sources:?}");
-    for source in sources {
-        assert!(ignored.lines().any(|line| line == source), "{source}");
+    sources
+}
+
+#[test]
+fn the_image_is_given_what_its_dockerfile_copies() {
+    let ignored = fs::read_to_string(".dockerignore").expect("a file");
+    for source in copied() {
+        let exception = format!("!{source}");
+        assert!(ignored.lines().any(|line| line == exception), "{source}");
+    }
+}
+
+/// The folders beside `src` of which a source file embeds files.
+fn embedded(code: &str) -> impl Iterator<Item = &str> {
+    let folders = code.split("#[folder = \"").skip(1);
+    let files = code.split("!(\"../../").skip(1);
+    folders
+        .chain(files)
+        .filter_map(|rest| rest.split(['/', '"']).next())
+}
+
+#[test]
+fn the_dockerfile_copies_what_is_embedded() {
+    let copied = copied();
+    let mut folders = BTreeSet::new();
+    for file in files("src", &["rs"]) {
+        let text = fs::read_to_string(&file).expect("a file");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        folders.extend(embedded(code).map(str::to_owned));
+    }
+    assert_eq!(folders, BTreeSet::from(["docs", "web"].map(str::to_owned)));
+    for folder in folders {
+        assert!(copied.contains(&folder), "{folder}");
     }
 }
 
