@@ -201,6 +201,46 @@ fn documents_that_are_not_shown_are_no_links() {
 }
 
 #[test]
+fn the_type_of_an_error_leads_to_its_row() {
+    let server = TestServer::shared();
+    let document = server.get("/openapi.json").send().expect(200);
+    let codes = document["components"]["schemas"]["Code"]["enum"].as_array();
+    let codes = codes
+        .expect("codes")
+        .iter()
+        .map(|code| code.as_str().expect("a code"));
+    let refused = server
+        .get("/v1/games/none")
+        .send()
+        .refused("game_not_found");
+    let link = refused["type"].as_str().expect("a type");
+    assert_eq!(link, "/docs/guide/errors#game_not_found");
+    let html = server.get("/docs/guide/errors").send().text();
+    let page = parse(&html);
+    for code in codes {
+        let place = page
+            .descendants()
+            .find(|node| node.attribute("id") == Some(code));
+        let row = place
+            .expect(code)
+            .ancestors()
+            .find(|node| node.has_tag_name("tr"));
+        let cells = row.expect("a row").children().filter(Node::is_element);
+        let cells: Vec<String> = cells
+            .map(|cell| {
+                cell.descendants()
+                    .filter(Node::is_text)
+                    .filter_map(|node| node.text())
+                    .collect()
+            })
+            .collect();
+        assert_eq!(cells[0], code);
+        let status: u16 = cells[1].parse().expect("a status, not a reason");
+        assert!((400..600).contains(&status), "{cells:?}");
+    }
+}
+
+#[test]
 fn pages_are_cached_and_compressed() {
     let server = TestServer::shared();
     for file in ["", "rules", "guide.css", "pictures/last-move.svg"] {
