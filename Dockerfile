@@ -13,6 +13,7 @@ RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
     && touch src/lib.rs \
     && cargo build --release --locked --package dog-server
+COPY docs docs
 COPY src src
 COPY web web
 RUN touch src/main.rs src/lib.rs && cargo build --release --locked --package dog-server

@@ -2,7 +2,7 @@
 //! game, rules are data, citations of the rules are right, and all licences are permissive.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -210,20 +210,50 @@ fn the_page_of_errors_is_up_to_date() {
     up_to_date("docs/errors.md", &problem::markdown(), "errors");
 }
 
-#[test]
-fn the_image_is_given_what_its_dockerfile_copies() {
-    let read = |file: &str| fs::read_to_string(file).expect("a file");
-    let (dockerfile, ignored) = (read("Dockerfile"), read(".dockerignore"));
+/// What the Dockerfile copies into the image's build.
+fn copied() -> Vec<String> {
+    let dockerfile = fs::read_to_string("Dockerfile").expect("a file");
     let mut sources = Vec::new();
     for line in dockerfile.lines().filter(|line| !line.contains("--from")) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["COPY", copied @ .., _] = &words[..] {
-            sources.extend(copied.iter().map(|source| format!("!{source}")));
+            sources.extend(copied.iter().map(|&source| source.to_owned()));
         }
     }
     assert!(sources.len() > 3, "{sources:?}");
-    for source in sources {
-        assert!(ignored.lines().any(|line| line == source), "{source}");
+    sources
+}
+
+#[test]
+fn the_image_is_given_what_its_dockerfile_copies() {
+    let ignored = fs::read_to_string(".dockerignore").expect("a file");
+    for source in copied() {
+        let exception = format!("!{source}");
+        assert!(ignored.lines().any(|line| line == exception), "{source}");
+    }
+}
+
+/// The folders beside `src` of which a source file embeds files.
+fn embedded(code: &str) -> impl Iterator<Item = &str> {
+    let folders = code.split("#[folder = \"").skip(1);
+    let files = code.split("!(\"../../").skip(1);
+    folders
+        .chain(files)
+        .filter_map(|rest| rest.split(['/', '"']).next())
+}
+
+#[test]
+fn the_dockerfile_copies_what_is_embedded() {
+    let copied = copied();
+    let mut folders = BTreeSet::new();
+    for file in files("src", &["rs"]) {
+        let text = fs::read_to_string(&file).expect("a file");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        folders.extend(embedded(code).map(str::to_owned));
+    }
+    assert_eq!(folders, BTreeSet::from(["docs", "web"].map(str::to_owned)));
+    for folder in folders {
+        assert!(copied.contains(&folder), "{folder}");
     }
 }
 
@@ -324,18 +354,58 @@ fn type_names_are_unique() {
     assert!(places.is_empty(), "defined more than once: {places:#?}");
 }
 
+/// The anchors of a document: its headings, as GitHub names them, and those that it sets.
+fn anchors(text: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    // Every other part is a block of code.
+    for line in text.split("\n```").step_by(2).flat_map(str::lines) {
+        if let Some((_, rest)) = line.split_once("<a id=\"") {
+            anchors.extend(rest.split('"').next().map(str::to_owned));
+        }
+        let title = line.trim_start_matches('#');
+        if title != line && title.starts_with(' ') {
+            let kept = title
+                .trim()
+                .chars()
+                .filter(|&c| c.is_alphanumeric() || " -_".contains(c));
+            let anchor: String = kept.collect();
+            anchors.push(anchor.to_lowercase().replace(' ', "-"));
+        }
+    }
+    anchors
+}
+
 #[test]
-fn links_between_documents_lead_to_files() {
+fn links_between_documents_lead_to_files_and_headings() {
+    let text =
+        "# A `b`: c\n<a id=\"d\"></a>\n\n```sh\n# no heading\n```\n### 7.3. E\n#no heading\n";
+    assert_eq!(anchors(text), ["a-b-c", "d", "73-e"]);
+    let mut to_headings = 0;
     for file in files("", &["md"]) {
         let text = fs::read_to_string(&file).expect("a file");
         let folder = file.parent().expect("a folder");
         for link in text.split("](").skip(1) {
-            let target = link.split([')', '#', ' ']).next().unwrap_or_default();
-            assert!(
-                target.contains(':') || folder.join(target).exists(),
-                "{}: {target}",
-                file.display()
-            );
+            let link = link.split([')', ' ']).next().unwrap_or_default();
+            let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
+            if target.contains(':') {
+                continue;
+            }
+            let path = if target.is_empty() {
+                file.clone()
+            } else {
+                folder.join(target)
+            };
+            assert!(path.exists(), "{}: {link}", file.display());
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&path).expect("a document");
+                let is_there = anchors(&text).iter().any(|there| there == anchor);
+                assert!(is_there, "{}: {link}", file.display());
+                to_headings += 1;
+            }
         }
     }
+    assert!(
+        to_headings > 50,
+        "only {to_headings} links to headings were found"
+    );
 }

@@ -146,7 +146,7 @@ fn response(codes: &[Code]) -> Response {
 fn example(code: Code) -> Value {
     let (detail, members) = typical(code).unwrap_or((code.meaning(), json!({})));
     let mut problem = json!({
-        "type": format!("urn:dog:problem:{}", code.name()),
+        "type": code.type_reference(),
         "title": code.title(),
         "status": code.status().as_u16(),
         "detail": detail,

@@ -12,6 +12,7 @@ pub mod events;
 pub mod example;
 pub mod fuzz;
 pub mod games;
+pub mod guide;
 pub mod history;
 pub mod import;
 pub mod join;

@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 
 use super::{
-    page,
+    guide, page,
     route::{RouteDef, route},
 };
 use crate::limits::Cost;
@@ -47,12 +47,25 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Request, operations::get_metrics),
         route!(Request, operations::get_openapi),
         page("/"),
+        page("/colours.css"),
         page("/style.css"),
         page("/icon.svg"),
         page("/src/{file:.*}"),
         page("/vendor/{file:.*}"),
         page("/lang/{file:.*}"),
         RouteDef::new(Method::GET, "/docs", Cost::Request, page::redirect_docs),
+        RouteDef::new(
+            Method::GET,
+            "/docs/guide",
+            Cost::Request,
+            guide::redirect_guide,
+        ),
+        RouteDef::new(
+            Method::GET,
+            "/docs/guide/{name:.*}",
+            Cost::Request,
+            guide::get_guide,
+        ),
         RouteDef::new(
             Method::GET,
             "/docs/{file:.*}",

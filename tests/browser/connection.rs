@@ -319,7 +319,7 @@ fn what_could_not_be_read_is_read_again() {
         &browser,
         "return !window.repaired && String(url).includes('/legal-moves')
            ? Response.json({
-               type: 'urn:dog:problem:unavailable', title: '', status: 503, detail: '',
+               type: '/docs/guide/errors#unavailable', title: '', status: 503, detail: '',
                code: 'unavailable',
              }, { status: 503 }) : real(url, options);",
     );
@@ -346,7 +346,7 @@ fn a_proxy_without_its_server_ends_no_stream() {
         "if (window.repaired || !String(url).includes('/events?')) return real(url, options);
          window.asked = (window.asked ?? 0) + 1;
          const problem = {
-           type: 'urn:dog:problem:route_not_found', title: '', status: 404, detail: '',
+           type: '/docs/guide/errors#route_not_found', title: '', status: 404, detail: '',
            code: 'route_not_found',
          };
          return window.asked === 1 ? Response.json(problem, { status: 404 })
@@ -383,7 +383,7 @@ fn a_seat_is_not_lost_with_the_answer() {
          if (window.repaired || !String(url).endsWith('/join')) return answer;
          window.keys = [...window.keys ?? [], options.headers['Idempotency-Key']];
          const problem = {
-           type: 'urn:dog:problem:unavailable', title: '', status: 503, detail: '',
+           type: '/docs/guide/errors#unavailable', title: '', status: 503, detail: '',
            code: 'unavailable',
          };
          return window.keys.length > 1 ? new Response('<html>', { status: 502 })

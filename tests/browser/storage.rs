@@ -122,7 +122,7 @@ fn a_token_that_is_unknown_for_a_while_is_kept() {
         "{ const real = window.fetch;
            window.fetch = (url, options) => (options?.headers?.Authorization && !window.repaired
              ? Response.json({
-                 type: 'urn:dog:problem:unauthorized', title: '', status: 401, detail: '',
+                 type: '/docs/guide/errors#unauthorized', title: '', status: 401, detail: '',
                  code: 'unauthorized', reason: 'unknown_token',
                }, { status: 401 }) : real(url, options)); }",
     );

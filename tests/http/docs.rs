@@ -288,7 +288,7 @@ fn check_error_examples(status: &str, response: &Value, media: &Value) {
     for (code, example) in examples {
         let problem = &example["value"];
         assert_eq!(problem["code"], *code);
-        assert_eq!(problem["type"], format!("urn:dog:problem:{code}"));
+        assert_eq!(problem["type"], format!("/docs/guide/errors#{code}"));
         assert_eq!(problem["status"].to_string(), status);
     }
 }

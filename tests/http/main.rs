@@ -25,6 +25,7 @@ mod fairness;
 #[cfg(unix)]
 mod faults;
 mod file;
+mod guide;
 mod headers;
 mod history;
 mod idempotency;

@@ -333,7 +333,13 @@ fn metrics_show_nothing_of_any_game() {
     let document = &Contract::get().document;
     let paths = document["paths"].as_object().expect("paths");
     let mut routes: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
-    routes.extend(["-", "/docs", "/docs/{file:.*}"]);
+    routes.extend([
+        "-",
+        "/docs",
+        "/docs/guide",
+        "/docs/guide/{name:.*}",
+        "/docs/{file:.*}",
+    ]);
     for (name, labels) in metrics.series() {
         for (label, value) in labels {
             let known = match label.as_str() {

@@ -154,7 +154,7 @@ export async function request(method, path, { token, body, text, headers = {}, c
 async function refusalOf(response) {
   /** @type {Problem | null} */
   const problem = parse(await response.text());
-  if (!problem?.code || problem.type !== `urn:dog:problem:${problem.code}`) throw new TypeError("this is not a refusal of the server");
+  if (!problem?.code || problem.type !== `/docs/guide/errors#${problem.code}`) throw new TypeError("this is not a refusal of the server");
   return new Refusal({ ...problem, status: response.status }, 1000 * (Number(response.headers.get("Retry-After")) || 0));
 }
 

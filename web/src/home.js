@@ -72,7 +72,8 @@ export function Home({ state }) {
           ${Object.entries(LANGUAGES).map(([tag, name]) => html`
             <a href=${`?lang=${tag}`} lang=${tag} aria-current=${tag === lang ? "true" : undefined}>${name}</a>`)}
         </nav>
-        <p class="small"><a href=${`${server}/docs/`}>${t("home.docs")}</a>
+        <p class="small"><a href=${`${server}/docs/guide/`}>${t("home.guides")}</a>
+          <a href=${`${server}/docs/`}>${t("home.docs")}</a>
           <a href=${`${server}/openapi.json`}>OpenAPI</a></p>
       </footer>
     </main>`;

@@ -37,7 +37,7 @@ pub struct Problem {
 /// An error (RFC 9457). The members after `code` are there if they apply.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(example = json!({
-    "type": "urn:dog:problem:illegal_move",
+    "type": "/docs/guide/errors#illegal_move",
     "title": "Illegal move",
     "status": 422,
     "detail": "field 16 is blocked: seat 1's fresh piece",
@@ -47,8 +47,9 @@ pub struct Problem {
     "place": "16"
 }))]
 pub struct ProblemDetails {
-    /// A URI for the code.
+    /// A link to what the guide says of the code, relative to the server.
     #[serde(rename = "type")]
+    #[schema(format = "uri-reference")]
     type_: String,
     /// The code in words.
     title: &'static str,
@@ -107,7 +108,7 @@ impl Problem {
     pub fn new(code: Code, detail: impl fmt::Display) -> Problem {
         Problem {
             details: Box::new(ProblemDetails {
-                type_: format!("urn:dog:problem:{}", code.name()),
+                type_: code.type_reference(),
                 title: code.title(),
                 status: code.status().as_u16(),
                 detail: detail.to_string(),

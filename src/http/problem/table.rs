@@ -255,6 +255,11 @@ table! {
 }
 
 impl Code {
+    /// The `type` of its problem documents, which leads to what the guide says of it.
+    pub fn type_reference(self) -> String {
+        format!("/docs/guide/errors#{}", self.name())
+    }
+
     /// The reasons that an error of this code may give.
     pub const fn reasons(self) -> &'static [Reason] {
         match self {
@@ -299,10 +304,12 @@ pub fn markdown() -> String {
     let mut page = String::from(
         "# Errors\n\n\
          Every error is an `application/problem+json` document (RFC 9457) with `type`, `title`,\n\
-         `status`, `detail` and a stable `code`: branch on the code, show the detail. This page is\n\
-         printed by `dog errors` from the table that the server answers from; a test fails when it\n\
-         is out of date. Only a request that cannot be read as HTTP, or whose head is longer than 128\n\
-         KiB, gets 400 or 431 without a body and without CORS headers; the connection is then closed.\n\n\
+         `status`, `detail` and a stable `code`: branch on the code, show the detail. `type` is a link\n\
+         to the code on this page, as the server shows it: `/docs/guide/errors#` and the code. This\n\
+         page is printed by `dog errors` from the table that the server answers from; a test fails\n\
+         when it is out of date. Only a request that cannot be read as HTTP, or whose head is longer\n\
+         than 128 KiB, gets 400 or 431 without a body and without CORS headers; the connection is then\n\
+         closed.\n\n\
          | code | status | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {

@@ -89,6 +89,7 @@ impl Contract {
                 "/src/",
                 "/vendor/",
                 "/lang/",
+                "/colours.css",
                 "/style.css",
                 "/icon.svg",
             ]
