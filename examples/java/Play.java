@@ -79,18 +79,22 @@ public final class Play {
                 for (Iterator<String> lines = response.body().iterator(); lines.hasNext(); ) {
                     String line = lines.next();
                     if (line.isEmpty()) continue; // a heartbeat
-                    var message = JSON.readValue(line, StreamMessage.class);
-                    if (message.getActualInstance() instanceof Game game) {
+                    Object message;
+                    try {
+                        message = JSON.readValue(line, StreamMessage.class).getActualInstance();
+                    } catch (JsonProcessingException error) { // an event that is newer than this
+                        act(List.of(seat));
+                        continue;
+                    }
+                    if (message instanceof Game game) {
                         version = game.getVersion().toString();
                         act(game.getToAct());
-                    } else if (message.getActualInstance() instanceof Change change) {
+                    } else if (message instanceof Change change) {
                         version = change.getVersion().toString();
                         change.getEvents().forEach(this::tell);
                         act(change.getToAct());
                     } // the others tell who is present
                 }
-            } catch (JsonProcessingException error) {
-                throw error;
             } catch (IOException | UncheckedIOException error) {
                 continue; // the connection broke
             }

@@ -1,5 +1,7 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dog.ApiClient;
+import dog.model.HistoryLine;
+import dog.model.StreamMessage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,8 +15,12 @@ import java.io.InputStreamReader;
 public final class Decode {
     private Decode() {}
 
-    public static void main(String[] arguments) throws IOException, ClassNotFoundException {
-        Class<?> type = Class.forName("dog.model." + arguments[0]);
+    public static void main(String[] arguments) throws IOException {
+        Class<?> type = switch (arguments[0]) {
+            case "HistoryLine" -> HistoryLine.class;
+            case "StreamMessage" -> StreamMessage.class;
+            default -> throw new IllegalArgumentException(arguments[0]);
+        };
         ObjectMapper mapper = ApiClient.createDefaultObjectMapper();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = lines.readLine()) != null; ) {
