@@ -134,22 +134,16 @@ mapfile -t tokens < <(jq --raw-output '.seat_tokens[]' <<<"$response")
 say "game $id by the rules $rules"
 
 while true; do
-  read -r phase round dealer turn unanswered < <(
-    jq --raw-output '
-      .game
-      | ([("pending", "asked") as $state | .seats[] | select(.exchange == $state).seat] | first)
-        as $unanswered
-      | "\(.phase) \(.round) \(.dealer) \(.turn) \($unanswered)"
-    ' <<<"$response"
+  read -r phase round seat < <(
+    jq --raw-output '.game | "\(.phase) \(.round) \(.to_act[0])"' <<<"$response"
   )
   case $phase in
     deal)
       ((round == 1)) || show_board
-      response=$(call POST "/v1/games/$id/deal" "${tokens[dealer]}")
-      say "round $round: seat $dealer has dealt"
+      response=$(call POST "/v1/games/$id/deal" "${tokens[seat]}")
+      say "round $round: seat $seat has dealt"
       ;;
-    exchange) act "$unanswered" ;;
-    play) act "$turn" ;;
+    exchange | play) act "$seat" ;;
     finished) break ;;
     *) exit 1 ;;
   esac

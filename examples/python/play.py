@@ -108,6 +108,8 @@ async def play(url: str, game_id: str, invitation: str, name: str) -> int:
     async for message in follow(api, game_id):
         if isinstance(message, dog.Change):
             winners += [event.team for event in message.events if isinstance(event, dog.GameWon)]
+        if joined.seat not in (message.to_act or []):
+            continue
         try:
             await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))
         except Refusal as refusal:

@@ -113,13 +113,14 @@ async function act(api: Api, game: Schemas["Game"]): Promise<void> {
 async function play(id: string, invitation: string, name: string): Promise<number> {
   const params = { path: { id } };
   const body = { invitation, name };
-  const { token } = ok(await connect().POST("/v1/games/{id}/join", { params, body }));
+  const { seat, token } = ok(await connect().POST("/v1/games/{id}/join", { params, body }));
   const api = connect(token);
   let winner: number | undefined;
   for await (const message of follow(api, id)) {
     if ("events" in message) {
       winner ??= message.events.find((event) => event.type === "game_won")?.team;
     }
+    if (!message.to_act?.includes(seat)) continue;
     try {
       await act(api, ok(await api.GET("/v1/games/{id}", { params: { path: { id } } })));
     } catch (error) {

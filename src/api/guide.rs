@@ -36,6 +36,7 @@ macro_rules! guides {
 guides! {
     "rules": "how DOG is played, and how the five rule sheets differ";
     "glossary": "the words that the rules, the API and the guides use";
+    "clients": "a client generated from the OpenAPI document, in nine languages";
     "writing-a-bot": "a program that plays a seat";
     "frontend": "a page or an app on which people play";
     "tables": "how people sit down, leave, come back and play again";

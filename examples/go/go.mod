@@ -1,0 +1,3 @@
+module example.org/play
+
+go 1.18

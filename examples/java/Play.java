@@ -1,0 +1,186 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dog.ApiClient;
+import dog.ApiException;
+import dog.api.*;
+import dog.model.*;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ExecutorCompletionService;
+
+/**
+ * Plays a whole game of DOG with four clients, each of which joins by invitation.
+ *
+ * <p>usage: java Play [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
+ *
+ * <p>Seats 0 and 2 do what the server advises. Seats 1 and 3 choose for themselves: a seven or a
+ * joker if they can play one.
+ */
+public final class Play {
+    private static final ObjectMapper JSON = ApiClient.createDefaultObjectMapper();
+
+    private final ApiClient client;
+    private final GamesApi games;
+    private final PlayApi api;
+    private final String id;
+    private final int seat;
+    private int winner;
+
+    /** Joins a game. */
+    private Play(String url, String id, JoinRequest request) throws ApiException {
+        Joined joined = new SeatsApi(connect(url)).joinGame(id, null, null, request);
+        this.id = id;
+        this.seat = joined.getSeat();
+        this.client = connect(url);
+        this.client.setRequestInterceptor(
+                builder -> builder.header("Authorization", "Bearer " + joined.getToken()));
+        this.games = new GamesApi(client);
+        this.api = new PlayApi(client);
+    }
+
+    private static ApiClient connect(String url) {
+        return new ApiClient(ApiClient.createDefaultHttpClientBuilder(), JSON, url);
+    }
+
+    private interface Call<T> {
+        T send() throws ApiException;
+    }
+
+    /** The answer to a call, which is sent again after as many seconds as the server asks for. */
+    private static <T> T ok(Call<T> call) throws ApiException, InterruptedException {
+        while (true) {
+            try {
+                return call.send();
+            } catch (ApiException refusal) {
+                if (refusal.getResponseHeaders() == null) throw refusal; // the network failed
+                var seconds = refusal.getResponseHeaders().firstValueAsLong("Retry-After");
+                if (seconds.isEmpty()) throw refusal;
+                Thread.sleep(1000 * seconds.getAsLong());
+            }
+        }
+    }
+
+    /** Plays until the game is over. Resumes a broken stream. Returns the team that has won. */
+    private int play() throws Exception {
+        URI events = URI.create(client.getBaseUri() + "/v1/games/" + id + "/events");
+        for (String version = null; ; Thread.sleep(100)) {
+            var request = HttpRequest.newBuilder(events).header("Accept", "application/x-ndjson");
+            client.getRequestInterceptor().accept(request);
+            if (version != null) request.header("Last-Event-ID", version);
+            try {
+                var response = client.getHttpClient().send(request.build(), BodyHandlers.ofLines());
+                if (response.statusCode() == 204) return winner; // nothing comes any more
+                if (response.statusCode() != 200) throw new ApiException(response.statusCode(), id);
+                for (Iterator<String> lines = response.body().iterator(); lines.hasNext(); ) {
+                    String line = lines.next();
+                    if (line.isEmpty()) continue; // a heartbeat
+                    Object message;
+                    try {
+                        message = JSON.readValue(line, StreamMessage.class).getActualInstance();
+                    } catch (JsonProcessingException error) { // an event that is newer than this
+                        act(List.of(seat));
+                        continue;
+                    }
+                    if (message instanceof Game game) {
+                        version = game.getVersion().toString();
+                        act(game.getToAct());
+                    } else if (message instanceof Change change) {
+                        version = change.getVersion().toString();
+                        change.getEvents().forEach(this::tell);
+                        act(change.getToAct());
+                    } // the others tell who is present
+                }
+            } catch (IOException | UncheckedIOException error) {
+                continue; // the connection broke
+            }
+        }
+    }
+
+    private void tell(Event event) {
+        if (event.getActualInstance() instanceof CardPlayed played && seat == 0) {
+            System.out.printf("seat %d plays %s%n", played.getSeat(), played.getMove().getId());
+        }
+        if (event.getActualInstance() instanceof GameWon won) winner = won.getTeam();
+    }
+
+    /** Does what the seat has to do now. `toAct` is null in all but the newest change. */
+    private void act(List<Integer> toAct) throws ApiException, InterruptedException {
+        if (toAct == null || !toAct.contains(seat)) return;
+        Game game = ok(() -> games.getGame(id, null, null));
+        for (PossibleAction action : game.getActions()) {
+            try {
+                act(game, action);
+            } catch (ApiException refusal) {
+                boolean late = refusal.getCode() == 409 || refusal.getCode() == 412;
+                if (!late) throw refusal; // otherwise another was first, as the stream will tell
+            }
+        }
+    }
+
+    private void act(Game game, PossibleAction action) throws ApiException, InterruptedException {
+        if (action.getRoute() == ActionRoute.DEAL) {
+            ok(() -> api.dealCards(id, null, null, null));
+            return;
+        }
+        Object choice = choose(game, action);
+        if (choice instanceof PlayRequest move) {
+            move.setVersion(game.getVersion()); // plays in this state of the game only
+            ok(() -> api.playMove(id, move, null, null));
+        } else if (choice instanceof SwapRequest swap) {
+            ok(() -> api.swapCards(id, swap, null, null));
+        }
+    }
+
+    /** A move, or an answer in the exchange. */
+    private Object choose(Game game, PossibleAction action)
+            throws ApiException, InterruptedException {
+        if (seat % 2 == 0) {
+            Advice advice = ok(() -> api.suggestMove(id, BotLevel.GREEDY, null, null, null));
+            Object best = advice.getSuggestions().get(0).getActualInstance();
+            return best instanceof SuggestedMove move
+                    ? move.getRequest().getBody()
+                    : ((SuggestedSwap) best).getRequest().getBody();
+        }
+        if (action.getRoute() == ActionRoute.SWAP) {
+            return action.getChoices().contains(ExchangeChoice.CARD)
+                    ? new SwapRequest().card(game.getSeats().get(seat).getHand().get(0))
+                    : new SwapRequest().pass(true);
+        }
+        List<Move> moves = ok(() -> api.listLegalMoves(id, false, null)).getMoves();
+        return new PlayRequest().move(moves.stream()
+                .filter(move -> move.getKind() == MoveKind.SEVEN || move.getCard() == Card.JOKER)
+                .findFirst().orElse(moves.get(0)).getId());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        String url = arguments.length > 0 ? arguments[0] : "http://127.0.0.1:8080";
+        String preset = arguments.length > 1 ? arguments[1] : "hausregeln";
+        List<String> names = List.of("Anna", "Beat", "Carla", "Dani");
+        var wishes = new CreateGame().rules(new RulesRequest().preset(Preset.fromValue(preset)));
+        names.forEach(name -> wishes.addSeatsItem(new SeatRequest().kind(SeatKind.OPEN)));
+        Created created = new GamesApi(connect(url)).createGame(null, wishes);
+
+        var winners = new ExecutorCompletionService<Integer>(Play::startDaemon);
+        for (String name : names) {
+            var request = new JoinRequest().invitation(created.getInvitation()).name(name);
+            winners.submit(() -> new Play(url, created.getId(), request).play());
+        }
+        int winner = winners.take().get();
+        for (int others = 1; others < names.size(); others++) {
+            boolean agrees = winners.take().get() == winner;
+            if (!agrees) throw new IllegalStateException("the seats disagree");
+        }
+        System.out.printf("team %d has won%n", winner);
+    }
+
+    private static void startDaemon(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true); // ends with the program
+        thread.start();
+    }
+}
