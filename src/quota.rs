@@ -107,12 +107,27 @@ pub fn bucket(
     Some(Bucket::with_clock(name, quota, MAX_KEYS, clock))
 }
 
-/// Takes one from this key's bucket, and returns what is left; none if there is no limit.
+/// Takes one from this key's bucket, if there is a limit.
 ///
 /// # Errors
 /// The exceeded limit.
-pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<Option<RateLimit>, RateLimit> {
-    bucket.as_ref().map(|bucket| bucket.take(key)).transpose()
+pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), RateLimit> {
+    match bucket {
+        Some(bucket) => bucket.take(key).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// The same, and returns what is left; none if there is no limit.
+///
+/// # Errors
+/// The exceeded limit.
+pub fn take_announced(
+    bucket: &Option<Bucket>,
+    key: impl Hash,
+) -> Result<Option<RateLimit>, RateLimit> {
+    let taken = (bucket.as_ref()).map(|bucket| bucket.take(key).map(|state| bucket.left(state)));
+    taken.transpose()
 }
 
 /// A limit, and what a key has left of it.
@@ -166,14 +181,14 @@ impl<C: Clock + Clone> Bucket<C> {
         }
     }
 
-    /// Takes one from this key's bucket, and returns what is left, or how long to wait for it.
-    fn take(&self, key: impl Hash) -> Result<RateLimit, RateLimit> {
+    /// Takes one from this key's bucket, and returns its state, or how long to wait for it.
+    fn take(&self, key: impl Hash) -> Result<StateSnapshot, RateLimit> {
         self.take_many(key, NonZeroU32::MIN)
     }
 
-    /// Takes several from this key's bucket, and returns what is left, or how long to wait for them. It
+    /// Takes several from this key's bucket, and returns its state, or how long to wait for them. It
     /// never takes more than a full bucket holds.
-    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<RateLimit, RateLimit> {
+    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<StateSnapshot, RateLimit> {
         // The hash is keyed, so that no client can choose a key that collides with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
@@ -181,10 +196,10 @@ impl<C: Clock + Clone> Bucket<C> {
         }
         let many = many.min(self.quota.burst_size());
         match self.limiter.check_key_n(&key, many) {
-            Ok(Ok(state)) => Ok(self.left(state)),
+            Ok(Ok(state)) => Ok(state),
             Ok(Err(early)) => Err(self.limit(0, early.wait_time_from(self.clock.now()))),
             // Only beyond the burst, which cannot be.
-            Err(_) => Ok(self.limit(0, Duration::ZERO)),
+            Err(_) => Err(self.limit(0, self.quota.burst_size_replenished_in())),
         }
     }
 
@@ -239,8 +254,11 @@ mod tests {
     }
 
     /// How many are left and when there is one more, in milliseconds; or how long to wait.
-    fn left(taken: Result<RateLimit, RateLimit>) -> Result<(u32, u128), u128> {
-        match taken {
+    fn left(
+        bucket: &Bucket<FakeRelativeClock>,
+        taken: Result<StateSnapshot, RateLimit>,
+    ) -> Result<(u32, u128), u128> {
+        match taken.map(|state| bucket.left(state)) {
             Ok(limit) => Ok((limit.remaining, limit.wait.as_millis())),
             Err(limit) => Err(limit.wait.as_millis()),
         }
@@ -250,30 +268,30 @@ mod tests {
     fn a_burst_then_a_rate_and_each_for_itself() {
         let (bucket, clock) = bucket(10);
         for remaining in (0..6).rev() {
-            assert_eq!(left(bucket.take(1)), Ok((remaining, 500)));
+            assert_eq!(left(&bucket, bucket.take(1)), Ok((remaining, 500)));
         }
-        assert_eq!(left(bucket.take(1)), Err(500));
-        assert_eq!(left(bucket.take(2)), Ok((5, 500)));
+        assert_eq!(left(&bucket, bucket.take(1)), Err(500));
+        assert_eq!(left(&bucket, bucket.take(2)), Ok((5, 500)));
         clock.advance(Duration::from_millis(700));
-        assert_eq!(left(bucket.take(1)), Ok((0, 300)));
-        assert_eq!(left(bucket.take(1)), Err(300));
+        assert_eq!(left(&bucket, bucket.take(1)), Ok((0, 300)));
+        assert_eq!(left(&bucket, bucket.take(1)), Err(300));
         clock.advance(Duration::from_millis(800));
-        let limit = bucket.take(1).unwrap();
+        let limit = bucket.left(bucket.take(1).unwrap());
         assert_eq!((limit.quota, limit.window), (6, Duration::from_secs(3)));
-        assert_eq!(left(Ok(limit)), Ok((1, 500)));
+        assert_eq!((limit.remaining, limit.wait.as_millis()), (1, 500));
     }
 
     #[test]
     fn several_are_taken_at_once() {
         let (bucket, clock) = bucket(10);
         let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
-        assert_eq!(left(many(5)), Ok((1, 500)));
-        assert_eq!(left(many(2)), Err(500));
-        assert_eq!(left(many(1)), Ok((0, 500)));
+        assert_eq!(left(&bucket, many(5)), Ok((1, 500)));
+        assert_eq!(left(&bucket, many(2)), Err(500));
+        assert_eq!(left(&bucket, many(1)), Ok((0, 500)));
         // More than a full bucket takes a full bucket.
         assert!(many(1_000).is_err());
         clock.advance(Duration::from_secs(3));
-        assert_eq!(left(many(1_000)), Ok((0, 500)));
+        assert_eq!(left(&bucket, many(1_000)), Ok((0, 500)));
         assert!(many(1).is_err());
     }
 

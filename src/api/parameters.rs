@@ -18,7 +18,7 @@ use utoipa::{
 
 use crate::http::{
     problem::{Code, Problem},
-    range::Range,
+    range::NumberRange,
 };
 
 /// Characters of a text that an error repeats.
@@ -170,7 +170,7 @@ pub fn in_range<T: Copy + Into<u64>>(
     min: T,
     max: T,
 ) -> Result<Option<T>, Problem> {
-    let range = Range {
+    let range = NumberRange {
         min: min.into(),
         max: max.into(),
     };

@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     problem::{Code, Problem, Reason},
-    range::{MAX_INTEGER, Range},
+    range::{MAX_INTEGER, NumberRange},
 };
 
 /// Characters of a member's name that a pointer repeats.
@@ -64,7 +64,7 @@ pub fn from_body<T: DeserializeOwned + ToSchema>(bytes: &[u8]) -> Result<T, Prob
     let text = body_text(bytes)?;
     serde_json::from_str(text)
         .or_else(|_| T::deserialize(LazyValue { text, param: None }))
-        .map_err(|shape: InvalidShape| shape.problem(Range::in_body::<T>))
+        .map_err(|shape: InvalidShape| shape.problem(NumberRange::in_body::<T>))
 }
 
 /// The value as JSON.
@@ -102,7 +102,7 @@ pub fn from_query<T: DeserializeOwned + IntoParams>(text: &str) -> Result<T, Pro
     });
     let mistake = T::deserialize(MapDeserializer::new(params)).err();
     let mistake = mistake.unwrap_or(Mistake::Other.into());
-    Err(mistake.problem(Range::in_query::<T>))
+    Err(mistake.problem(NumberRange::in_query::<T>))
 }
 
 /// What is wrong with a request, and where.
@@ -124,7 +124,7 @@ enum Mistake {
     /// The value must be something else, which this describes.
     InvalidValue(String),
     /// The value, if it is a number, must be a whole one in this range or a narrower one.
-    InvalidNumber(Option<f64>, Range),
+    InvalidNumber(Option<f64>, NumberRange),
     /// What no other case says.
     Other,
 }
@@ -150,7 +150,7 @@ impl InvalidShape {
     }
 
     /// The problem, where the document gives this range for the number at a place.
-    fn problem(self, documented: impl FnOnce(&[String]) -> Option<Range>) -> Problem {
+    fn problem(self, documented: impl FnOnce(&[String]) -> Option<NumberRange>) -> Problem {
         let InvalidShape { path, mistake } = self;
         let mut pointer = String::new();
         for name in path.iter().rev() {
@@ -273,7 +273,7 @@ impl<'de> LazyValue<'de> {
             whole_number(self.text).and_then(|number| number.try_into().ok())
         }
         .ok_or_else(|| {
-            let range = Range {
+            let range = NumberRange {
                 min: 0,
                 max: max.into(),
             };

@@ -8,19 +8,19 @@ pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// The whole numbers from `min` to `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct NumberRange {
     pub min: u64,
     pub max: u64,
 }
 
-impl Range {
+impl NumberRange {
     pub fn contains(&self, number: u64) -> bool {
         (self.min..=self.max).contains(&number)
     }
 
     /// What is wrong with a value out of the range, and its number if it is one.
     pub fn refusal(&self, number: Option<f64>) -> String {
-        let Range { min, max } = self;
+        let NumberRange { min, max } = self;
         let must = format!("must be a whole number from {min} to {max}");
         if number.is_some_and(|number| number > *max as f64) {
             format!("is too large: it {must}")
@@ -31,7 +31,7 @@ impl Range {
 
     /// That of the number at this place in a body; none if its schema has no bounds. The names and
     /// indexes of the path lead to the place, the last one first.
-    pub fn in_body<T: ToSchema>(path: &[String]) -> Option<Range> {
+    pub fn in_body<T: ToSchema>(path: &[String]) -> Option<NumberRange> {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
         let schemas: Map<String, Value> = schemas
@@ -46,18 +46,18 @@ impl Range {
                 .or_else(|| schema.get("items"))
                 .or_else(|| schema.get("additionalProperties"))
         });
-        Range::of_schema(place?)
+        NumberRange::of_schema(place?)
     }
 
     /// That of this parameter of a query.
-    pub fn in_query<T: IntoParams>(path: &[String]) -> Option<Range> {
+    pub fn in_query<T: IntoParams>(path: &[String]) -> Option<NumberRange> {
         let mut params = T::into_params(|| None).into_iter();
         let param = params.find(|param| path == [param.name.as_str()])?;
-        Range::of_schema(&json!(param.schema))
+        NumberRange::of_schema(&json!(param.schema))
     }
 
-    fn of_schema(schema: &Value) -> Option<Range> {
-        Some(Range {
+    fn of_schema(schema: &Value) -> Option<NumberRange> {
+        Some(NumberRange {
             min: schema["minimum"].as_u64()?,
             max: schema["maximum"].as_u64()?,
         })

@@ -86,7 +86,7 @@ pub async fn guard(
     let delay = connection.map(|connection| connection.refusal_delay(too_often));
     let Charge { key, limit } = match admitted {
         Ok(charge) => charge,
-        Err(Refusal { problem, limit }) => {
+        Err(GuardRefusal { problem, limit }) => {
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
             }
@@ -113,15 +113,15 @@ struct Charge {
 }
 
 /// Why a request is refused.
-struct Refusal {
+struct GuardRefusal {
     problem: Problem,
     /// The exceeded limit, if it is one of rates.
     limit: Option<RateLimit>,
 }
 
-impl From<Problem> for Refusal {
-    fn from(problem: Problem) -> Refusal {
-        Refusal {
+impl From<Problem> for GuardRefusal {
+    fn from(problem: Problem) -> GuardRefusal {
+        GuardRefusal {
             problem,
             limit: None,
         }
@@ -163,7 +163,7 @@ async fn charge(
     request: &ServiceRequest,
     cost: Cost,
     state: &LimitState,
-) -> Result<Charge, Refusal> {
+) -> Result<Charge, GuardRefusal> {
     if cost == Cost::Free {
         return Ok(Charge::default());
     }
@@ -200,9 +200,9 @@ async fn charge(
     Ok(Charge { key, limit })
 }
 
-fn exceeded(what: &str, limit: RateLimit) -> Refusal {
+fn exceeded(what: &str, limit: RateLimit) -> GuardRefusal {
     let detail = format!("rate limit exceeded{what}");
-    Refusal {
+    GuardRefusal {
         problem: Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait),
         limit: Some(limit),
     }

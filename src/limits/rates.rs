@@ -14,7 +14,7 @@ use governor::Quota;
 use parking_lot::Mutex;
 
 use super::address::Address;
-use crate::quota::{Bucket, CreatorQuotas, RateLimit, bucket, take};
+use crate::quota::{Bucket, CreatorQuotas, RateLimit, bucket, take, take_announced};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
@@ -212,13 +212,11 @@ impl Rates {
                 take(of_address, address)?;
                 take(&self.tokens, token.0)?;
             }
-            RateKey::Address => {
-                take(&self.addresses, address)?;
-            }
+            RateKey::Address => take(&self.addresses, address)?,
         }
         match cost {
-            Cost::NewGame | Cost::Import | Cost::Join => take(&self.games, address),
-            Cost::Advice => take(&self.advice, address),
+            Cost::NewGame | Cost::Import | Cost::Join => take_announced(&self.games, address),
+            Cost::Advice => take_announced(&self.advice, address),
             Cost::Free | Cost::Request | Cost::Write => Ok(None),
         }
     }
