@@ -403,6 +403,8 @@ impl Rematch {
 
 #[cfg(test)]
 mod tests {
+    use dog_store::Seating;
+
     use super::*;
     use crate::testing::new_game;
 
@@ -410,7 +412,11 @@ mod tests {
     fn nobody_is_to_act_while_the_server_is_to_deal() {
         let mut stored = new_game();
         assert_eq!(to_act(&stored), [stored.game.dealer()]);
-        stored.seating.start = StartPolicy::Full;
+        stored.seating = Seating {
+            start: StartPolicy::Full,
+            ..(*stored.seating).clone()
+        }
+        .into();
         assert_eq!(to_act(&stored), []);
     }
 }

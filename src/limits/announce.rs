@@ -1,4 +1,4 @@
-//! The header fields that announce a rate limit (draft-ietf-httpapi-ratelimit-headers-10).
+//! The header fields that announce a rate limit (draft-ietf-httpapi-ratelimit-headers, of September 2025).
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 

@@ -84,7 +84,7 @@ pub async fn guard(
     let too_often = exceeded.is_some_and(Option::is_some);
     let connection = request.conn_data::<Rc<Connection>>();
     let delay = connection.map(|connection| connection.refusal_delay(too_often));
-    let Charge { key, limit } = match admitted {
+    let RateCharge { key, limit } = match admitted {
         Ok(charge) => charge,
         Err(GuardRefusal { problem, limit }) => {
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
@@ -106,7 +106,7 @@ pub async fn guard(
 
 /// To what a request was charged; nothing if it is not limited.
 #[derive(Default)]
-struct Charge {
+struct RateCharge {
     key: Option<RateKey>,
     /// The limit to announce.
     limit: Option<RateLimit>,
@@ -163,9 +163,9 @@ async fn charge(
     request: &ServiceRequest,
     cost: Cost,
     state: &LimitState,
-) -> Result<Charge, GuardRefusal> {
+) -> Result<RateCharge, GuardRefusal> {
     if cost == Cost::Free {
-        return Ok(Charge::default());
+        return Ok(RateCharge::default());
     }
     let LimitState {
         limits,
@@ -176,7 +176,7 @@ async fn charge(
     let address = Address::from_head(request.peer_addr(), request.headers(), header);
     request.extensions_mut().insert(ClientAddress(address));
     let Some(address) = address else {
-        return Ok(Charge::default());
+        return Ok(RateCharge::default());
     };
     let game = request.match_info().get("id");
     let key = match (
@@ -197,7 +197,7 @@ async fn charge(
         .charge_storage(creator, storage_kib(request.head(), cost))
         .map_err(|limit| exceeded(": bytes stored for this address", limit))?;
     let key = Some(key);
-    Ok(Charge { key, limit })
+    Ok(RateCharge { key, limit })
 }
 
 fn exceeded(what: &str, limit: RateLimit) -> GuardRefusal {
