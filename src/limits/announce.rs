@@ -1,4 +1,5 @@
-//! The header fields that announce a rate limit (draft-ietf-httpapi-ratelimit-headers, of September 2025).
+//! The header fields that announce a rate limit: draft-ietf-httpapi-ratelimit-headers, as of
+//! September 2025.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
