@@ -159,7 +159,7 @@ record_lines() {
 # have_every_kind UNION FILE PATH: whether the lines have each kind that the document names.
 have_every_kind() {
   diff <(jq --raw-output ".components.schemas.$1.discriminator.mapping | keys[]" \
-    openapi/openapi.json) <(jq --raw-output "$3" "$2" | sort --unique)
+    openapi/openapi.json) <(jq --raw-output "$3" "$2" | LC_ALL=C sort --unique)
 }
 
 # decodes COMMAND…: whether a program decodes all lines. Each object has one more member, as a later
