@@ -387,7 +387,8 @@ fn links_between_documents_lead_to_files_and_headings() {
         for link in text.split("](").skip(1) {
             let link = link.split([')', ' ']).next().unwrap_or_default();
             let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
-            if target.contains(':') {
+            // The test of the OpenAPI document follows the paths of the server.
+            if target.contains(':') || target.starts_with('/') {
                 continue;
             }
             let path = if target.is_empty() {

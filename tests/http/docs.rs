@@ -608,6 +608,24 @@ fn the_document_has_what_generators_need() {
 }
 
 #[test]
+fn the_document_links_to_the_guides() {
+    let server = TestServer::shared();
+    let document = server.get("/openapi.json").send().expect(200);
+    let link = document["externalDocs"]["url"].as_str().expect("a link");
+    assert_eq!(server.get(link).send().status, 200);
+    let tags = document["tags"].as_array().expect("tags").iter();
+    let texts = tags.chain([&document["info"]]);
+    let texts = texts.map(|holder| holder["description"].as_str().expect("a text"));
+    let mut links = 0;
+    for link in texts.flat_map(|text| text.split("](").skip(1)) {
+        let link = link.split(')').next().expect("a link");
+        assert_eq!(server.get(link).send().status, 200, "{link}");
+        links += 1;
+    }
+    assert!(links > 5, "{links} links");
+}
+
+#[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
     let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
