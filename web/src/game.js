@@ -235,7 +235,7 @@ async function complete() {
  * Reads the first of these that is missing: the game after a change, the layout, the legal moves,
  * the log. Returns whether it read something. The stream brings most of it; what it leaves out is
  * the layout, the log before it began, why a card cannot be played, and the moves when they are too
- * many or the page was opened in the player's turn.
+ * many.
  *
  * @param {Table} table @param {Game} game @returns {Promise<boolean>}
  */
