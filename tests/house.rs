@@ -21,7 +21,14 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
         {
             let extension = entry.extension().and_then(|extension| extension.to_str());
             if entry.is_dir() {
-                let outputs = ["target", "node_modules", ".venv", "dog_client"];
+                let outputs = [
+                    "target",
+                    "node_modules",
+                    ".venv",
+                    "dog_client",
+                    "go/dog",
+                    "java/client",
+                ];
                 if !outputs.iter().any(|output| entry.ends_with(output)) {
                     walk(&entry, extensions, found);
                 }

@@ -28,6 +28,7 @@ pub struct SeatBoardRequest {
     #[serde(default)]
     goal: Vec<u8>,
     /// Pieces in the kennel; by default those that stand nowhere else.
+    #[schema(maximum = 4)]
     kennel: Option<u8>,
     /// Whether the piece on the own start is fresh.
     #[serde(default)]

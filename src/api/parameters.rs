@@ -85,8 +85,8 @@ pub struct WriteHeaders {
     reason = "`is_not_modified` reads it; it is for the document"
 )]
 pub struct ReadHeaders {
-    /// An ETag; the response is 304 if the answer is still the same.
-    #[param(rename = "If-None-Match", value_type = Option<String>, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#)]
+    /// An ETag; the response is 304 if the answer is still the same. What is no ETag is ignored.
+    #[param(rename = "If-None-Match", value_type = Option<String>, pattern = "^[\\t -~\\u0080-\\u00ff]*$")]
     if_none_match: (),
 }
 

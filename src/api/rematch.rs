@@ -49,7 +49,7 @@ errors! {
 pub struct RematchBody {
     /// The old seat of whoever sits at each new one; by default nobody moves. That of the first who
     /// asks counts.
-    #[schema(value_type = Option<Vec<u8>>, min_items = 4, max_items = 6)]
+    #[schema(value_type = Option<Vec<Seat>>, min_items = 4, max_items = 6)]
     seats: Option<BySeatList<u8>>,
 }
 
