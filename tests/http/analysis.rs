@@ -758,6 +758,7 @@ fn advice_of_the_wrong_shape_is_refused() {
         ("level", json!(1)),
         ("budget_ms", json!(0)),
         ("budget_ms", json!(2001)),
+        ("seed", json!(1_u64 << 53)),
         ("budget_ms", json!(-5)),
         ("budget_ms", json!("5")),
         ("samples", json!(0)),

@@ -263,6 +263,7 @@ fn invalid_queries_are_refused() {
         "seed=-1",
         "seed=1.5",
         "seed=99999999999999999999999",
+        "seed=9007199254740992",
         "colour=red",
         "level=greedy&level=random",
     ];
@@ -270,6 +271,9 @@ fn invalid_queries_are_refused() {
         let path = format!("/suggest-move?{query}");
         game.get(Seat(1), &path).send().refused("invalid_request");
     }
+    // The largest seed that is read exactly where numbers are doubles.
+    let advice = game.get(Seat(1), "/suggest-move?level=greedy&seed=9007199254740991");
+    assert_eq!(advice.send().expect(200)["seed"], (1_u64 << 53) - 1);
     // Whatever the level.
     for level in LEVELS {
         for (query, why) in [
