@@ -223,8 +223,9 @@ struct Heading {
 /// The text of a document as HTML.
 ///
 /// Links lead to other guides, to the OpenAPI document and to other sites; a link to anything else
-/// becomes plain text. So does HTML in the text, apart from anchors. A row of a table whose first
-/// cell is a name as code gets an anchor of that name, unless it is taken.
+/// becomes plain text. So does HTML in the text, apart from anchors. The name of a guide's file
+/// becomes the guide's title. A row of a table whose first cell is a name as code gets an anchor of
+/// that name, unless it is taken.
 fn body(markdown: &str) -> String {
     let events: Vec<Event<'_>> = Parser::new_ext(markdown, Options::ENABLE_TABLES).collect();
     let mut ids = HashSet::new();
@@ -261,6 +262,9 @@ fn body(markdown: &str) -> String {
                 None => is_plain = true,
             },
             Event::End(TagEnd::Link) if is_plain => is_plain = false,
+            Event::Text(text) if !is_plain => page.push(Event::Text(
+                guide(text).map_or_else(|| text.clone(), |guide| title(guide.markdown).into()),
+            )),
             // Wide tables scroll; the alignment of columns would be an inline style.
             Event::Start(Tag::Table(_)) => page.extend([
                 Event::Html("<div class=\"wide\">".into()),
@@ -360,9 +364,13 @@ fn target<'a>(link: &CowStr<'a>) -> Option<CowStr<'a>> {
         return Some("../../openapi.json".into());
     }
     let (file, fragment) = link.find('#').map_or((&**link, ""), |at| link.split_at(at));
+    Some(format!("{}{fragment}", guide(file)?.name).into())
+}
+
+/// The guide in this file of `docs`.
+fn guide(file: &str) -> Option<&'static Guide> {
     let name = file.strip_suffix(".md")?;
-    let guide = GUIDES.iter().find(|guide| guide.name == name)?;
-    Some(format!("{}{fragment}", guide.name).into())
+    GUIDES.iter().find(|guide| guide.name == name)
 }
 
 /// The name that an anchor gives to a place, such as `options` for `<a id="options"></a>`.

@@ -57,10 +57,21 @@ impl NumberRange {
     }
 
     fn of_schema(schema: &Value) -> Option<NumberRange> {
+        let largest = || schema["format"].as_str().map(largest);
         Some(NumberRange {
             min: schema["minimum"].as_u64()?,
-            max: schema["maximum"].as_u64()?,
+            max: schema["maximum"].as_u64().or_else(largest)?,
         })
+    }
+}
+
+/// The largest integer of a format, as utoipa names it after the type.
+pub fn largest(format: &str) -> u64 {
+    match format {
+        "u-int8" => u8::MAX.into(),
+        "u-int16" => u16::MAX.into(),
+        "u-int64" | "int64" => MAX_INTEGER,
+        _ => i32::MAX.unsigned_abs().into(),
     }
 }
 

@@ -187,6 +187,8 @@ fn documents_that_are_not_shown_are_no_links() {
         text.into_iter().any(|text| text.contains("engine.md")),
         "{html}"
     );
+    let texts = page.descendants().filter_map(|node| node.text());
+    assert!(!texts.into_iter().any(|text| text == "writing-a-bot.md"));
     let links = page.descendants().filter_map(|node| node.attribute("href"));
     for link in links {
         assert!(

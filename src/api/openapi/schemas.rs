@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::http::range::MAX_INTEGER;
+use crate::http::range::{MAX_INTEGER, largest};
 
 /// How a reference to a schema begins.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -128,12 +128,9 @@ fn bound_integer(schema: &mut Map<String, Value>) {
         None => false,
     };
     if is_integer {
-        let format = schema.entry("format").or_insert(json!("int32"));
-        let max = if format == "int64" {
-            MAX_INTEGER
-        } else {
-            i32::MAX as u64
-        };
+        let max = largest(schema.get("format").and_then(Value::as_str).unwrap_or(""));
+        let format = if max == MAX_INTEGER { "int64" } else { "int32" };
+        schema.insert("format".to_owned(), json!(format));
         schema.entry("maximum").or_insert(json!(max));
     }
 }
