@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.."
 
 cargo build --quiet
 folder=$(mktemp --directory)
-DOG_DATABASE=$folder/dog.db DOG_LISTEN=127.0.0.1:0 target/debug/dog serve > "$folder/out" 2> "$folder/log" &
+DOG_DATABASE=$folder/dog.db DOG_LISTEN=127.0.0.1:0 DOG_MAX_CONNECTIONS=1000 \
+  target/debug/dog serve > "$folder/out" 2> "$folder/log" &
 server=$!
 trap 'kill $server; rm -rf "$folder"' EXIT
 until grep -q '^listening on' "$folder/out"; do
