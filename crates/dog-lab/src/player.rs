@@ -12,23 +12,42 @@ use dog_bot::{
     search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
     static_advice,
 };
-use dog_rules::{Board, Card, Generator, Move, SeatView};
+use dog_rules::{Board, BySeat, Card, Game, Generator, Move, Playout, Seat, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
 
+/// A seat that is to act.
+pub struct SeatDecision<'a> {
+    /// What the seat knows.
+    pub view: SeatView<'a>,
+    /// How the seats have played in earlier rounds.
+    pub models: PlayerModels,
+    /// The whole game. Only `oracle` looks at it.
+    pub game: &'a Game,
+}
+
+impl<'a> SeatDecision<'a> {
+    pub fn new(game: &'a Game, seat: Seat, models: PlayerModels) -> SeatDecision<'a> {
+        SeatDecision {
+            view: game.seen_from(seat),
+            models,
+            game,
+        }
+    }
+}
+
 /// Decides for a seat, from what the seat knows and nothing else.
 pub trait Policy {
-    /// The choice of a seat that is to act: a legal move, or an answer in the exchange. `models` tell
-    /// how the seats have played in earlier rounds.
-    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice;
+    /// The choice of a seat that is to act: a legal move, or an answer in the exchange.
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice;
 }
 
 /// A level that does not search, as it plays for the API's clients.
 pub struct LevelPlayer(pub Level);
 
 impl Policy for LevelPlayer {
-    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        static_advice(self.0, view, rng)[0].choice
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice {
+        static_advice(self.0, &decision.view, rng)[0].choice
     }
 }
 
@@ -39,8 +58,8 @@ const BLUNDERS: f64 = 0.3;
 pub struct BeginnerPlayer;
 
 impl Policy for BeginnerPlayer {
-    fn choose(&mut self, view: &SeatView, _: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        let choices = static_advice(Level::Greedy, view, rng);
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice {
+        let choices = static_advice(Level::Greedy, &decision.view, rng);
         let place = if rng.random_bool(BLUNDERS) {
             rng.random_range(0..choices.len())
         } else {
@@ -66,7 +85,8 @@ impl NetPlayer {
 }
 
 impl Policy for NetPlayer {
-    fn choose(&mut self, view: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, decision: &SeatDecision, _: &mut ChaCha8Rng) -> Choice {
+        let view = &decision.view;
         let evaluator = self.nets.for_rules(view.rules);
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
@@ -98,38 +118,77 @@ impl Decisions {
     }
 }
 
-/// A player that searches.
-pub struct SearchPlayer {
+/// What a player that searches sees besides its own cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// What its seat sees.
+    View,
+    /// All hands.
+    Hands,
+    /// All hands, and the order of the stock.
+    Stock,
+}
+
+/// The parameters of a player that searches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchPlan {
     config: SearchConfig,
     budget: Budget,
     about: Decisions,
+    sight: Sight,
+}
+
+/// A player that searches.
+pub struct SearchPlayer {
+    plan: SearchPlan,
     by_net: NetPlayer,
 }
 
 impl SearchPlayer {
-    pub fn new(
-        nets: Arc<Nets>,
-        config: SearchConfig,
-        budget: Budget,
-        about: Decisions,
-    ) -> SearchPlayer {
+    pub fn new(nets: Arc<Nets>, plan: SearchPlan) -> SearchPlayer {
         SearchPlayer {
-            config,
-            budget,
-            about,
+            plan,
             by_net: NetPlayer::new(nets),
         }
+    }
+
+    /// The best choice of a search.
+    fn search(&self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Candidate {
+        let SearchPlan {
+            config,
+            budget,
+            sight,
+            ..
+        } = self.plan;
+        let SeatDecision { view, models, game } = decision;
+        let mut searcher = Searcher::new(&self.by_net.nets, config, *models);
+        if sight == Sight::View {
+            return searcher.think(view, budget, rng)[0].candidate;
+        }
+        let mut hands = BySeat::default();
+        for seat in view.rules.ring().seats() {
+            hands[seat] = game.hand(seat);
+        }
+        let candidates = searcher.think_in(view, budget, rng, |rng| {
+            let world = Playout::from_view(view, hands, rng);
+            match sight {
+                Sight::Stock => world.with_stock(game.stock()),
+                _ => world,
+            }
+        });
+        candidates[0].candidate
     }
 }
 
 impl Policy for SearchPlayer {
-    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
-        if !self.about.include(view) {
-            return self.by_net.choose(view, models, rng);
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice {
+        if !self.plan.about.include(&decision.view) {
+            return self.by_net.choose(decision, rng);
         }
-        let mut searcher = Searcher::new(&self.by_net.nets, self.config, *models);
-        match searcher.think(view, self.budget, rng)[0].candidate {
-            Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
+        match self.search(decision, rng) {
+            Candidate::Play(card, board) => {
+                Choice::Play(first_move_to(&decision.view, card, &board))
+            }
             Candidate::Answer(choice) => choice,
             Candidate::Fold => Choice::Play(Move::Fold),
         }
@@ -166,8 +225,8 @@ enum PlayerKind {
     Beginner,
     /// The net alone: `net`.
     Net(Arc<Nets>),
-    /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`.
-    Search(Arc<Nets>, SearchConfig, Budget, Decisions),
+    /// The search: `fast`, `strong`, `strong:200ms`, `strong:samples=400`, `oracle`.
+    Search(Arc<Nets>, SearchPlan),
 }
 
 impl PlayerSpec {
@@ -179,9 +238,7 @@ impl PlayerSpec {
             PlayerKind::Level(level) => Box::new(LevelPlayer(*level)),
             PlayerKind::Beginner => Box::new(BeginnerPlayer),
             PlayerKind::Net(nets) => Box::new(NetPlayer::new(nets.clone())),
-            PlayerKind::Search(nets, config, budget, about) => {
-                Box::new(SearchPlayer::new(nets.clone(), *config, *budget, *about))
-            }
+            PlayerKind::Search(nets, plan) => Box::new(SearchPlayer::new(nets.clone(), *plan)),
         }
     }
 
@@ -210,12 +267,12 @@ impl PlayerSpec {
     ) -> Vec<Suggestion> {
         match &self.kind {
             PlayerKind::Level(level) => static_advice(*level, view, rng),
-            PlayerKind::Search(nets, config, budget, _) => {
+            PlayerKind::Search(nets, plan) => {
                 let config = SearchConfig {
                     stop_errors: f64::INFINITY,
-                    ..*config
+                    ..plan.config
                 };
-                advise_by_search(Searcher::new(nets, config, *models), *budget, view, rng)
+                advise_by_search(Searcher::new(nets, config, *models), plan.budget, view, rng)
             }
             _ => panic!("{self} gives no advice"),
         }
@@ -225,12 +282,10 @@ impl PlayerSpec {
     /// not search.
     pub fn searcher(&self) -> Option<(Searcher<'_>, Budget)> {
         match &self.kind {
-            PlayerKind::Search(nets, config, budget, _) => {
-                let config = config.for_comparison();
-                Some((
-                    Searcher::new(nets, config, PlayerModels::default()),
-                    *budget,
-                ))
+            PlayerKind::Search(nets, plan) => {
+                let config = plan.config.for_comparison();
+                let searcher = Searcher::new(nets, config, PlayerModels::default());
+                Some((searcher, plan.budget))
             }
             _ => None,
         }
@@ -253,7 +308,9 @@ pub enum SpecError {
 }
 
 /// The names of all players.
-const KNOWN: [&str; 6] = ["random", "beginner", "greedy", "net", "fast", "strong"];
+const KNOWN: [&str; 7] = [
+    "random", "beginner", "greedy", "net", "fast", "strong", "oracle",
+];
 
 impl FromStr for PlayerSpec {
     type Err = SpecError;
@@ -270,12 +327,26 @@ impl FromStr for PlayerSpec {
             parameter: parameter.to_owned(),
         };
         let mut nets = Nets::built_in()?;
-        let mut config = SearchConfig::for_play();
-        let mut about = Decisions::All;
         let level = Level::by_name(name);
-        let own = level.and_then(Budget::for_level);
+        let is_oracle = name == "oracle";
+        let like = if is_oracle {
+            Some(Level::Strong)
+        } else {
+            level
+        };
+        let own = like.and_then(Budget::for_level);
         let thinks = own.is_some();
-        let mut budget = own.unwrap_or(Budget::Samples(0));
+        let mut plan = SearchPlan {
+            config: SearchConfig::for_play(),
+            budget: own.unwrap_or(Budget::Samples(0)),
+            about: Decisions::All,
+            sight: if is_oracle { Sight::Stock } else { Sight::View },
+        };
+        let config = &mut plan.config;
+        if is_oracle {
+            // The cards of the next round say nothing about this one.
+            config.rounds = 2;
+        }
         for parameter in parameters {
             let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
@@ -284,7 +355,7 @@ impl FromStr for PlayerSpec {
                     let (setting, evaluator) = read(value)?;
                     nets.replace(setting, evaluator);
                 }
-                "samples" if thinks => budget = Budget::Samples(number(value)?),
+                "samples" if thinks => plan.budget = Budget::Samples(number(value)?),
                 "plies" if thinks => config.plies = Some(number(value)?),
                 "candidates" if thinks => config.candidates = number(value)? as usize,
                 "weighing" if thinks => config.deal_candidates = number(value)?,
@@ -292,12 +363,17 @@ impl FromStr for PlayerSpec {
                 "margin" if thinks => config.margin = number(value)? as f32 / 10.0,
                 "sure" if thinks => config.stop_errors = f64::from(number(value)?) / 10.0,
                 "whole" if thinks => config.stop_errors = f64::INFINITY,
-                "at" if thinks && value == "exchange" => about = Decisions::Exchange,
+                "at" if thinks && value == "exchange" => plan.about = Decisions::Exchange,
                 "at" if thinks => {
                     let cards = value.parse().map_err(|_| refuse(parameter))?;
-                    about = Decisions::Cards(cards);
+                    plan.about = Decisions::Cards(cards);
                 }
-                "on" if thinks => config.to_round_end = false,
+                "on" if thinks => config.rounds = u32::MAX,
+                "rounds" if thinks => config.rounds = number(value)?,
+                "sees" if is_oracle && value == "hands" => {
+                    plan.sight = Sight::Hands;
+                    config.rounds = 1;
+                }
                 "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
                 "partner" if thinks => {
@@ -314,14 +390,14 @@ impl FromStr for PlayerSpec {
                 }
                 time if thinks && value.is_empty() => {
                     let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;
-                    budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
+                    plan.budget = Budget::Time(Duration::from_millis(number(millis)?.into()));
                 }
                 _ => return Err(refuse(parameter)),
             }
         }
         let nets = Arc::new(nets);
         let kind = match (level, name) {
-            (Some(_), _) if thinks => PlayerKind::Search(nets, config, budget, about),
+            _ if thinks => PlayerKind::Search(nets, plan),
             (Some(level), _) => PlayerKind::Level(level),
             (None, "net") => PlayerKind::Net(nets),
             (None, _) => PlayerKind::Beginner,
@@ -429,6 +505,7 @@ mod tests {
             "strong:samples=40:plies=4",
             "fast:at=exchange:sure=20",
             "fast:at=3:whole",
+            "oracle:sees=hands:rounds=2",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
@@ -438,8 +515,8 @@ mod tests {
     fn unknown_players_are_refused() {
         let refused = |text: &str| text.parse::<PlayerSpec>().expect_err(text).to_string();
         assert_eq!(
-            refused("oracle:3"),
-            "there is no player \"oracle\"; there are random, beginner, greedy, net, fast, strong"
+            refused("best:3"),
+            "there is no player \"best\"; there are random, beginner, greedy, net, fast, strong, oracle"
         );
         assert_eq!(
             refused("greedy:200ms"),
@@ -452,6 +529,7 @@ mod tests {
         refused("net:at=exchange");
         refused("fast:at=night");
         refused("fast:sure");
+        refused("strong:sees=hands");
         refused("strong:samples=many");
         refused("strong:200");
         refused("net:net=/no/such/file");

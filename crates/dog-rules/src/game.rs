@@ -569,6 +569,11 @@ impl Game {
         self.stock.len() as u8
     }
 
+    /// The cards left to deal; the next one is the last. Nobody at the table sees them.
+    pub fn stock(&self) -> &[Card] {
+        &self.stock
+    }
+
     /// The discard pile, which is face up.
     pub fn discards(&self) -> Cards {
         self.discards

@@ -25,7 +25,7 @@ pub struct Playout<'a> {
     round: u32,
     beginner: Seat,
     discards: Cards,
-    stock: UnorderedStock,
+    stock: PlayoutStock,
 }
 
 /// What each seat did in this round, and the result, as far as it is known.
@@ -55,7 +55,7 @@ impl<'a> Playout<'a> {
             round: 1,
             beginner,
             discards: Cards::EMPTY,
-            stock: UnorderedStock::new(rules.deck()),
+            stock: PlayoutStock::new(rules.deck()),
         }
     }
 
@@ -103,8 +103,19 @@ impl<'a> Playout<'a> {
             round: view.round,
             beginner: view.beginner,
             discards: view.discards,
-            stock: UnorderedStock::new(stock),
+            stock: PlayoutStock::new(stock),
         }
+    }
+
+    /// The game with this stock; the next card is the last.
+    ///
+    /// # Panics
+    /// If the stock is larger than a deck.
+    pub fn with_stock(mut self, stock: &[Card]) -> Playout<'a> {
+        self.stock.cards[..stock.len()].copy_from_slice(stock);
+        self.stock.len = stock.len() as u8;
+        self.stock.is_ordered = true;
+        self
     }
 
     /// What this seat would know, as [`super::game::Game::seen_from`] gives it, but without the
@@ -179,13 +190,13 @@ impl<'a> Playout<'a> {
         let size = self.rules.deal_sizes.in_round(self.round);
         if self.rules.reshuffle == Reshuffle::BeforeDeal && self.stock.len < size * seats {
             // All cards are in the stock or on the discard pile.
-            self.stock = UnorderedStock::new(self.rules.deck());
+            self.stock = PlayoutStock::new(self.rules.deck());
             self.discards = Cards::EMPTY;
         }
         for _ in 0..size {
             for offset in 0..seats {
                 if self.stock.is_empty() {
-                    self.stock = UnorderedStock::new(self.discards);
+                    self.stock = PlayoutStock::new(self.discards);
                     self.discards = Cards::EMPTY;
                 }
                 let card = self.stock.draw(rng);
@@ -376,7 +387,7 @@ pub fn unseen_hands(view: &SeatView, rng: &mut impl Rng) -> BySeat<Cards> {
     for seat in view.rules.ring().seats() {
         unseen = unseen.without(hands[seat]);
     }
-    let mut unseen = UnorderedStock::new(unseen);
+    let mut unseen = PlayoutStock::new(unseen);
     for seat in view.rules.ring().seats() {
         while hands[seat].len() < view.counts[seat] && !unseen.is_empty() {
             hands[seat].add(unseen.draw(rng));
@@ -399,17 +410,20 @@ fn any(hand: Cards, rng: &mut impl Rng) -> Card {
 /// The number of cards in the largest deck (RULES §2): twice 52 and 12 jokers.
 const MAX_CARDS: usize = 116;
 
-/// Cards in an unknown order: any of them may be the next.
+/// The cards to deal. Where their order is unknown, any of them may be the next.
 #[derive(Clone, Debug)]
-struct UnorderedStock {
+struct PlayoutStock {
     len: u8,
+    /// Whether the last card is the next.
+    is_ordered: bool,
     cards: [Card; MAX_CARDS],
 }
 
-impl UnorderedStock {
-    fn new(cards: Cards) -> UnorderedStock {
-        let mut stock = UnorderedStock {
+impl PlayoutStock {
+    fn new(cards: Cards) -> PlayoutStock {
+        let mut stock = PlayoutStock {
             len: cards.len(),
+            is_ordered: false,
             cards: [Card::Joker; MAX_CARDS],
         };
         for (place, card) in stock.cards.iter_mut().zip(cards.sorted()) {
@@ -422,10 +436,14 @@ impl UnorderedStock {
         self.len == 0
     }
 
-    /// Takes a random card. The stock must not be empty.
+    /// Takes the next card. The stock must not be empty.
     #[inline]
     fn draw(&mut self, rng: &mut impl Rng) -> Card {
-        let drawn = below(rng, self.len.into());
+        let drawn = if self.is_ordered {
+            usize::from(self.len) - 1
+        } else {
+            below(rng, self.len.into())
+        };
         let card = self.cards[drawn];
         self.len -= 1;
         self.cards[drawn] = self.cards[usize::from(self.len)];

@@ -12,7 +12,7 @@ mod playing;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{BySeat, Playout, SeatView};
+use dog_rules::{BySeat, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
@@ -39,8 +39,9 @@ pub struct SearchConfig {
     pub margin: f32,
     /// The least number of turns of a playout; if none, the budget decides.
     pub plies: Option<u32>,
-    /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
-    pub to_round_end: bool,
+    /// The number of rounds, this one included, after which a playout ends. At the end of a round no
+    /// hand is hidden any more.
+    pub rounds: u32,
     /// Whether all candidates are played with the same hidden cards and random numbers.
     pub common_random_numbers: bool,
     /// Whether the weaker half of the candidates is dropped as time passes.
@@ -94,7 +95,7 @@ impl Default for SearchConfig {
             candidates: 8,
             margin: 2.0,
             plies: None,
-            to_round_end: true,
+            rounds: 1,
             common_random_numbers: true,
             halving: true,
             prior: 12.0,
@@ -226,42 +227,94 @@ impl<'n> Searcher<'n> {
     ) -> Vec<CandidateStats> {
         let clock = BudgetClock::start(budget);
         let evaluator = self.nets.for_rules(view.rules);
-        let mut candidates = self.static_values(evaluator, view, &clock);
+        let (mut candidates, searched) = self.candidates(view, &clock, included);
+        if searched > 1 {
+            let draws = self.config.deal_candidates;
+            let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
+            self.search(view, &mut candidates, searched, &clock, rng, |rng| {
+                deal(view, determinizer.deal(rng), rng)
+            });
+        }
+        candidates
+    }
+
+    /// As [`Searcher::think`], where `world` has dealt the cards that the seat does not see.
+    pub fn think_in<'v, R: Rng>(
+        &mut self,
+        view: &SeatView<'v>,
+        budget: Budget,
+        rng: &mut R,
+        mut world: impl FnMut(&mut R) -> Playout<'v>,
+    ) -> Vec<CandidateStats> {
+        let clock = BudgetClock::start(budget);
+        let (mut candidates, searched) = self.candidates(view, &clock, |_| true);
+        if searched > 1 {
+            self.search(view, &mut candidates, searched, &clock, rng, |rng| {
+                let world = world(rng);
+                (world, Xoshiro256PlusPlus::seed_from_u64(rng.random()))
+            });
+        }
+        candidates
+    }
+
+    /// Everything that the seat may choose, as the net ranks it, and how many of the first are worth a
+    /// search; the others keep the net's value.
+    fn candidates(
+        &mut self,
+        view: &SeatView,
+        clock: &BudgetClock,
+        included: impl Fn(&Candidate) -> bool,
+    ) -> (Vec<CandidateStats>, usize) {
+        let evaluator = self.nets.for_rules(view.rules);
+        let mut candidates = self.static_values(evaluator, view, clock);
         candidates.retain(|stats| included(&stats.candidate));
         // A stable sort leaves exact ties in the order of the rules.
         candidates.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = candidates[0].logit;
-        // The first ones are searched, the others keep the net's value.
-        let mut searched = candidates
-            .iter()
-            .take(self.config.candidates)
-            .take_while(|stats| stats.logit > best - self.config.margin)
-            .count();
-        if searched < 2 || best >= WON {
-            return candidates;
-        }
-        let draws = self.config.deal_candidates;
-        let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
-        let plies = self.config.plies.unwrap_or(budget.plies());
+        let searched = if best >= WON {
+            0
+        } else {
+            candidates
+                .iter()
+                .take(self.config.candidates)
+                .take_while(|stats| stats.logit > best - self.config.margin)
+                .count()
+        };
+        (candidates, searched)
+    }
+
+    /// Plays the first `searched` candidates in the worlds that `deal` deals until the budget is used
+    /// up, and ranks them.
+    fn search<'v, R: Rng>(
+        &mut self,
+        view: &SeatView,
+        candidates: &mut [CandidateStats],
+        mut searched: usize,
+        clock: &BudgetClock,
+        rng: &mut R,
+        mut deal: impl FnMut(&mut R) -> World<'v>,
+    ) {
+        let evaluator = self.nets.for_rules(view.rules);
+        let plies = self.config.plies.unwrap_or(clock.plies());
         let halvings = searched.next_power_of_two().trailing_zeros();
         let (mut halved, mut deals) = (0, 0u32);
         let mut samples = 0;
         'search: loop {
             let policies = self.policies(view, rng);
-            let (mut world, mut playout_rng) = deal(&determinizer, view, rng);
+            let (mut world, mut playout_rng) = deal(rng);
             for (place, stats) in candidates[..searched].iter_mut().enumerate() {
                 if clock.used(samples) >= 1.0 {
                     break 'search;
                 }
                 if place > 0 && !self.config.common_random_numbers {
-                    (world, playout_rng) = deal(&determinizer, view, rng);
+                    (world, playout_rng) = deal(rng);
                 }
                 let mut context = PlayoutContext {
                     evaluator,
                     plies,
-                    to_round_end: self.config.to_round_end,
+                    rounds: self.config.rounds,
                     policies,
-                    clock: &clock,
+                    clock,
                     scratch: &mut self.scratch,
                 };
                 let rng = &mut playout_rng.clone();
@@ -286,7 +339,6 @@ impl<'n> Searcher<'n> {
             }
         }
         self.rank(&mut candidates[..searched]);
-        candidates
     }
 
     /// The policies of a playout. The seat itself plays by the net.
@@ -365,13 +417,11 @@ impl<'n> Searcher<'n> {
     }
 }
 
-/// A game with the hidden cards dealt at random, and the random numbers of its playouts.
-fn deal<'a>(
-    determinizer: &Determinizer<'a>,
-    view: &SeatView<'a>,
-    rng: &mut impl Rng,
-) -> (Playout<'a>, Xoshiro256PlusPlus) {
-    let hands = determinizer.deal(rng);
+/// A game in which all cards are known, and the random numbers of its playouts.
+type World<'a> = (Playout<'a>, Xoshiro256PlusPlus);
+
+/// A world with these hands.
+fn deal<'a>(view: &SeatView<'a>, hands: BySeat<Cards>, rng: &mut impl Rng) -> World<'a> {
     let playout_rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
     let playout = Playout::from_view(view, hands, &mut playout_rng.clone());
     (playout, playout_rng)

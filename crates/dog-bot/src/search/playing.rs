@@ -54,7 +54,7 @@ impl Budget {
     /// The least number of turns of a playout. With time for many playouts it is the whole round,
     /// after which the net is right more often. Otherwise it is eight, since longer playouts are
     /// noisier.
-    pub(super) fn plies(self) -> u32 {
+    fn plies(self) -> u32 {
         let many = match self {
             Budget::Time(time) => time >= Duration::from_millis(20),
             Budget::Samples(most) => most >= 128,
@@ -76,6 +76,11 @@ impl BudgetClock {
             begin: Instant::now(),
             budget,
         }
+    }
+
+    /// The least number of turns of a playout, by the budget.
+    pub(super) fn plies(&self) -> u32 {
+        self.budget.plies()
     }
 
     /// The used share of the budget; 1 or more when it is used up.
@@ -113,8 +118,8 @@ pub struct PlayoutContext<'a> {
     pub evaluator: &'a NetEvaluator,
     /// The least number of turns of a playout.
     pub plies: u32,
-    /// Whether a playout goes on to the end of the round, where no hand is hidden any more.
-    pub to_round_end: bool,
+    /// The number of rounds after which a playout ends.
+    pub rounds: u32,
     /// How each seat plays.
     pub policies: BySeat<PlayoutPolicy>,
     pub clock: &'a BudgetClock,
@@ -143,16 +148,21 @@ impl PlayoutContext<'_> {
         let team = seat.team(rules.seats);
         let two_teams = rules.seats == 4;
         let mut value = 1.0 / f64::from(rules.seats / 2);
-        let mut plies = 0;
+        let (mut plies, mut rounds) = (0, 0);
         loop {
             match game.phase() {
                 Phase::Finished => {
                     value = f64::from(u8::from(game.winner() == Some(team)));
                     break;
                 }
-                // The round is over: the value after its last turn counts.
-                Phase::Deal if self.to_round_end && plies > 0 => break,
-                Phase::Seating | Phase::Deal => game.deal(rng),
+                Phase::Seating | Phase::Deal => {
+                    rounds += u32::from(plies > 0);
+                    // The round is over: the value after its last turn counts.
+                    if rounds >= self.rounds {
+                        break;
+                    }
+                    game.deal(rng);
+                }
                 Phase::Exchange => self.exchange(&mut game, rng),
                 Phase::Play => {
                     let turn = game.turn();

@@ -220,12 +220,12 @@ fn every_configuration_ends() {
         },
         SearchConfig {
             plies: Some(1),
-            to_round_end: false,
+            rounds: u32::MAX,
             ..whole
         },
         SearchConfig {
             plies: Some(30),
-            to_round_end: false,
+            rounds: u32::MAX,
             ..whole
         },
         SearchConfig {
@@ -309,7 +309,21 @@ fn choosing_ends_when_it_is_clear() {
     assert!(same > whole / 2, "{same} of {whole}");
 }
 
-/// The next seat has a single card, known to be a five, and a single piece to play it with.
+/// The card of each candidate, best first, and its risk.
+fn risks(candidates: &[CandidateStats]) -> Vec<(Card, Option<f64>)> {
+    assert_eq!(samples(candidates), 10);
+    let card = |stats: &CandidateStats| match stats.candidate {
+        Candidate::Play(card, _) => card,
+        ref other => panic!("{other:?}"),
+    };
+    candidates
+        .iter()
+        .map(|stats| (card(stats), stats.risk()))
+        .collect()
+}
+
+/// The next seat has a single card, a five, and a single piece to play it with. Its hand is known to
+/// the seat, or only to who deals the worlds of the search.
 #[test]
 fn a_piece_that_will_be_captured_is_at_risk() {
     let rules = Preset::DogspielIt.rules();
@@ -318,26 +332,22 @@ fn a_piece_that_will_be_captured_is_at_risk() {
     view.counts[next] = 1;
     view.counts[partner] = 0;
     view.counts[last] = 0;
-    view.known[next] = cards("5");
+    let mut hands = BySeat::default();
+    hands[view.seat] = view.hand;
+    hands[next] = cards("5");
     let config = SearchConfig {
         margin: 30.0,
         ..SearchConfig::default()
     };
+    let expected = [(Card::Three, Some(0.0)), (Card::Two, Some(1.0))];
+    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+    let candidates = searcher.think_in(&view, Budget::Samples(10), &mut rng(1), |rng| {
+        Playout::from_view(&view, hands, rng)
+    });
+    assert_eq!(risks(&candidates), expected);
+    view.known[next] = cards("5");
     let candidates = think_by(config, &view, Budget::Samples(10));
-    assert_eq!(samples(&candidates), 10);
-    let risk = |card: Card| {
-        let of_card =
-            |stats: &&CandidateStats| matches!(stats.candidate, Candidate::Play(c, _) if c == card);
-        candidates
-            .iter()
-            .find(of_card)
-            .and_then(CandidateStats::risk)
-    };
-    assert_eq!((risk(Card::Two), risk(Card::Three)), (Some(1.0), Some(0.0)));
-    assert!(matches!(
-        candidates[0].candidate,
-        Candidate::Play(Card::Three, _)
-    ));
+    assert_eq!(risks(&candidates), expected);
 }
 
 /// What is known of a partner changes the advice, and how the seat itself played does not.

@@ -34,7 +34,7 @@ pub use self::statistics::{
 };
 use crate::{
     games::{Watching, play_out, set_up},
-    player::Policy,
+    player::{Policy, SeatDecision},
 };
 
 /// The random stream of the shuffle seed; lower numbers are the seats' streams.
@@ -108,17 +108,16 @@ impl Match<'_> {
             let side = usize::from(seat.team(seats) != team);
             let place = u8::from(seat.number() >= seats / 2) ^ seating;
             let player = &mut teams[side][usize::from(place)];
-            let view = game.seen_from(seat);
-            let mut models = PlayerModels::default();
+            let mut decision = SeatDecision::new(game, seat, PlayerModels::default());
             if let Some(watching) = &mut watching {
-                watching.see(&view);
-                models = watching.models;
+                watching.see(&decision.view);
+                decision.models = watching.models;
             }
             let begin = Instant::now();
-            let choice = player.choose(&view, &models, &mut rngs[seat]);
+            let choice = player.choose(&decision, &mut rngs[seat]);
             thinking[side].decided(begin.elapsed());
             if let Some(watching) = &mut watching {
-                watching.see_choice(&view, choice);
+                watching.see_choice(&decision.view, choice);
             }
             choice.action(seat)
         })

@@ -10,7 +10,7 @@ use dog_rules::BySeat;
 
 use crate::{
     games::{GamesArgs, Watching, play_out, set_up},
-    player::{PlayerSpec, TeamSpec},
+    player::{PlayerSpec, SeatDecision, TeamSpec},
 };
 
 #[derive(Debug, Args)]
@@ -79,22 +79,22 @@ impl CalibrateArgs {
         let mut game = set_up(rules, &mut self.of.stream(first_stream + 7));
         let mut watching = Watching::new(nets);
         let winner = play_out(&mut game, |game, seat| {
-            let view = game.seen_from(seat);
-            watching.see(&view);
+            watching.see(&game.seen_from(seat));
+            let decision = SeatDecision::new(game, seat, watching.models);
+            let SeatDecision { view, models, .. } = &decision;
             let team = seat.team(rules.seats);
             let side = usize::from(u32::from(team) != number % u32::from(rules.seats / 2));
             let place = usize::from(seat.number() >= rules.seats / 2) ^ (number / 2 % 2) as usize;
             let player = &teams[side].players[place];
-            let models = &watching.models;
             let choice = if player == advisor {
-                let advice = player.advise(&view, models, &mut rngs[seat]);
+                let advice = player.advise(view, models, &mut rngs[seat]);
                 let best = advice.first().expect("a seat that is to act has a choice");
                 predictions.push((team, best.win_probability));
                 best.choice
             } else {
-                players[side][place].choose(&view, models, &mut rngs[seat])
+                players[side][place].choose(&decision, &mut rngs[seat])
             };
-            watching.see_choice(&view, choice);
+            watching.see_choice(view, choice);
             choice.action(seat)
         });
         let Some(winner) = winner else {

@@ -6,11 +6,12 @@
 //! same deals.
 
 use std::{
+    collections::BTreeSet,
     io::{Write, stdout},
     time::{Duration, Instant},
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use dog_bot::{
     Choice,
     player_model::PlayerModels,
@@ -22,7 +23,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use crate::{
     arena::mean_and_error,
     games::{GamesArgs, play_out, set_up},
-    player::{PlayerSpec, Policy},
+    player::{PlayerSpec, Policy, SeatDecision},
 };
 
 #[derive(Debug, Args)]
@@ -42,8 +43,23 @@ pub struct CompareDecisionsArgs {
     /// Ask at one decision in this many, chosen at random.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
+    /// Print also what each group of decisions adds. May be given several times.
+    #[arg(long)]
+    by: Vec<Grouping>,
     #[command(flatten)]
     of: GamesArgs,
+}
+
+/// By what decisions are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Grouping {
+    /// The exchange; else how far the pieces are that the seat moves, its partner's once its own are
+    /// home: none on the track, two or more in the goal, or neither.
+    Phase,
+    /// What the first player plays.
+    Card,
+    /// The number of different choices.
+    Choices,
 }
 
 /// The value of one player's choices, compared with the first player's.
@@ -65,6 +81,52 @@ struct DecisionsReport {
     players: Vec<Gains>,
 }
 
+impl DecisionsReport {
+    /// What these players answered in some games, at the decisions that are included.
+    fn new(
+        players: usize,
+        games: &[Vec<AskedDecision>],
+        included: impl Fn(&AskedDecision) -> bool,
+    ) -> DecisionsReport {
+        let mut found = DecisionsReport {
+            decisions: 0,
+            players: vec![Gains::default(); players],
+        };
+        for game in games {
+            let asked: Vec<_> = game.iter().filter(|asked| included(asked)).collect();
+            found.decisions += asked.len() as u32;
+            for (place, player) in found.players.iter_mut().enumerate() {
+                let mut gained = 0.0;
+                for answer in asked.iter().map(|asked| &asked.answers[place]) {
+                    player.different += u32::from(answer.different);
+                    player.time += answer.time;
+                    gained += answer.gain;
+                }
+                player.gains.push(gained);
+            }
+        }
+        found
+    }
+}
+
+/// The answers of all players at one decision.
+struct AskedDecision {
+    phase: &'static str,
+    card: String,
+    choices: &'static str,
+    answers: Vec<ChoiceGain>,
+}
+
+impl AskedDecision {
+    fn group(&self, grouping: Grouping) -> &str {
+        match grouping {
+            Grouping::Phase => self.phase,
+            Grouping::Card => &self.card,
+            Grouping::Choices => self.choices,
+        }
+    }
+}
+
 /// A player's answer at one decision.
 struct ChoiceGain {
     different: bool,
@@ -81,11 +143,35 @@ impl CompareDecisionsArgs {
         if self.judging.searcher().is_none() {
             anyhow::bail!("{} does not search", self.judging);
         }
-        let found = self.ask();
+        let games = self.ask();
+        self.print("", &games, |_| true)?;
+        for &grouping in &self.by {
+            let asked = games.iter().flatten();
+            let groups: BTreeSet<&str> = asked.map(|asked| asked.group(grouping)).collect();
+            for group in groups {
+                self.print(group, &games, |asked| asked.group(grouping) == group)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the table of a group, or of all decisions if it has no name.
+    fn print(
+        &self,
+        group: &str,
+        games: &[Vec<AskedDecision>],
+        included: impl Fn(&AskedDecision) -> bool,
+    ) -> anyhow::Result<()> {
+        let found = DecisionsReport::new(self.players.len(), games, included);
         let mut out = stdout().lock();
+        let heading = if group.is_empty() {
+            String::new()
+        } else {
+            format!("{group}: ")
+        };
         writeln!(
             out,
-            "different %  points a game  standard error  ms a decision  player ({} decisions)",
+            "different %  points a game  standard error  ms a decision  player ({heading}{} decisions)",
             found.decisions
         )?;
         // Each team makes its share of all decisions.
@@ -110,31 +196,13 @@ impl CompareDecisionsArgs {
     ///
     /// # Panics
     /// If the judge does not search.
-    fn ask(&self) -> DecisionsReport {
-        let games = self.of.each(self.games, |number| self.game(number));
-        let mut found = DecisionsReport {
-            players: vec![Gains::default(); self.players.len()],
-            ..DecisionsReport::default()
-        };
-        for decisions in games {
-            found.decisions += decisions.len() as u32;
-            for (place, player) in found.players.iter_mut().enumerate() {
-                let mut gained = 0.0;
-                for answers in &decisions {
-                    let answer = &answers[place];
-                    player.different += u32::from(answer.different);
-                    player.time += answer.time;
-                    gained += answer.gain;
-                }
-                player.gains.push(gained);
-            }
-        }
-        found
+    fn ask(&self) -> Vec<Vec<AskedDecision>> {
+        self.of.each(self.games, |number| self.game(number))
     }
 
     /// Plays one game and asks at some of its decisions. Returns the answers of all players at
     /// each.
-    fn game(&self, number: u32) -> Vec<Vec<ChoiceGain>> {
+    fn game(&self, number: u32) -> Vec<AskedDecision> {
         let [mut shuffle, mut playing, mut when, mut rng] =
             [0, 1, 2, 3].map(|stream| self.of.stream(u64::from(number) * 4 + stream));
         let mut player = self.playing.build();
@@ -144,27 +212,26 @@ impl CompareDecisionsArgs {
         let mut decisions = Vec::new();
         let mut game = set_up(&self.of.rules, &mut shuffle);
         play_out(&mut game, |game, seat| {
-            let view = game.seen_from(seat);
+            let decision = SeatDecision::new(game, seat, PlayerModels::default());
             if when.random_range(0..self.every) == 0 {
-                let answers = decision(&view, &mut asked, &mut searcher, budget, &mut rng);
+                let answers = ask(&decision, &mut asked, &mut searcher, budget, &mut rng);
                 decisions.push(answers);
             }
-            player
-                .choose(&view, &PlayerModels::default(), &mut playing)
-                .action(seat)
+            player.choose(&decision, &mut playing).action(seat)
         });
         decisions
     }
 }
 
 /// Asks every player, and compares their choices if they differ.
-fn decision(
-    view: &SeatView,
+fn ask(
+    decision: &SeatDecision,
     asked: &mut [Box<dyn Policy>],
     searcher: &mut Searcher,
     budget: Budget,
     rng: &mut ChaCha8Rng,
-) -> Vec<ChoiceGain> {
+) -> AskedDecision {
+    let view = &decision.view;
     // The same random numbers for all, so that equal players choose alike.
     let seed = rng.random();
     let chosen: Vec<(Candidate, Duration)> = asked
@@ -172,7 +239,7 @@ fn decision(
         .map(|player| {
             let begin = Instant::now();
             let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-            let choice = player.choose(view, &PlayerModels::default(), rng);
+            let choice = player.choose(decision, rng);
             let time = begin.elapsed();
             (candidate(view, choice), time)
         })
@@ -184,22 +251,69 @@ fn decision(
             chosen.iter().any(|(chosen, _)| chosen == candidate)
         });
     }
-    chosen
-        .into_iter()
-        .map(|(candidate, time)| {
-            let different = candidate != first;
-            let gain = if different {
-                win_probability(&searched, candidate) - win_probability(&searched, first)
-            } else {
-                0.0
-            };
-            ChoiceGain {
-                different,
-                gain,
-                time,
-            }
-        })
-        .collect()
+    let answers = chosen.into_iter().map(|(candidate, time)| {
+        let different = candidate != first;
+        let gain = if different {
+            win_probability(&searched, candidate) - win_probability(&searched, first)
+        } else {
+            0.0
+        };
+        ChoiceGain {
+            different,
+            gain,
+            time,
+        }
+    });
+    AskedDecision {
+        phase: phase(view),
+        card: match first {
+            Candidate::Play(card, _) => card.to_string(),
+            Candidate::Answer(_) => "exchange".to_owned(),
+            Candidate::Fold => "fold".to_owned(),
+        },
+        choices: choices(view),
+        answers: answers.collect(),
+    }
+}
+
+/// The group of a decision by [`Grouping::Phase`].
+fn phase(view: &SeatView) -> &'static str {
+    let (own, partner) = (view.seat, view.seat.partner(view.rules.seats));
+    let is_home = view.board.pieces(own).in_goal() == 4;
+    let moved = if is_home { partner } else { own };
+    let in_goal = view.board.pieces(moved).in_goal();
+    if view.exchanging {
+        "exchange"
+    } else if in_goal >= 2 {
+        "home"
+    } else if view.board.track(moved) == 0 {
+        "leaving"
+    } else {
+        "middle"
+    }
+}
+
+/// The group of a decision by [`Grouping::Choices`].
+fn choices(view: &SeatView) -> &'static str {
+    let number = if view.exchanging {
+        Choice::answers(view).len()
+    } else {
+        let mut generator = Generator::new();
+        let mut boards = Vec::new();
+        let count = |card| {
+            boards.clear();
+            generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
+            boards.len()
+        };
+        view.hand.ranks().map(count).sum()
+    };
+    match number {
+        0..=1 => "1 choice",
+        2..=3 => "2 to 3",
+        4..=7 => "4 to 7",
+        8..=15 => "8 to 15",
+        _ => "16 or more",
+    }
 }
 
 /// The chance of a candidate by its playouts alone.
@@ -242,9 +356,8 @@ mod tests {
         );
         let players = players.iter().copied();
         let arguments = ["compare-decisions"].into_iter().chain(options.split(' '));
-        CompareCli::parse_from(arguments.chain(players))
-            .compare
-            .ask()
+        let arguments = CompareCli::parse_from(arguments.chain(players.clone())).compare;
+        DecisionsReport::new(players.count(), &arguments.ask(), |_| true)
     }
 
     /// Everything but the times, which depend on the machine.

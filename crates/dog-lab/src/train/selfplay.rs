@@ -300,7 +300,7 @@ impl<'a> SelfPlay<'a> {
             let mut playing = PlayoutContext {
                 evaluator: self.evaluator,
                 plies: u32::MAX,
-                to_round_end: true,
+                rounds: 1,
                 policies: BySeat::from_fn(|_| PlayoutPolicy::NET),
                 clock: &clock,
                 scratch: &mut self.scratch,

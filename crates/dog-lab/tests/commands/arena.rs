@@ -8,13 +8,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use dog_bot::{Choice, Level, advise, net::nets::Nets, player_model::PlayerModels};
+use dog_bot::{Choice, Level, advise, net::nets::Nets};
 use dog_lab::{
     arena::{Match, MatchTotals, PlayerFactory, Sprt, SprtDecision, run_match},
     games::MAX_TURNS,
-    player::{BeginnerPlayer, LevelPlayer, Policy},
+    player::{BeginnerPlayer, LevelPlayer, PlayerSpec, Policy, SeatDecision},
 };
-use dog_rules::{Board, Options, Preset, Rules, SeatView};
+use dog_rules::{Board, Options, Preset, Rules};
 use rand::rngs::ChaCha8Rng;
 
 fn rules(preset: Preset, seats: u8) -> Rules {
@@ -103,13 +103,14 @@ struct Witness {
 }
 
 impl Policy for Witness {
-    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice {
+        let view = &decision.view;
         if view.round == 1 && view.exchanging {
             let hand = format!("{:?}", view.hand);
             let mut begun = self.begun.lock().unwrap();
             begun.push((self.name, view.seat.number(), hand));
         }
-        LevelPlayer(Level::Random).choose(view, models, rng)
+        LevelPlayer(Level::Random).choose(decision, rng)
     }
 }
 
@@ -192,13 +193,25 @@ fn a_beginner_is_between_random_and_greedy() {
     assert!(tally.interval().high < 0.4, "{tally:?}");
 }
 
+/// It also sees what the others hold; what it does is legal all the same.
+#[test]
+fn an_oracle_plays_a_match() {
+    for spec in ["oracle:samples=6", "oracle:samples=6:sees=hands"] {
+        let rules = rules(Preset::Hausregeln, 4);
+        let oracle = spec.parse::<PlayerSpec>().expect("a player");
+        let tally = play(&plan(&rules, [&|| oracle.build(), &greedy], 4));
+        assert!(tally.mean() > 0.5, "{spec}: {tally:?}");
+    }
+}
+
 /// Keeps its pieces out of the goal as long as possible.
 struct Dawdler {
     nets: Nets,
 }
 
 impl Policy for Dawdler {
-    fn choose(&mut self, view: &SeatView, models: &PlayerModels, rng: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, decision: &SeatDecision, rng: &mut ChaCha8Rng) -> Choice {
+        let SeatDecision { view, models, .. } = decision;
         let home = |board: Board| -> usize {
             let placements = board.placements(view.rules);
             placements.iter().map(|seat| seat.goal.len()).sum()
@@ -225,7 +238,7 @@ fn endless_games_are_abandoned() {
 struct Cheat;
 
 impl Policy for Cheat {
-    fn choose(&mut self, _: &SeatView, _: &PlayerModels, _: &mut ChaCha8Rng) -> Choice {
+    fn choose(&mut self, _: &SeatDecision, _: &mut ChaCha8Rng) -> Choice {
         Choice::Ask
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Board, BySeat, Card, Cards, ExchangeAnswer, Game, Generator, Move, Phase, Playout,
-    Preset, Seat, SeatView, Seed, playout::unseen_hands,
+    Action, Board, BySeat, Card, Cards, EventKind, ExchangeAnswer, Game, Generator, Move, Phase,
+    Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -71,6 +71,8 @@ fn check_views(playout: &Playout, game: &Game, swaps_known: impl Fn(Seat) -> boo
 #[derive(Debug, Default)]
 struct Coverage {
     rounds: u32,
+    /// Rounds that a playout with the game's stock dealt as the game did.
+    dealt_alike: u32,
     won: u32,
     asked: u32,
     made_in_play: u32,
@@ -136,8 +138,22 @@ fn a_playout_goes_on_as_its_game_does() {
                     if let Some((mut playout, _)) = playout.take() {
                         seen.rounds += 1;
                         check_views(&playout, &game, |_| true);
+                        let mut told = playout.clone().with_stock(game.stock());
                         playout.deal(&mut rng);
                         check_fresh(&playout);
+                        let mut next = game.clone();
+                        let dealt = next.apply(&Action::Deal { by: None }).expect("a deal");
+                        if !matches!(
+                            dealt[0].what,
+                            EventKind::CardsDealt {
+                                reshuffled: true,
+                                ..
+                            }
+                        ) {
+                            seen.dealt_alike += 1;
+                            told.deal(&mut rng);
+                            check_same(&told, &next);
+                        }
                     }
                 }
                 Phase::Finished => {
@@ -149,7 +165,11 @@ fn a_playout_goes_on_as_its_game_does() {
         }
     }
     assert!(
-        seen.rounds > 300 && seen.won > 3 && seen.asked > 30 && seen.made_in_play > 100,
+        seen.rounds > 300
+            && seen.dealt_alike > 200
+            && seen.won > 3
+            && seen.asked > 30
+            && seen.made_in_play > 100,
         "{seen:?}"
     );
     assert!(seen.presets.len() == 5 && seen.six > 5, "{seen:?}");
