@@ -41,6 +41,7 @@ guides! {
     "frontend": "a page or an app on which people play";
     "tables": "how people sit down, leave, come back and play again";
     "errors": "every error, and what it means";
+    "adviser": "advice at a real table: positions as text, and what a move is good for";
     "picture": "the board as SVG, and where everything is on it";
     "record": "finished games as text, and how to verify them";
     "trust": "what the server guarantees, and what it does not";

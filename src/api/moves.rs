@@ -4,6 +4,7 @@ use dog_rules::{
     Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
     ShortList,
     judge::{self, Capture, MoveKind, PlayedPart},
+    position,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{
@@ -14,7 +15,8 @@ use utoipa::{
     },
 };
 
-use crate::http::problem::Problem;
+use super::parameters::BySeatList;
+use crate::http::problem::{Code, Problem, Reason};
 
 /// Where one seat's four pieces stand, in a request.
 #[derive(Deserialize, ToSchema)]
@@ -35,15 +37,36 @@ pub struct SeatBoardRequest {
     fresh: bool,
 }
 
-/// The board of a request; `invalid_board`, if it is impossible.
-pub fn read_board(rules: &Rules, request: Vec<SeatBoardRequest>) -> Result<Board, Problem> {
+/// The board of a request, which names it as a list or as text.
+///
+/// # Errors
+/// `invalid_board`, if it is impossible; `invalid_request`, if there is none or there are both.
+pub fn read_board(
+    rules: &Rules,
+    board: Option<BySeatList<SeatBoardRequest>>,
+    position: Option<&str>,
+) -> Result<Board, Problem> {
+    let BySeatList(board) = match (board, position) {
+        (Some(board), None) => board,
+        (None, Some(position)) => return Ok(position::read(rules, position)?),
+        (Some(_), Some(_)) => {
+            let detail = "send board or position, not both: they are two ways to say the same";
+            return Err(Problem::wrong_combination(detail));
+        }
+        (None, None) => {
+            let missing = Problem::new(Code::InvalidRequest, "/board or /position is missing");
+            return Err(missing
+                .because(Reason::Missing)
+                .at("/board".to_owned(), None));
+        }
+    };
     let placement = |seat: SeatBoardRequest| Placement {
         track: seat.track,
         goal: seat.goal,
         kennel: seat.kennel,
         fresh: seat.fresh,
     };
-    let placements: Vec<Placement> = request.into_iter().map(placement).collect();
+    let placements: Vec<Placement> = board.into_iter().map(placement).collect();
     Ok(Board::place(rules, &placements)?)
 }
 

@@ -1,12 +1,18 @@
 //! Positions that clients send.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use dog_bot::Level;
 use dog_picture::PictureOptions;
 use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
 
 use super::{
     advice::{AdviceParams, AdviceSettings},
@@ -37,6 +43,32 @@ fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
     Ok(cards)
 }
 
+/// A board as text, as [`dog_rules::position`] reads and writes it.
+pub struct PositionString;
+
+impl PartialSchema for PositionString {
+    fn schema() -> RefOr<Schema> {
+        let place = "(g[0-3]|(0|-?[1-9][0-9]?)(@[0-5])?f?)";
+        let seat = format!("(-|{place}( *, *{place}| +{place}){{0,3}})");
+        let about = "A board as text: the pieces of each seat, in turn order. A piece is on a track \
+            field, on `g0` to `g3` of its goal, or relative to a start: `5@2` is five fields after \
+            the start of seat 2, `-3@2` three before it. `f` marks a fresh piece. Pieces not named \
+            are in the kennel; `-` alone is the empty board.";
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(format!("^ *(-|{seat}( */ *{seat}){{3,5}}) *$")))
+            .description(Some(about))
+            .examples(["0f 9 g2 / 17 / - / 60"])
+            .into()
+    }
+}
+
+impl ToSchema for PositionString {
+    fn name() -> Cow<'static, str> {
+        "Position".into()
+    }
+}
+
 /// A position and the hand of the seat to move.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,9 +82,12 @@ pub struct MovesAnalysis {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order.
-    #[schema(value_type = Vec<SeatBoardRequest>)]
-    board: BySeatList<SeatBoardRequest>,
+    /// One entry per seat, in turn order. Either this or `position`.
+    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
+    board: Option<BySeatList<SeatBoardRequest>>,
+    /// The board as text. Either this or `board`.
+    #[schema(value_type = Option<PositionString>)]
+    position: Option<String>,
     /// The seat to move.
     #[schema(maximum = 5)]
     seat: u8,
@@ -74,9 +109,12 @@ pub struct SevenAnalysis {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order.
-    #[schema(value_type = Vec<SeatBoardRequest>)]
-    board: BySeatList<SeatBoardRequest>,
+    /// One entry per seat, in turn order. Either this or `position`.
+    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
+    board: Option<BySeatList<SeatBoardRequest>>,
+    /// The board as text. Either this or `board`.
+    #[schema(value_type = Option<PositionString>)]
+    position: Option<String>,
     /// The seat to move.
     #[schema(maximum = 5)]
     seat: u8,
@@ -104,9 +142,12 @@ pub struct AdviceAnalysis {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
     rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order.
-    #[schema(value_type = Vec<SeatBoardRequest>)]
-    board: BySeatList<SeatBoardRequest>,
+    /// One entry per seat, in turn order. Either this or `position`.
+    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
+    board: Option<BySeatList<SeatBoardRequest>>,
+    /// The board as text. Either this or `board`.
+    #[schema(value_type = Option<PositionString>)]
+    position: Option<String>,
     /// The seat to move.
     #[schema(maximum = 5)]
     seat: u8,
@@ -166,12 +207,13 @@ pub struct AnalysisPosition {
 impl AnalysisPosition {
     fn new(
         rules: Option<RulesRequest>,
-        BySeatList(board): BySeatList<SeatBoardRequest>,
+        board: Option<BySeatList<SeatBoardRequest>>,
+        position: Option<&str>,
         seat: u8,
         hand: &[String],
     ) -> Result<AnalysisPosition, Problem> {
         let rules = checked_rules(rules)?;
-        let board = read_board(&rules, board)?;
+        let board = read_board(&rules, board, position)?;
         let seat = seat_of(seat, &rules, "seat")?;
         let hand = cards(hand, "/hand")?;
         if hand.is_empty() {
@@ -204,7 +246,8 @@ impl AnalysisPosition {
     /// What is wrong with it, with the code of that error.
     pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
         let rules = request.rules;
-        AnalysisPosition::new(rules, request.board, request.seat, &request.hand)
+        let (board, position) = (request.board, request.position.as_deref());
+        AnalysisPosition::new(rules, board, position, request.seat, &request.hand)
     }
 
     /// The position of an analysis of a seven, and the seven so far.
@@ -213,7 +256,8 @@ impl AnalysisPosition {
     /// What is wrong with the position, with the code of that error.
     pub fn read_seven(request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
         let rules = request.rules;
-        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
+        let (board, position) = (request.board, request.position.as_deref());
+        let position = AnalysisPosition::new(rules, board, position, request.seat, &request.hand)?;
         Ok((position, request.begun))
     }
 
@@ -277,7 +321,8 @@ impl AdvicePosition {
     /// What is wrong with it, with the code of that error.
     pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
         let rules = request.rules;
-        let position = AnalysisPosition::new(rules, request.board, request.seat, &request.hand)?;
+        let (board, position) = (request.board, request.position.as_deref());
+        let position = AnalysisPosition::new(rules, board, position, request.seat, &request.hand)?;
         let known = request.known;
         Ok(AdvicePosition { position, known })
     }

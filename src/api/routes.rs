@@ -41,6 +41,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Advice, analysis::analyse_legal_moves),
         route!(Advice, analysis::analyse_seven_parts),
         route!(Advice, analysis::analyse_suggest_move),
+        route!(Request, analysis::get_position_picture),
         route!(Request, operations::list_addresses),
         route!(Free, operations::get_health),
         route!(Free, operations::get_readiness),

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{errors::errors, parameters::NoQuery};
-use crate::http::{json::from_query, problem::Problem};
+use crate::http::{
+    json::from_query,
+    problem::{Code, Problem, Reason},
+};
 
 errors! {
     RulesErrors: [], [InvalidRequest];
@@ -122,6 +125,27 @@ options! {
 pub fn checked_rules(request: Option<RulesRequest>) -> Result<Rules, Problem> {
     let options = request.unwrap_or_default().options();
     Rules::try_from(options).map_err(Problem::from)
+}
+
+/// The longest text of rules: all options, and room to spare.
+const MAX_TEXT: usize = 1_000;
+
+/// The rules of a query, as text: a preset, and the options that differ from it. The default preset if
+/// there are none.
+///
+/// # Errors
+/// `invalid_rules`.
+pub fn rules_of_text(text: Option<&str>) -> Result<Rules, Problem> {
+    match text {
+        None => Ok(DEFAULT_PRESET.rules()),
+        Some(text) if text.len() > MAX_TEXT => {
+            let detail = format!("/rules is longer than {MAX_TEXT} characters");
+            Err(Problem::new(Code::InvalidRules, detail)
+                .because(Reason::WrongValue)
+                .at("/rules".to_owned(), None))
+        }
+        Some(text) => Ok(text.parse::<Rules>()?),
+    }
 }
 
 /// The five presets and what each option means.

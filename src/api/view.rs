@@ -3,6 +3,7 @@
 use dog_rules::{
     BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement, Seat,
     SeatKind,
+    position::PositionText,
     view::{PendingAction, VisibleSeat},
 };
 use dog_store::{JoinPolicy, StartPolicy, StoredGame};
@@ -14,6 +15,7 @@ use super::{
     event::{EventView, level_of},
     message_type::message_type,
     moves::moves_or_null,
+    position::PositionString,
     rules::RulesView,
 };
 use crate::access::Role;
@@ -53,6 +55,9 @@ pub struct GameView {
     /// and once the game is over.
     #[schema(max_items = 6)]
     to_act: Vec<Seat>,
+    /// The board as text. A body of an analysis may have it in place of a board.
+    #[schema(value_type = PositionString)]
+    position: String,
     /// What this viewer may do now.
     actions: Vec<ActionView>,
     /// The first event of the last action.
@@ -226,6 +231,11 @@ impl GameView {
             beginner: known.then(|| game.beginner()),
             turn: game.turn(),
             to_act: to_act(stored),
+            position: PositionText {
+                rules: game.rules(),
+                board: game.board(),
+            }
+            .to_string(),
             actions: actions(stored, role),
             last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
             seats: seats.map(|seat| seat_view(stored, seat)).collect(),

@@ -21,7 +21,7 @@ fn of_move(id: &str) -> String {
 
 /// The picture in a response, checked to be an SVG of at most the documented size.
 #[track_caller]
-fn picture(response: TestResponse) -> String {
+pub fn picture(response: TestResponse) -> String {
     let text = response.text();
     assert_eq!(response.status, 200, "{}: {text}", response.what);
     assert_eq!(response.header("content-type"), Some(SVG));

@@ -43,6 +43,7 @@ mod overload;
 mod page;
 mod permuted;
 mod play;
+mod positions;
 mod presence;
 mod quick_join;
 mod raw_http;

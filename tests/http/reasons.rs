@@ -567,8 +567,13 @@ fn other_refusals_have_reasons_too() {
     let bot = members(bot.send().refused("forbidden"));
     assert_eq!(bot, json!({"reason": "bot_plays", "seat": 1}));
 
-    let board = |seats: Value| {
-        let body = json!({"board": seats, "seat": 0, "hand": ["A"]});
+    let board = |board: Value| {
+        let name = if board.is_string() {
+            "position"
+        } else {
+            "board"
+        };
+        let body = json!({name: board, "seat": 0, "hand": ["A"]});
         let response = server.post("/v1/analysis/legal-moves").json(&body).send();
         members(response.refused("invalid_board"))
     };
@@ -589,6 +594,26 @@ fn other_refusals_have_reasons_too() {
         (
             json!([{"track": [5], "fresh": true}, {}, {}, {}]),
             json!({"reason": "no_fresh_piece", "seat": 0, "place": "0"}),
+        ),
+        (
+            json!("- / 17 18z / - / -"),
+            json!({"reason": "not_a_place", "character": 8}),
+        ),
+        (
+            json!("- / - 17 / - / -"),
+            json!({"reason": "not_a_place", "character": 5}),
+        ),
+        (
+            json!("17 / - / 9 17 / -"),
+            json!({"reason": "field_twice", "place": "17", "character": 12}),
+        ),
+        (
+            json!("17f / - / - / -"),
+            json!({"reason": "no_fresh_piece", "seat": 0, "place": "0", "character": 1}),
+        ),
+        (
+            json!("17 / -"),
+            json!({"reason": "wrong_seats", "character": 7}),
         ),
     ];
     let mut seen = BTreeSet::new();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use dog_rules::{
     Board, Card, Cards, DealSizes, Dealer, EventKind, Exchange, Game, GoalEntry,
     JackWithoutEffectWhen, Options, Placement, Player, Preset, Protection, Reshuffle, Rules, Seat,
-    SeatView, Seed, Setup, SevenLanding, SevenPartner, SevenRest, SevenSurplus, perft,
+    SeatView, Seed, Setup, SevenLanding, SevenPartner, SevenRest, SevenSurplus, position,
     round_history::PastMove,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
@@ -18,9 +18,13 @@ use crate::{
     search::Budget,
 };
 
-/// A board as short text: for each seat its track fields (`0f` is fresh) and goal fields (`g2`).
+/// A board: for each seat the places of its pieces, as [`position`] writes them, or nothing.
 pub fn board(rules: &Rules, seats: &[&str]) -> Board {
-    perft::read_board(rules, &seats.join("/")).expect("a board")
+    let seats: Vec<&str> = seats
+        .iter()
+        .map(|&seat| if seat.is_empty() { "-" } else { seat })
+        .collect();
+    position::read(rules, &seats.join("/")).expect("a board")
 }
 
 pub fn cards(text: &str) -> Cards {

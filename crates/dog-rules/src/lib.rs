@@ -60,6 +60,7 @@
 //!
 //! * [`options`]: the options of the rules, the presets, and the checks of both.
 //! * [`seat`], [`ring`], [`pieces`], [`board`], [`card`]: the parts of the table.
+//! * [`position`]: boards as a person types them.
 //! * [`notation`]: moves as a person types them.
 //! * [`movement`]: how one piece walks.
 //! * [`judge`]: what one move does, or why it is refused.
@@ -93,6 +94,7 @@ pub mod perft;
 pub mod pieces;
 pub mod player;
 pub mod playout;
+pub mod position;
 pub mod record;
 pub mod ring;
 pub mod round_history;

@@ -3,8 +3,13 @@
 use std::time::Duration;
 
 use dog_rules::{
-    ActionRefusal, BoardError, Refusal, RulesError, judge::PlaceName, movement::MoveBlocked,
-    notation::NotedField, shuffle::SeedError,
+    ActionRefusal, BoardError, Refusal, RulesError,
+    judge::PlaceName,
+    movement::MoveBlocked,
+    notation::NotedField,
+    options::RulesTextError,
+    position::{PositionError, PositionProblem},
+    shuffle::SeedError,
 };
 use dog_store::{DraftError, LimitReached, StoreError};
 
@@ -216,6 +221,34 @@ impl From<BoardError> for Problem {
             TwoOnTrack { field } => problem.because(Reason::FieldTwice).place(field),
             TwoInGoal { seat, field } => problem.about(Reason::FieldTwice, seat, goal(field)),
             NothingFresh { seat, start } => problem.about(Reason::NoFreshPiece, seat, start),
+        }
+    }
+}
+
+impl From<PositionError> for Problem {
+    fn from(error: PositionError) -> Problem {
+        let PositionError { character, problem } = error;
+        let detail = format!("position, character {character}: {problem}");
+        let problem = match problem {
+            PositionProblem::Board(error) => error.into(),
+            PositionProblem::Fresh { seat, start, .. } => {
+                Problem::from(Code::InvalidBoard).about(Reason::NoFreshPiece, seat, start)
+            }
+            PositionProblem::Place(_) | PositionProblem::Missing => {
+                Problem::from(Code::InvalidBoard).because(Reason::NotAPlace)
+            }
+        };
+        problem.detail(detail).on_character(character)
+    }
+}
+
+impl From<RulesTextError> for Problem {
+    fn from(error: RulesTextError) -> Problem {
+        match error {
+            RulesTextError::Rules(error) => error.into(),
+            error => Problem::new(Code::InvalidRules, format!("/rules: {error}"))
+                .because(Reason::WrongValue)
+                .at("/rules".to_owned(), None),
         }
     }
 }

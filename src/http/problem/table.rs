@@ -172,6 +172,7 @@ table! {
         NoSuchField "no_such_field" "The seat `seat` has a piece on a field that the board does not have.";
         FieldTwice "field_twice" "Two pieces are on the field `place`.";
         NoFreshPiece "no_fresh_piece" "The seat `seat` has no piece on its start that could be fresh.";
+        NotAPlace "not_a_place" "A part of the text `position` is not a place; `character` says where.";
     };
     InvalidHand "invalid_hand" UNPROCESSABLE_ENTITY Debug "Invalid hand"
         "The hand is empty, or contains more of a card than the deck." {

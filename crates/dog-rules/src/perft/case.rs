@@ -15,8 +15,9 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use thiserror::Error;
 
 use crate::{
-    Board, BoardError, BySeat, Card, Cards, ParseCardError, Placement, Rules, Seat,
-    notation::NotedField, options::RulesTextError,
+    Board, BySeat, Card, Cards, ParseCardError, Rules, Seat,
+    options::RulesTextError,
+    position::{self, PositionError, PositionText},
 };
 
 /// A position in the middle of a round, with all hands open.
@@ -53,14 +54,8 @@ pub struct CaseError {
 pub enum CaseErrorKind {
     #[error("{0}")]
     Rules(#[from] RulesTextError),
-    #[error(
-        "{0:?} is not a place: places are track fields such as 17, 16f for a fresh piece, and g0 to g3"
-    )]
-    Place(String),
-    #[error("{seat} cannot have a fresh piece on field {field}, only on its start, field {start}")]
-    Fresh { seat: Seat, field: u8, start: u8 },
-    #[error("{0}")]
-    Board(#[from] BoardError),
+    #[error("board: {0}")]
+    Board(#[from] PositionError),
     #[error("{0:?}: {1}")]
     Card(String, ParseCardError),
     #[error("the hands hold more of {0} than the deck")]
@@ -143,7 +138,7 @@ impl Block {
                 ));
             }
             ("rules", _) => self.rules = Some(rest.parse()?),
-            ("board", Some(rules)) => self.board = Some(read_board(rules, rest)?),
+            ("board", Some(rules)) => self.board = Some(position::read(rules, rest)?),
             ("hands", Some(rules)) => self.hands = Some(read_hands(rules, rest)?),
             ("turn", Some(rules)) => self.turn = Some(read_turn(rules, rest)?),
             _ => {
@@ -229,52 +224,6 @@ fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
         .map(|seat| seat.split_whitespace().filter(|&word| word != "-"))
 }
 
-/// Reads a board as cases write it: the places of each seat's pieces outside the kennel; `-` alone
-/// is the empty board.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read_board(rules: &Rules, text: &str) -> Result<Board, CaseErrorKind> {
-    if text.trim() == "-" {
-        return Ok(Board::new());
-    }
-    let mut placements = Vec::new();
-    let mut seats = rules.ring().seats();
-    for words in by_seat(text) {
-        // Too many seats are refused below, with the whole board.
-        let seat = seats.next().unwrap_or_default();
-        let mut placement = Placement::default();
-        for word in words {
-            place(rules, seat, word, &mut placement)?;
-        }
-        placements.push(placement);
-    }
-    Ok(Board::place(rules, &placements)?)
-}
-
-/// Reads one piece's place.
-fn place(
-    rules: &Rules,
-    seat: Seat,
-    word: &str,
-    placement: &mut Placement,
-) -> Result<(), CaseErrorKind> {
-    let fresh = word.strip_suffix('f');
-    match (fresh.unwrap_or(word).parse(), fresh) {
-        (Ok(NotedField::OwnGoal(field)), None) => placement.goal.push(field),
-        (Ok(NotedField::Track(field)), fresh) => {
-            let start = rules.ring().start(seat);
-            if fresh.is_some() && field != start {
-                return Err(CaseErrorKind::Fresh { seat, field, start });
-            }
-            placement.fresh |= fresh.is_some();
-            placement.track.push(field);
-        }
-        _ => return Err(CaseErrorKind::Place(word.to_owned())),
-    }
-    Ok(())
-}
-
 /// Each seat's cards, all from one deck.
 fn read_hands(rules: &Rules, text: &str) -> Result<BySeat<Cards>, CaseErrorKind> {
     let found = text.split('/').count();
@@ -310,21 +259,11 @@ impl fmt::Display for OpenPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OpenPosition { rules, board, .. } = self;
         write!(f, "rules {rules}")?;
-        let pieces = rules.ring().seats().zip(board.placements(rules));
-        let pieces = pieces.map(|(seat, placement)| {
-            let start = rules.ring().start(seat);
-            let track = placement.track.iter().map(|&field| {
-                let fresh = placement.fresh && field == start;
-                format!("{field}{}", if fresh { "f" } else { "" })
-            });
-            let goal = placement.goal.iter().map(|field| format!("g{field}"));
-            track.chain(goal).collect::<Vec<_>>()
-        });
         let hands = rules.ring().seats().map(|seat| {
             let cards = self.hands[seat].sorted();
             cards.map(|card| card.to_string()).collect()
         });
-        writeln!(f, "\nboard {}", written(pieces))?;
+        writeln!(f, "\nboard {}", PositionText { rules, board })?;
         writeln!(f, "hands {}", written(hands))?;
         writeln!(f, "turn {}", self.turn.number())
     }
@@ -368,7 +307,7 @@ turn 0
         assert_eq!(case.to_string(), TEXT);
         assert_eq!(case.comment, ["a seven in a crowd", "", "of six seats"]);
         assert_eq!(case.counts, BTreeMap::from([(1, 34), (3, 560)]));
-        let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f//  / \n\
+        let sloppy = "rules hausregeln  start_block=fresh seats=4\nboard 7 g2 0f/-/-  / -\n\
                       hands K A/ - / 2/-\nturn 3 \n 0 1";
         let case: PerftCase = sloppy.parse().unwrap();
         assert_eq!(
@@ -385,7 +324,7 @@ turn 0
     #[test]
     fn lists_are_options_too() {
         let sizes = r#"deal_sizes={"first":[6],"then":[5,4]}"#;
-        let text = format!("rules dogspiel-it {sizes}\nboard / / / -\nhands / / / -\nturn 1\n");
+        let text = format!("rules dogspiel-it {sizes}\nboard -\nhands / / / -\nturn 1\n");
         let case: PerftCase = text.parse().unwrap();
         assert_eq!(case.position.rules.deal_sizes.then, [5, 4]);
         assert!(case.to_string().contains(sizes));
@@ -438,26 +377,35 @@ turn 0
             ),
             (
                 board("64 / - / - / -"),
-                "line 2: seat 0 stands on track field 64",
+                "line 2: board: character 1: seat 0 stands on track field 64",
             ),
             (
                 board("5 / 5 / - / -"),
-                "line 2: two pieces stand on track field 5",
+                "line 2: board: character 5: two pieces stand on track field 5",
             ),
             (
                 board("1 2 3 4 5 / - / - / -"),
-                "line 2: seat 0 has 5 pieces",
+                "line 2: board: character 9: seat 0 has 5 pieces",
             ),
             (
                 board("- / 0f / - / -"),
-                "line 2: seat 1 cannot have a fresh piece on field 0",
+                "line 2: board: character 5: seat 1 cannot have a fresh piece on field 0",
             ),
-            (board("g0f / - / - / -"), "line 2: \"g0f\" is not a place"),
-            (board("p0 / - / - / -"), "line 2: \"p0\" is not a place"),
-            (board("- / -"), "line 2: the board has 2 entries"),
+            (
+                board("g0f / - / - / -"),
+                "line 2: board: character 1: \"g0f\" is not a place",
+            ),
+            (
+                board("p0 / - / - / -"),
+                "line 2: board: character 1: \"p0\" is not a place",
+            ),
+            (
+                board("- / -"),
+                "line 2: board: character 6: the board has 2 entries",
+            ),
             (
                 board("- / - / - / - / 5f"),
-                "line 2: seat 0 cannot have a fresh",
+                "line 2: board: character 17: the board has 5",
             ),
             (
                 begin("hands 1 / - / - / -"),

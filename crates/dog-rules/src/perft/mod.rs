@@ -17,7 +17,7 @@ use super::{
 
 mod case;
 
-pub use case::{CaseError, CaseErrorKind, OpenPosition, PerftCase, read, read_board};
+pub use case::{CaseError, CaseErrorKind, OpenPosition, PerftCase, read};
 
 /// The state of a count: all that a move changes.
 #[derive(Clone, Copy)]
