@@ -39,6 +39,9 @@ const MAX_BUDGET_MS: u32 = 2_000;
 /// Maximum playouts of a search.
 const MAX_SAMPLES: u32 = 10_000;
 
+/// The largest limit of a list of suggestions.
+const MAX_SUGGESTIONS: u32 = 100;
+
 /// How to think about a move.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +60,34 @@ pub struct AdviceParams {
     /// The same seed gives the same advice; random by default.
     #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     pub seed: Option<u64>,
+    /// How many suggestions the answer has at most; all by default.
+    #[param(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// Whether each move includes the board after it; true by default.
+    pub board: Option<bool>,
+}
+
+/// What a list of suggestions is to have.
+#[derive(Clone, Copy, Default)]
+pub struct SuggestionListOptions {
+    /// The number of suggestions at most; all if none.
+    limit: Option<usize>,
+    /// Whether a move lacks the board after it.
+    without_boards: bool,
+}
+
+impl SuggestionListOptions {
+    /// From the parameters of a query.
+    ///
+    /// # Errors
+    /// `invalid_request`, if the limit is out of range.
+    pub fn new(limit: Option<u32>, board: Option<bool>) -> Result<SuggestionListOptions, Problem> {
+        let limit = in_range("limit", limit, 1, MAX_SUGGESTIONS)?;
+        Ok(SuggestionListOptions {
+            limit: limit.map(|limit| limit as usize),
+            without_boards: board == Some(false),
+        })
+    }
 }
 
 /// How to search for a move, checked and with defaults filled in.
@@ -161,6 +192,16 @@ pub enum SuggestionView {
         /// them.
         #[schema(required, minimum = 0)]
         standard_error: Option<f64>,
+        /// By how much the best suggestion's probability is higher; 0 if it is not.
+        #[schema(minimum = 0, maximum = 1)]
+        difference: f64,
+        /// The standard error of that difference, from playouts with the same cards; null with fewer
+        /// than two of them, and for the best itself.
+        #[schema(required, minimum = 0)]
+        standard_error_of_difference: Option<f64>,
+        /// Whether the difference is below two of these errors, so the playouts do not tell the two
+        /// apart.
+        equal: bool,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
@@ -179,6 +220,16 @@ pub enum SuggestionView {
         /// them.
         #[schema(required, minimum = 0)]
         standard_error: Option<f64>,
+        /// By how much the best suggestion's probability is higher; 0 if it is not.
+        #[schema(minimum = 0, maximum = 1)]
+        difference: f64,
+        /// The standard error of that difference, from playouts with the same cards; null with fewer
+        /// than two of them, and for the best itself.
+        #[schema(required, minimum = 0)]
+        standard_error_of_difference: Option<f64>,
+        /// Whether the difference is below two of these errors, so the playouts do not tell the two
+        /// apart.
+        equal: bool,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
@@ -245,12 +296,18 @@ impl Advice {
         view: &SeatView,
         settings: &AdviceSettings,
         suggestions: Vec<Suggestion>,
+        options: SuggestionListOptions,
         elapsed_ms: f64,
     ) -> Result<Advice, Problem> {
         let samples = playouts(&suggestions);
+        let best = suggestions.first().map(|best| best.win_probability);
+        let best = rounded(best.unwrap_or_default());
         let suggestions = suggestions
             .into_iter()
-            .map(|suggestion| SuggestionView::new(target, view, suggestion));
+            .take(options.limit.unwrap_or(usize::MAX))
+            .map(|suggestion| {
+                SuggestionView::new(target, view, suggestion, best, !options.without_boards)
+            });
         Ok(Advice {
             version: target.version,
             seat: view.seat,
@@ -313,7 +370,7 @@ impl EffectView {
 }
 
 impl SuggestionView {
-    /// The suggestion, with the request that carries it out.
+    /// The suggestion, with the request that carries it out. `best` is the chance of the best.
     ///
     /// # Errors
     /// None in practice: each suggested move has an outcome.
@@ -321,16 +378,21 @@ impl SuggestionView {
         target: &SuggestionRoute,
         view: &SeatView,
         suggestion: Suggestion,
+        best: f64,
+        with_board: bool,
     ) -> Result<SuggestionView, Problem> {
         let (method, samples) = (RequestMethod::Post, suggestion.samples);
         let win_probability = rounded(suggestion.win_probability);
         let standard_error = suggestion.standard_error.map(rounded);
+        let difference = rounded((best - win_probability).max(0.0));
+        let standard_error_of_difference = suggestion.difference_error.map(rounded);
+        let equal = standard_error_of_difference.is_some_and(|error| difference < 2.0 * error);
         let swap = match suggestion.choice {
             Choice::Play(mv) => {
                 let outcome = suggestion.outcome;
                 let outcome = outcome.ok_or_else(|| Problem::internal("a move has no outcome"))?;
                 let effect = MoveEffect::new(view, &outcome);
-                let mv = MoveView::new(view.rules, &mv, view.seat, outcome, true);
+                let mv = MoveView::new(view.rules, &mv, view.seat, outcome, with_board);
                 let request = RequestToPlay {
                     method,
                     path: ActionRoute::Play.path(&target.game),
@@ -342,6 +404,9 @@ impl SuggestionView {
                     request,
                     win_probability,
                     standard_error,
+                    difference,
+                    standard_error_of_difference,
+                    equal,
                     samples,
                 });
             }
@@ -359,6 +424,9 @@ impl SuggestionView {
             swap,
             win_probability,
             standard_error,
+            difference,
+            standard_error_of_difference,
+            equal,
             samples,
         })
     }
@@ -392,7 +460,9 @@ pub async fn suggest_move(
         Phase::Exchange => stored.game.check_exchange(seat)?,
         _ => stored.game.check_play(seat)?,
     }
-    let settings = from_query::<AdviceParams>(request.query_string())?.settings()?;
+    let params: AdviceParams = from_query(request.query_string())?;
+    let settings = params.settings()?;
+    let options = SuggestionListOptions::new(params.limit, params.board)?;
     let target = SuggestionRoute {
         game: format!("/v1/games/{}", stored.id),
         version: Some(stored.game.version()),
@@ -407,7 +477,7 @@ pub async fn suggest_move(
             let models = log.map(|log| here.models.models(&stored, log));
             let models = models.transpose()?.unwrap_or_default();
             let view = stored.game.seen_from(seat);
-            advise(&here, &view, &models, &settings, &target)
+            advise(&here, &view, &models, &settings, &target, options)
         })
         .await
 }
@@ -420,11 +490,12 @@ pub fn advise(
     models: &PlayerModels,
     settings: &AdviceSettings,
     target: &SuggestionRoute,
+    options: SuggestionListOptions,
 ) -> Result<Advice, Problem> {
     let begun = Instant::now();
     let suggestions = suggestions(app, view, models, settings);
     let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
-    Advice::new(target, view, settings, suggestions, elapsed_ms)
+    Advice::new(target, view, settings, suggestions, options, elapsed_ms)
 }
 
 /// Everything that the seat may do, best first.

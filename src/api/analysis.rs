@@ -14,7 +14,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    advice::{Advice, SuggestionRoute, advise, expected_cost, suggestions},
+    advice::{Advice, SuggestionListOptions, SuggestionRoute, advise, expected_cost, suggestions},
     errors::errors,
     legal_moves::{self, LegalMoves},
     moves::{MoveId, MovesOptions, outcome},
@@ -115,7 +115,7 @@ pub async fn analyse_seven_parts(
 ///
 /// Nothing is stored. If `Accept` prefers `image/svg+xml`, the response is the picture.
 #[utoipa::path(post, path = "/v1/analysis/suggest-move", tag = "analysis",
-    params(AdvicePictureParams),
+    params(AdviceAnalysisParams),
     request_body = AdviceAnalysis,
     responses((status = 200, description = "The advice, best first; or a picture, if Accept \
         prefers image/svg+xml.",
@@ -127,7 +127,7 @@ pub async fn analyse_suggest_move(
     body: Body<AdviceAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
-    let params: AdvicePictureParams = from_query(request.query_string())?;
+    let params: AdviceAnalysisParams = from_query(request.query_string())?;
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
@@ -135,6 +135,10 @@ pub async fn analyse_suggest_move(
     let settings = settings?;
     let (here, cost) = (app.clone(), expected_cost(&settings));
     if media_type == SVG {
+        if position.is_exchange() {
+            let detail = "there is no picture of an exchange: accept application/json";
+            return Err(Problem::wrong_combination(detail));
+        }
         return picture_in_pool(&app, &request, cost, move || {
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
@@ -149,7 +153,7 @@ pub async fn analyse_suggest_move(
         })
         .await;
     }
-    params.none()?;
+    let options = params.list_options()?;
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,
@@ -157,7 +161,8 @@ pub async fn analyse_suggest_move(
     app.advice_pool
         .answer(&request, cost, move || {
             let view = position.view()?;
-            advise(&here, &view, &PlayerModels::default(), &settings, &target)
+            let models = PlayerModels::default();
+            advise(&here, &view, &models, &settings, &target, options)
         })
         .await
 }
@@ -253,11 +258,16 @@ pub struct AnalysisParams {
     legend: Option<bool>,
 }
 
-/// Parameters of a picture of advice.
+/// Parameters of an analysis with advice.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct AdvicePictureParams {
+pub struct AdviceAnalysisParams {
+    /// How many suggestions the answer has at most; all by default. Not for a picture.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// Whether each move includes the board after it; true by default. Not for a picture.
+    board: Option<bool>,
     /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
     #[param(maximum = 5)]
     bottom: Option<u8>,
@@ -316,20 +326,27 @@ impl AnalysisParams {
     }
 }
 
-impl AdvicePictureParams {
-    /// Checks that there are none, for advice that is not drawn.
+impl AdviceAnalysisParams {
+    /// What a list of suggestions is to have.
     ///
     /// # Errors
-    /// `invalid_request`.
-    pub fn none(&self) -> Result<(), Problem> {
-        no_drawing(self.bottom, self.theme, self.legend)
+    /// `invalid_request`, if the limit is out of range, or there is a parameter that only pictures
+    /// have.
+    pub fn list_options(&self) -> Result<SuggestionListOptions, Problem> {
+        no_drawing(self.bottom, self.theme, self.legend)?;
+        SuggestionListOptions::new(self.limit, self.board)
     }
 
     /// How to draw.
     ///
     /// # Errors
-    /// `invalid_request`, for a seat that is not there.
+    /// `invalid_request`, for a seat that is not there, or if there is a parameter that only lists
+    /// have.
     pub fn options(&self, rules: &Rules) -> Result<PictureOptions, Problem> {
+        if self.limit.is_some() || self.board.is_some() {
+            let detail = "limit and board are for a list: accept application/json";
+            return Err(Problem::wrong_combination(detail));
+        }
         pictures::options(rules, self.bottom, self.theme, self.legend)
     }
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    advice::{Advice, AdviceSettings, SuggestionRoute},
+    advice::{Advice, AdviceSettings, SuggestionListOptions, SuggestionRoute},
     change::ChangeView,
     create::Created,
     event::LogEntryView,
@@ -161,6 +161,7 @@ fn advice() -> Value {
         outcome: Some(legal.outcome),
         win_probability,
         standard_error: Some(0.0061),
+        difference_error: (win_probability < 0.5642).then_some(0.0044),
         samples: 2_800,
         risk: Some(0.0312),
     });
@@ -173,7 +174,8 @@ fn advice() -> Value {
         game: format!("/v1/games/{ID}"),
         version: Some(game.stored.game.version()),
     };
-    let advice = Advice::new(&target, &view, &settings, suggestions.collect(), 200.4);
+    let (suggestions, options) = (suggestions.collect(), SuggestionListOptions::default());
+    let advice = Advice::new(&target, &view, &settings, suggestions, options, 200.4);
     json!(advice.expect("each move has an outcome"))
 }
 

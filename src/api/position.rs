@@ -4,7 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use dog_bot::Level;
 use dog_picture::PictureOptions;
-use dog_rules::{Board, Card, Cards, Rules, Seat, SeatView};
+use dog_rules::{
+    Board, BySeat, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible,
+};
 use serde::Deserialize;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -154,6 +156,12 @@ pub struct AdviceAnalysis {
     /// Its hand.
     #[schema(value_type = Vec<Card>, min_items = 1)]
     hand: Vec<String>,
+    /// What the seat is to do: play a card, by default, or answer in the exchange.
+    phase: Option<AnalysisPhase>,
+    /// What each seat has done in the exchange, as a game shows it; by default all are `pending`. Only
+    /// in the phase `exchange`.
+    #[schema(value_type = Option<Vec<ExchangeState>>, min_items = 4, max_items = 6)]
+    exchange: Option<BySeatList<ExchangeState>>,
     /// What else the seat knows.
     known: Option<KnownCards>,
     /// How well to think: `strong` by default.
@@ -171,13 +179,23 @@ pub struct AdviceAnalysis {
     seed: Option<u64>,
 }
 
+/// What a seat is to do in an analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnalysisPhase {
+    #[default]
+    Play,
+    Exchange,
+}
+
 /// What a seat knows besides the board and its hand.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Known)]
 pub struct KnownCards {
-    /// Cards each seat holds.
-    counts: Vec<u8>,
+    /// Cards each seat holds. By default as many as this seat; one less if `beginner` is given and the
+    /// seat has had its turn before; none if it has folded.
+    counts: Option<Vec<u8>>,
     /// Cards known to be in other seats' hands, by seat.
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, Vec<Card>>)]
@@ -189,6 +207,9 @@ pub struct KnownCards {
     /// Seats that have folded.
     #[serde(default)]
     folded: Vec<u8>,
+    /// Seats that have said "help!" in this round.
+    #[serde(default)]
+    asked: Vec<u8>,
     /// The round, from 1.
     round: Option<u32>,
     /// Who began the round.
@@ -303,6 +324,8 @@ impl AdviceAnalysis {
             budget_ms: self.budget_ms,
             samples: self.samples,
             seed: self.seed,
+            limit: None,
+            board: None,
         };
         params.settings()
     }
@@ -311,6 +334,8 @@ impl AdviceAnalysis {
 /// A position to give advice on.
 pub struct AdvicePosition {
     position: AnalysisPosition,
+    /// The parts in the exchange, seat by seat, if it goes on.
+    exchange: Option<Vec<ExchangeState>>,
     known: Option<KnownCards>,
 }
 
@@ -323,8 +348,29 @@ impl AdvicePosition {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
         let position = AnalysisPosition::new(rules, board, position, request.seat, &request.hand)?;
+        let exchange = match (request.phase.unwrap_or_default(), request.exchange) {
+            (AnalysisPhase::Play, None) => None,
+            (AnalysisPhase::Play, Some(_)) => {
+                let detail = "exchange is for the phase exchange";
+                return Err(Problem::wrong_combination(detail));
+            }
+            (AnalysisPhase::Exchange, None) => {
+                let seats = usize::from(position.rules.seats);
+                Some(vec![ExchangeState::Pending; seats])
+            }
+            (AnalysisPhase::Exchange, Some(BySeatList(states))) => Some(states),
+        };
         let known = request.known;
-        Ok(AdvicePosition { position, known })
+        Ok(AdvicePosition {
+            position,
+            exchange,
+            known,
+        })
+    }
+
+    /// Whether the seat is to answer in the exchange.
+    pub fn is_exchange(&self) -> bool {
+        self.exchange.is_some()
     }
 
     /// What the seat knows. Without `known`, the others hold as many cards as this seat.
@@ -342,17 +388,28 @@ impl AdvicePosition {
             Problem::new(Code::InvalidKnowledge, detail).at(format!("/known{member}"), None)
         };
         let mut view = SeatView::to_play(rules, *board, *seat, *hand);
+        if let Some(states) = &self.exchange {
+            exchange(&mut view, states)?;
+        }
         let Some(known) = &self.known else {
             return Ok(view);
         };
-        if known.counts.len() != usize::from(rules.seats) {
-            return Err(invalid(
-                "/counts",
-                format!("counts must have {} entries", rules.seats),
-            ));
+        if let Some(number) = known.beginner {
+            view.beginner = seat_of(number, rules, "known/beginner")?;
         }
-        for (other, &count) in rules.ring().seats().zip(&known.counts) {
-            view.counts[other] = count;
+        match &known.counts {
+            None => view.counts = default_counts(&view, &known.folded),
+            Some(counts) if counts.len() != usize::from(rules.seats) => {
+                return Err(invalid(
+                    "/counts",
+                    format!("counts must have {} entries", rules.seats),
+                ));
+            }
+            Some(counts) => {
+                for (other, &count) in rules.ring().seats().zip(counts) {
+                    view.counts[other] = count;
+                }
+            }
         }
         if view.counts[*seat] != hand.len() {
             return Err(invalid(
@@ -396,16 +453,71 @@ impl AdvicePosition {
             }
             view.folded[other] = true;
         }
+        for &number in &known.asked {
+            let other = Seat::new(number, rules.seats)
+                .ok_or_else(|| invalid("/asked", format!("asked has no seat {number}")))?;
+            view.asked[other] = true;
+        }
         check_deck(rules, &view).map_err(|detail| invalid("", detail))?;
         view.round = known.round.unwrap_or(1);
         if view.round == 0 {
             return Err(invalid("/round", "rounds are counted from 1".to_owned()));
         }
-        if let Some(number) = known.beginner {
-            view.beginner = seat_of(number, rules, "known/beginner")?;
-        }
         Ok(view)
     }
+}
+
+/// Puts the seat into an exchange with these parts.
+///
+/// # Errors
+/// `invalid_knowledge`, if no game comes to them, or if the seat has nothing to answer.
+fn exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Problem> {
+    let rules = view.rules;
+    let invalid = |detail: String| {
+        Problem::new(Code::InvalidKnowledge, detail).at("/exchange".to_owned(), None)
+    };
+    if states.len() != usize::from(rules.seats) {
+        return Err(invalid(format!(
+            "exchange must have {} entries",
+            rules.seats
+        )));
+    }
+    view.exchanging = true;
+    for (seat, &state) in rules.ring().seats().zip(states) {
+        view.exchange[seat] = state;
+        view.asked[seat] = state == ExchangeState::Asked;
+    }
+    for seat in rules.ring().seats() {
+        let partner = seat.partner(rules.seats);
+        if !is_possible(
+            rules.exchange,
+            [view.exchange[seat], view.exchange[partner]],
+        ) {
+            let detail = format!("{seat} and {partner} cannot have done this in one exchange");
+            return Err(invalid(detail));
+        }
+    }
+    if view.exchange_choices().is_empty() {
+        return Err(invalid(format!("{} has nothing to answer", view.seat)));
+    }
+    Ok(())
+}
+
+/// How many cards each seat holds if nobody says it.
+fn default_counts(view: &SeatView, folded: &[u8]) -> BySeat<u8> {
+    let SeatView { rules, seat, .. } = *view;
+    let mut counts = view.counts;
+    let mut other = view.beginner;
+    while !view.exchanging && other != seat {
+        counts[other] = counts[other].saturating_sub(1);
+        other = other.next(rules.seats);
+    }
+    for &number in folded {
+        if let Some(other) = Seat::new(number, rules.seats) {
+            counts[other] = 0;
+        }
+    }
+    counts
 }
 
 /// Checks that no more cards are named or counted than the deck has.

@@ -1,10 +1,10 @@
 //! `POST /v1/analysis/legal-moves` and `POST /v1/analysis/suggest-move`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::support::{LEVELS, PRESETS, TestGame, TestResponse, TestServer, TestViewer::*};
+use crate::support::{Dice, LEVELS, PRESETS, TestGame, TestResponse, TestServer, TestViewer::*};
 
 const ROUTES: [&str; 2] = ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"];
 
@@ -482,14 +482,16 @@ fn advice_ranks_the_legal_moves_of_a_position() {
             "rules": body["rules"], "board": body["board"], "seat": 0, "hand": body["hand"],
         });
         let mut legal = ids(&legal_moves(&server, &position));
-        let mut last = 1.0;
+        let mut last = BTreeMap::new();
         for suggestion in advice["suggestions"].as_array().expect("suggestions") {
             let id = suggestion["move"]["id"].as_str().expect("an id");
             assert!(legal.remove(id), "{id} is not legal, or comes twice");
             assert_eq!(suggestion["request"]["body"], json!({"move": id}));
             let probability = suggestion["win_probability"].as_f64().expect("a number");
-            assert!(level == "random" || probability <= last);
-            last = probability;
+            let samples = suggestion["samples"].as_u64();
+            if let Some(last) = last.insert(samples, probability) {
+                assert!(level == "random" || probability <= last);
+            }
         }
         assert!(legal.is_empty(), "{legal:?} are not ranked");
         let mut again = advise(&server, &body).expect(200);
@@ -703,11 +705,13 @@ fn levels_that_look_ahead_show_the_risk_of_a_move() {
 }
 
 #[test]
-fn only_the_counts_are_required() {
+fn knowledge_is_optional() {
     let server = TestServer::shared();
     let mut body = well_known();
-    body["known"] = json!({"counts": [3, 3, 4, 0]});
-    advise(&server, &body).expect(200);
+    for known in [json!({"counts": [3, 3, 4, 0]}), json!({})] {
+        body["known"] = known;
+        advise(&server, &body).expect(200);
+    }
     body.as_object_mut().expect("an object").remove("known");
     for name in ["level", "samples", "seed"] {
         body.as_object_mut().expect("an object").remove(name);
@@ -726,6 +730,7 @@ fn contradictory_knowledge_is_refused() {
         ("counts", json!([3, 101, 4, 0])),
         ("counts", json!([3, 3, 0, 0])),
         ("counts", json!([3, 3, 4, 1])),
+        ("asked", json!([4])),
         ("hands", json!({"4": ["A"]})),
         ("hands", json!({"x": ["A"]})),
         ("hands", json!({"2": ["A", "A", "A", "A", "A"]})),
@@ -768,8 +773,6 @@ fn advice_of_the_wrong_shape_is_refused() {
         ("seed", json!(-1)),
         ("seed", json!(1.5)),
         ("known", json!([])),
-        ("known", json!({})),
-        ("known", json!({"hands": {}})),
         ("known", json!({"counts": 3})),
         ("known", json!({"counts": [3, -1, 4, 0]})),
         ("known", json!({"counts": [3, 3, 4, 0], "colour": "red"})),
@@ -789,4 +792,189 @@ fn advice_of_the_wrong_shape_is_refused() {
         body["known"][name] = value;
         advise(&server, &body).refused("unknown_card");
     }
+}
+
+/// Advice without what differs between a game and an analysis.
+fn bare(mut advice: Value) -> Value {
+    for name in ["version", "elapsed_ms"] {
+        advice.as_object_mut().expect("an object").remove(name);
+    }
+    for suggestion in advice["suggestions"].as_array_mut().expect("suggestions") {
+        suggestion["request"]["path"] = Value::Null;
+    }
+    advice
+}
+
+/// In the first exchange of a game, an analysis of what a seat sees gives the same advice as the game.
+#[test]
+fn advice_on_the_exchange_is_that_of_a_game() {
+    let server = TestServer::shared();
+    let mut dice = Dice::new(8);
+    let mut kinds = BTreeSet::new();
+    for preset in PRESETS {
+        for _ in 0..2 {
+            let game = TestGame::of_preset(&server, preset);
+            game.deal();
+            let mut asked = Vec::new();
+            loop {
+                let view = game.view(Spectator);
+                if view["phase"] != "exchange" {
+                    break;
+                }
+                let seat = dice.pick(&view["to_act"]).as_u64().expect("a seat") as usize;
+                let states = view["seats"].as_array().expect("seats").iter();
+                let states: Vec<&Value> = states.map(|seat| &seat["exchange"]).collect();
+                for level in ["greedy", "fast"] {
+                    let same = "samples=40&seed=3";
+                    let path = format!("/suggest-move?level={level}&{same}");
+                    let in_game = game.get(Seat(seat), &path).send().expect(200);
+                    let body = json!({
+                        "rules": view["rules"],
+                        "position": view["position"],
+                        "seat": seat,
+                        "hand": game.hand(seat),
+                        "phase": "exchange",
+                        "exchange": states,
+                        "known": {"beginner": view["beginner"], "asked": asked},
+                        "level": level,
+                        "samples": 40,
+                        "seed": 3,
+                    });
+                    let analysed = advise(&server, &body).expect(200);
+                    assert_eq!(bare(analysed), bare(in_game), "{body}");
+                }
+                let answer = game.any_answer(seat, &mut dice);
+                kinds.extend(answer.as_object().expect("an answer").keys().cloned());
+                game.swap(seat, &answer);
+                if answer["ask"] == true {
+                    asked.push(seat);
+                }
+            }
+        }
+    }
+    assert_eq!(
+        kinds,
+        ["ask", "card", "decline", "pass"].map(str::to_owned).into()
+    );
+}
+
+#[test]
+fn an_impossible_exchange_is_refused() {
+    let server = TestServer::shared();
+    let body = |preset: &str, states: Value| {
+        json!({
+            "rules": {"preset": preset}, "position": "-", "seat": 0, "hand": ["K", "2"],
+            "phase": "exchange", "exchange": states, "level": "greedy",
+        })
+    };
+    let ask = |preset: &str, states: Value| advise(&server, &body(preset, states));
+    // What is ranked is what the seat may do.
+    for (preset, states, expected) in [
+        (
+            "dogspiel-it",
+            json!(["pending", "pending", "offered", "pending"]),
+            2,
+        ),
+        ("dogspiel-it", json!(null), 2),
+        (
+            "hausregeln",
+            json!(["pending", "pending", "pending", "pending"]),
+            2,
+        ),
+        (
+            "hausregeln",
+            json!(["pending", "kept", "asked", "declined"]),
+            3,
+        ),
+        (
+            "hausregeln",
+            json!(["asked", "swapped", "offered", "swapped"]),
+            2,
+        ),
+    ] {
+        let advice = ask(preset, states).expect(200);
+        let suggestions = advice["suggestions"].as_array().expect("suggestions");
+        assert_eq!(suggestions.len(), expected, "{advice}");
+        assert!(suggestions.iter().all(|one| one["kind"] == "swap"));
+        assert_eq!(suggestions[0]["request"]["path"], "/v1/games/{id}/swap");
+    }
+    for (preset, states) in [
+        (
+            "dogspiel-it",
+            json!(["offered", "pending", "pending", "pending"]),
+        ),
+        (
+            "dogspiel-it",
+            json!(["pending", "offered", "pending", "offered"]),
+        ),
+        (
+            "dogspiel-it",
+            json!(["pending", "asked", "pending", "pending"]),
+        ),
+        (
+            "hausregeln",
+            json!(["asked", "pending", "pending", "pending"]),
+        ),
+        ("hausregeln", json!(["kept", "pending", "kept", "pending"])),
+        ("hausregeln", json!(["pending", "pending", "pending"])),
+        ("hausregeln", json!([])),
+    ] {
+        let refused = ask(preset, states.clone()).refused("invalid_knowledge");
+        assert_eq!(refused["errors"][0]["pointer"], "/exchange", "{states}");
+    }
+    ask(
+        "hausregeln",
+        json!(["pending", "sleeping", "pending", "pending"]),
+    )
+    .refused("invalid_request");
+    let mut play = body(
+        "hausregeln",
+        json!(["pending", "pending", "pending", "pending"]),
+    );
+    play["phase"] = json!("play");
+    assert_eq!(
+        advise(&server, &play).refused("invalid_request")["reason"],
+        "wrong_combination"
+    );
+    let picture = server
+        .post(ROUTES[1])
+        .header("Accept", "image/svg+xml")
+        .json(&body("hausregeln", Value::Null));
+    assert_eq!(
+        picture.send().refused("invalid_request")["reason"],
+        "wrong_combination"
+    );
+    let moves = json!({"position": "-", "seat": 0, "hand": ["K"], "phase": "play"});
+    server
+        .post(ROUTES[0])
+        .json(&moves)
+        .send()
+        .refused("invalid_request");
+}
+
+/// Without `counts`, the seats that had their turn hold one card less.
+#[test]
+fn counts_follow_from_the_beginner() {
+    let server = TestServer::shared();
+    let ask = |known: Value| {
+        let body = json!({
+            "position": "17 / 20 / 40 / 60", "seat": 2, "hand": ["9", "7", "4"], "known": known,
+            "level": "fast", "samples": 40, "seed": 3,
+        });
+        bare(advise(&server, &body).expect(200))
+    };
+    let same = |short: Value, counts: Value| {
+        let mut whole = short.clone();
+        whole["counts"] = counts;
+        assert_eq!(ask(short), ask(whole));
+    };
+    same(json!({}), json!([3, 3, 3, 3]));
+    same(json!({"beginner": 2}), json!([3, 3, 3, 3]));
+    same(json!({"beginner": 0}), json!([2, 2, 3, 3]));
+    same(json!({"beginner": 3}), json!([2, 2, 3, 2]));
+    same(json!({"folded": [1]}), json!([3, 0, 3, 3]));
+    same(
+        json!({"folded": [1, 0], "beginner": 3}),
+        json!([0, 0, 3, 2]),
+    );
 }

@@ -1,10 +1,12 @@
 //! `GET /v1/games/{id}/suggest-move`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, LEVELS, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN};
+use crate::support::{
+    Dice, LEVELS, TestGame, TestResponse, TestServer, TestViewer::*, UNKNOWN_TOKEN,
+};
 
 fn advice(game: &TestGame, seat: usize, query: &str) -> Value {
     let path = format!("/suggest-move{query}");
@@ -27,17 +29,32 @@ fn check_suggestions(advice: &Value, what: &str) {
     let suggestions = advice["suggestions"].as_array().expect("suggestions");
     assert!(!suggestions.is_empty());
     let thinks = !advice["budget"].is_null();
-    let (mut last, mut counted, mut samples) = (1.0, BTreeSet::new(), 0);
+    let best = suggestions[0]["win_probability"].as_f64();
+    let best = best.expect("a number");
+    // The chance of the last suggestion with this number of playouts.
+    let mut last = BTreeMap::new();
+    let (mut counted, mut samples) = (BTreeSet::new(), 0);
     for suggestion in suggestions {
         for (name, of) in [("move", "move"), ("effect", "move"), ("swap", "swap")] {
             assert_eq!(suggestion.get(name).is_some(), of == what, "{suggestion}");
         }
         let probability = suggestion["win_probability"].as_f64().expect("a number");
-        assert!((0.0..=last).contains(&probability), "{advice}");
-        if advice["level"] != "random" {
-            last = probability;
-        }
+        assert!((0.0..=1.0).contains(&probability), "{advice}");
         let own = suggestion["samples"].as_u64().expect("a number");
+        if advice["level"] != "random"
+            && let Some(last) = last.insert(own, probability)
+        {
+            assert!(probability <= last, "{advice}");
+        }
+        let difference = suggestion["difference"].as_f64().expect("a number");
+        assert!(
+            (difference - (best - probability).max(0.0)).abs() < 1e-9,
+            "{advice}"
+        );
+        let of_difference = suggestion["standard_error_of_difference"].as_f64();
+        assert!(of_difference.is_none() || own > 1, "{suggestion}");
+        let equal = of_difference.is_some_and(|error| difference < 2.0 * error);
+        assert_eq!(suggestion["equal"], equal, "{suggestion}");
         assert!(own == 0 || thinks, "{suggestion}");
         let error = &suggestion["standard_error"];
         assert_eq!(error.is_number(), own > 1, "{suggestion}");
@@ -350,4 +367,68 @@ fn it_depends_on_how_the_others_have_played() {
         assert_eq!(advice(&copy, query), known);
         assert_eq!(advice(&without_past, query) != known, uses_past, "{query}");
     }
+}
+
+/// A list may be cut, and its moves may lack their boards; what is left is the same.
+#[test]
+fn lists_of_suggestions_can_be_short() {
+    let server = TestServer::shared();
+    let (game, mut dice) = (TestGame::in_play(&server), Dice::new(2));
+    while game.view(Spectator)["phase"] != "play"
+        || game.legal_moves(game.turn()).as_array().map_or(0, Vec::len) < 5
+    {
+        game.step(&mut dice);
+    }
+    let (seat, same) = (game.turn(), "level=fast&samples=60&seed=4");
+    let position = json!({
+        "rules": game.view(Spectator)["rules"],
+        "position": game.view(Spectator)["position"],
+        "seat": seat,
+        "hand": game.hand(seat),
+        "level": "fast",
+        "samples": 60,
+        "seed": 4,
+    });
+    let in_game = |query: &str| {
+        let path = format!("/suggest-move?{same}{query}");
+        game.get(Seat(seat), &path).send()
+    };
+    let in_analysis = |query: &str| {
+        let path = format!(
+            "/v1/analysis/suggest-move?{}",
+            query.trim_start_matches('&')
+        );
+        server.post(&path).json(&position).send()
+    };
+    let asks: [&dyn Fn(&str) -> TestResponse; 2] = [&in_game, &in_analysis];
+    for ask in asks {
+        let whole = ask("").expect(200);
+        let all = whole["suggestions"].as_array().expect("suggestions");
+        assert!(all.len() > 3);
+        let short = ask("&limit=3").expect(200);
+        assert_eq!(short["suggestions"], json!(all[..3]));
+        assert_eq!(short["samples"], whole["samples"]);
+        let bare = ask("&board=false").expect(200);
+        let mut expected = all.clone();
+        for suggestion in &mut expected {
+            let mv = suggestion["move"].as_object_mut().expect("a move");
+            mv.remove("board").expect("a board");
+        }
+        assert_eq!(bare["suggestions"], json!(expected));
+        assert_eq!(
+            ask("&board=true&limit=100").expect(200)["suggestions"],
+            json!(all)
+        );
+        for wrong in ["&limit=0", "&limit=101", "&limit=x", "&board=1"] {
+            ask(wrong).refused("invalid_request");
+        }
+    }
+    let picture = server
+        .post("/v1/analysis/suggest-move?limit=2")
+        .header("Accept", "image/svg+xml")
+        .json(&position);
+    assert_eq!(
+        picture.send().refused("invalid_request")["reason"],
+        "wrong_combination"
+    );
 }

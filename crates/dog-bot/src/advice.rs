@@ -34,6 +34,9 @@ pub struct Suggestion {
     pub win_probability: f64,
     /// The standard error of that estimate, as far as it comes from playouts.
     pub standard_error: Option<f64>,
+    /// The standard error of the difference from the chance of the best, from playouts with the same
+    /// cards; none if there are too few, and for the best itself.
+    pub difference_error: Option<f64>,
     /// The number of playouts behind the estimate.
     pub samples: u32,
     /// The share of these playouts, 0 to 1, in which a piece moved by this move is captured before
@@ -45,8 +48,12 @@ pub struct Suggestion {
 
 /// Everything that the seat may choose, best first. In play this is each listed move (RULES §9)
 /// once; in the exchange, each different card of the hand and the other answers, as far as
-/// the seat may give them. Empty only in an exchange without cards, which does not occur in a game. A level that
-/// searches uses its own default time if no budget is given; the others need none.
+/// the seat may give them. Empty only in an exchange without cards, which does not occur in a game.
+///
+/// A level that searches uses its own default time if no budget is given; the others need none. Its
+/// choices that were searched to the end come first, then those that were dropped on the way, then
+/// those that were not searched. A choice may have a higher chance than one ranked before it that was
+/// searched longer.
 pub fn advise(
     nets: &Nets,
     level: Level,
@@ -114,6 +121,7 @@ pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<S
             choice: scored.choice,
             win_probability: chance_to_win(view.rules, &view.board, scored.score),
             standard_error: None,
+            difference_error: None,
             samples: 0,
             risk: None,
             outcome: scored.outcome,
@@ -129,15 +137,7 @@ pub fn advise_by_search(
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
     let candidates = searcher.think(view, budget, rng);
-    let mut suggestions = suggestions(&searcher, view, &candidates);
-    // The net's value of a choice that was dropped early may exceed the searched value of a better
-    // one. No choice gets a higher estimate than one ranked before it.
-    let mut most = 1.0f64;
-    for suggestion in &mut suggestions {
-        most = most.min(suggestion.win_probability);
-        suggestion.win_probability = most;
-    }
-    suggestions
+    suggestions(&searcher, view, &candidates)
 }
 
 /// Each candidate with every move that leads to its board.
@@ -157,7 +157,14 @@ fn suggestions(
             Candidate::Answer(choice) => (choice, None),
             Candidate::Fold => (Choice::Play(Move::Fold), Some(Outcome::fold(&view.board))),
         };
-        suggestions.push(suggestion(searcher, view, stats, choice, outcome));
+        suggestions.push(suggestion(
+            searcher,
+            view,
+            &candidates,
+            place,
+            choice,
+            outcome,
+        ));
     }
     if places.is_empty() {
         return suggestions;
@@ -178,24 +185,29 @@ fn suggestions(
         .into_iter()
         .map(|(place, LegalMove { mv, outcome })| {
             let choice = Choice::Play(mv);
-            suggestion(searcher, view, &candidates[place], choice, Some(outcome))
+            suggestion(searcher, view, &candidates, place, choice, Some(outcome))
         })
         .collect()
 }
 
-/// A choice with the estimate of this candidate.
+/// A choice with the estimate of the candidate at this place.
 fn suggestion(
     searcher: &Searcher,
     view: &SeatView,
-    stats: &CandidateStats,
+    candidates: &[CandidateStats],
+    place: usize,
     choice: Choice,
     outcome: Option<Outcome>,
 ) -> Suggestion {
+    let stats = &candidates[place];
     let (win_probability, standard_error) = searcher.win_probability(view, stats);
     Suggestion {
         choice,
         win_probability,
         standard_error,
+        difference_error: (place > 0)
+            .then(|| searcher.difference_error(view, stats, &candidates[0]))
+            .flatten(),
         samples: stats.samples,
         risk: stats.risk(),
         outcome,

@@ -258,7 +258,7 @@ pub enum ExchangeAnswer {
 }
 
 /// A seat's part in the exchange, as everybody can see it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
     /// It has not answered.

@@ -42,6 +42,23 @@ pub(super) fn choices(
     }
 }
 
+/// Whether the parts of a pair in the exchange can come about in a game (RULES §7.3).
+pub fn is_possible(exchange: Exchange, pair: [ExchangeState; 2]) -> bool {
+    use Exchange::{Mandatory, OnRequest, Optional};
+    use ExchangeState::{Asked, Declined, Kept, Offered, Passed, Pending, Swapped};
+    let [one, other] = pair;
+    [(one, other), (other, one)]
+        .into_iter()
+        .any(|pair| match (exchange, pair) {
+            (_, (Pending, Pending) | (Swapped, Swapped)) => true,
+            (Mandatory | Optional, (Pending, Offered)) => true,
+            (Optional, (Asked, Pending | Asked | Offered)) => true,
+            (OnRequest, (Passed | Asked, Pending) | (Asked, Offered) | (Kept, Kept)) => true,
+            (Optional | OnRequest, (Declined, Kept)) => true,
+            _ => false,
+        })
+}
+
 impl Game {
     /// As [`Game::check_deal`], for the exchange.
     ///

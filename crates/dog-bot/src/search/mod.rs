@@ -166,6 +166,13 @@ impl CandidateStats {
     /// Whether the playouts were worse than the other's by more than this many standard errors of
     /// the mean difference, deal by deal.
     fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
+        self.difference(other)
+            .is_some_and(|(mean, error)| mean > errors * error)
+    }
+
+    /// By how much the other's playouts were better on average, deal by deal, and the standard error
+    /// of that; none with fewer than two deals in common.
+    fn difference(&self, other: &CandidateStats) -> Option<(f64, f64)> {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for (other, own) in other.values.iter().zip(&self.values) {
             let difference = f64::from(other - own);
@@ -175,7 +182,7 @@ impl CandidateStats {
         }
         let mean = sum / count;
         let variance = (squares / count - mean * mean).max(0.0);
-        count > 1.0 && mean > errors * (variance / (count - 1.0)).sqrt()
+        (count > 1.0).then(|| (mean, (variance / (count - 1.0)).sqrt()))
     }
 
     fn add(&mut self, value: f64, captured: bool) {
@@ -370,13 +377,28 @@ impl<'n> Searcher<'n> {
     /// The chance that a candidate wins, with the standard error of its playouts. The net expects
     /// that all seats play equally well; how they have played so far multiplies the odds.
     pub fn win_probability(&self, view: &SeatView, stats: &CandidateStats) -> (f64, Option<f64>) {
+        let (chance, slope) = self.estimate(view, stats);
+        (chance, stats.standard_error().map(|error| error * slope))
+    }
+
+    /// The standard error of the difference between the chances of two candidates, from the deals
+    /// that they have in common; none if there are fewer than two.
+    pub fn difference_error(
+        &self,
+        view: &SeatView,
+        stats: &CandidateStats,
+        best: &CandidateStats,
+    ) -> Option<f64> {
+        let (_, error) = stats.difference(best)?;
+        Some(error * self.estimate(view, stats).1)
+    }
+
+    /// The chance that a candidate wins, and how it changes with the mean of the playouts.
+    fn estimate(&self, view: &SeatView, stats: &CandidateStats) -> (f64, f64) {
         let factor = self.models.advantage(view.rules, view.seat).exp();
         let chance = stats.win_probability(self.config.prior);
         let scale = 1.0 - chance + chance * factor;
-        let error = stats
-            .standard_error()
-            .map(|error| error * factor / (scale * scale));
-        (chance * factor / scale, error)
+        (chance * factor / scale, factor / (scale * scale))
     }
 
     fn rank(&self, candidates: &mut [CandidateStats]) {

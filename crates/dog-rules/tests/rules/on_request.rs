@@ -1,17 +1,62 @@
 //! RULES §7.3, `on_request`: "Hilfe!", and the partner may decline.
 
+use std::collections::HashSet;
+
 use dog_rules::{
-    Action, ActionRefusal, Actor, Card, Cards, EventKind, ExchangeChoice,
+    Action, ActionRefusal, Actor, Card, Cards, EventKind, Exchange, ExchangeChoice,
     ExchangeState::{self, *},
     Game, Level, Phase, Player,
     Preset::Hausregeln,
-    Seat, Viewer,
+    Rules, Seat, Seed, Viewer,
+    exchange::is_possible,
 };
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use super::{
     position::{PositionExt, seat},
     rounds::{deal, legal_moves, lowest},
 };
+
+/// Random exchanges by all rules come to exactly the pairs of parts that are possible.
+#[test]
+fn the_possible_parts_are_those_that_occur() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(71);
+    let parts = [Pending, Passed, Asked, Offered, Declined, Swapped, Kept];
+    for (name, exchange) in [
+        ("mandatory", Exchange::Mandatory),
+        ("optional", Exchange::Optional),
+        ("on_request", Exchange::OnRequest),
+    ] {
+        let rules: Rules = format!("hausregeln exchange={name}")
+            .parse()
+            .expect("rules");
+        let mut seen = HashSet::new();
+        for _ in 0..400 {
+            let mut game = rules.game_of(Seed::new(rng.random()), None);
+            deal(&mut game);
+            loop {
+                for by in 0..2 {
+                    let [one, other] = [by, by + 2].map(|by| game.exchange(seat(by)));
+                    seen.extend([(one, other), (other, one)]);
+                }
+                if game.phase() == Phase::Play {
+                    break;
+                }
+                let seats: Vec<Seat> = game.seats_to_act().collect();
+                let actions = game.legal_actions(*seats.choose(&mut rng).expect("a seat"));
+                game.apply(actions.choose(&mut rng).expect("an action"))
+                    .expect("a legal action");
+            }
+        }
+        for one in parts {
+            for other in parts {
+                let occurs = seen.contains(&(Some(one), Some(other)));
+                let pair = [one, other];
+                assert_eq!(is_possible(exchange, pair), occurs, "{name}: {pair:?}");
+            }
+        }
+    }
+}
 
 /// A dealt game with the rules of `hausregeln`, whose teams are 0 and 2, and 1 and 3.
 fn dealt() -> Game {
