@@ -16,6 +16,7 @@ pub mod guide;
 pub mod history;
 pub mod import;
 pub mod join;
+mod knowledge;
 pub mod layout;
 pub mod legal_moves;
 pub mod message_type;

@@ -1,12 +1,10 @@
 //! Positions that clients send.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 use dog_bot::Level;
 use dog_picture::PictureOptions;
-use dog_rules::{
-    Board, BySeat, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible,
-};
+use dog_rules::{Board, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible};
 use serde::Deserialize;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -18,6 +16,7 @@ use utoipa::{
 
 use super::{
     advice::{AdviceParams, AdviceSettings},
+    knowledge::KnownCards,
     legal_moves::LegalMoves,
     moves::MovesOptions,
     moves::{SeatBoardRequest, read_board},
@@ -29,7 +28,7 @@ use super::{
 use crate::http::problem::{Code, Problem, Reason};
 
 /// The cards of these names, which stand in the list at that place in the body.
-fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
+pub fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;
     for (index, name) in names.iter().enumerate() {
         let card = card_of(name, format!("{pointer}/{index}"))?;
@@ -186,35 +185,6 @@ pub enum AnalysisPhase {
     #[default]
     Play,
     Exchange,
-}
-
-/// What a seat knows besides the board and its hand.
-#[derive(Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = Known)]
-pub struct KnownCards {
-    /// Cards each seat holds. By default as many as this seat; one less if `beginner` is given and the
-    /// seat has had its turn before; none if it has folded.
-    counts: Option<Vec<u8>>,
-    /// Cards known to be in other seats' hands, by seat.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<String, Vec<Card>>)]
-    hands: BTreeMap<String, Vec<String>>,
-    /// Cards on the discard pile: how many of each.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<Card, u8>)]
-    gone: BTreeMap<String, u8>,
-    /// Seats that have folded.
-    #[serde(default)]
-    folded: Vec<u8>,
-    /// Seats that have said "help!" in this round.
-    #[serde(default)]
-    asked: Vec<u8>,
-    /// The round, from 1.
-    round: Option<u32>,
-    /// Who began the round.
-    #[schema(maximum = 5)]
-    beginner: Option<u8>,
 }
 
 /// A valid position with a seat to move and its hand.
@@ -384,84 +354,12 @@ impl AdvicePosition {
             seat,
             hand,
         } = &self.position;
-        let invalid = |member: &str, detail: String| {
-            Problem::new(Code::InvalidKnowledge, detail).at(format!("/known{member}"), None)
-        };
         let mut view = SeatView::to_play(rules, *board, *seat, *hand);
         if let Some(states) = &self.exchange {
             exchange(&mut view, states)?;
         }
-        let Some(known) = &self.known else {
-            return Ok(view);
-        };
-        if let Some(number) = known.beginner {
-            view.beginner = seat_of(number, rules, "known/beginner")?;
-        }
-        match &known.counts {
-            None => view.counts = default_counts(&view, &known.folded),
-            Some(counts) if counts.len() != usize::from(rules.seats) => {
-                return Err(invalid(
-                    "/counts",
-                    format!("counts must have {} entries", rules.seats),
-                ));
-            }
-            Some(counts) => {
-                for (other, &count) in rules.ring().seats().zip(counts) {
-                    view.counts[other] = count;
-                }
-            }
-        }
-        if view.counts[*seat] != hand.len() {
-            return Err(invalid(
-                "/counts",
-                format!("counts and hand disagree on {seat}"),
-            ));
-        }
-        for (number, names) in &known.hands {
-            let other = number.parse().ok();
-            let other = other
-                .and_then(|number| Seat::new(number, rules.seats))
-                .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
-            let place = format!("/known/hands/{}", other.number());
-            let cards = cards(names, &place)?;
-            if other == *seat && cards != *hand || cards.len() > view.counts[other] {
-                let detail = format!("hands and counts or hand disagree on {other}");
-                return Err(invalid("/hands", detail));
-            }
-            if other != *seat {
-                view.known[other] = cards;
-            }
-        }
-        for (name, &count) in &known.gone {
-            let card = card_of(name, "/known/gone".to_owned())?;
-            if count > rules.deck().count(card) {
-                return Err(invalid(
-                    "/gone",
-                    format!("more {card} are gone than the deck has"),
-                ));
-            }
-            (0..count).for_each(|_| view.discards.add(card));
-        }
-        for &number in &known.folded {
-            let other = Seat::new(number, rules.seats)
-                .ok_or_else(|| invalid("/folded", format!("folded has no seat {number}")))?;
-            if view.counts[other] > 0 {
-                return Err(invalid(
-                    "/folded",
-                    format!("{other} has folded and cannot hold cards"),
-                ));
-            }
-            view.folded[other] = true;
-        }
-        for &number in &known.asked {
-            let other = Seat::new(number, rules.seats)
-                .ok_or_else(|| invalid("/asked", format!("asked has no seat {number}")))?;
-            view.asked[other] = true;
-        }
-        check_deck(rules, &view).map_err(|detail| invalid("", detail))?;
-        view.round = known.round.unwrap_or(1);
-        if view.round == 0 {
-            return Err(invalid("/round", "rounds are counted from 1".to_owned()));
+        if let Some(known) = &self.known {
+            known.tell(&mut view)?;
         }
         Ok(view)
     }
@@ -499,40 +397,6 @@ fn exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Problem
     }
     if view.exchange_choices().is_empty() {
         return Err(invalid(format!("{} has nothing to answer", view.seat)));
-    }
-    Ok(())
-}
-
-/// How many cards each seat holds if nobody says it.
-fn default_counts(view: &SeatView, folded: &[u8]) -> BySeat<u8> {
-    let SeatView { rules, seat, .. } = *view;
-    let mut counts = view.counts;
-    let mut other = view.beginner;
-    while !view.exchanging && other != seat {
-        counts[other] = counts[other].saturating_sub(1);
-        other = other.next(rules.seats);
-    }
-    for &number in folded {
-        if let Some(other) = Seat::new(number, rules.seats) {
-            counts[other] = 0;
-        }
-    }
-    counts
-}
-
-/// Checks that no more cards are named or counted than the deck has.
-fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
-    let (deck, seats) = (rules.deck(), rules.ring().seats());
-    for card in Card::ALL {
-        let known = seats.clone().map(|seat| view.known[seat].count(card));
-        let count = view.hand.count(card) + view.discards.count(card) + known.sum::<u8>();
-        if count > deck.count(card) {
-            return Err(format!("the deck has only {} {card}", deck.count(card)));
-        }
-    }
-    let in_hands: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
-    if in_hands + u32::from(view.discards.len()) > u32::from(deck.len()) {
-        return Err(format!("the deck has only {} cards", deck.len()));
     }
     Ok(())
 }

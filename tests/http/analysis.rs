@@ -795,7 +795,7 @@ fn advice_of_the_wrong_shape_is_refused() {
 }
 
 /// Advice without what differs between a game and an analysis.
-fn bare(mut advice: Value) -> Value {
+pub fn bare(mut advice: Value) -> Value {
     for name in ["version", "elapsed_ms"] {
         advice.as_object_mut().expect("an object").remove(name);
     }

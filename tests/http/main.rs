@@ -30,6 +30,7 @@ mod headers;
 mod history;
 mod idempotency;
 mod joining;
+mod knowledge;
 mod layout;
 mod leaks;
 mod legal_moves;

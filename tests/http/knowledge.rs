@@ -1,0 +1,207 @@
+//! What a seat knows, in an analysis: the same past leads to the same advice as in a game.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    analysis::bare,
+    support::{Dice, PRESETS, TestGame, TestResponse, TestServer, TestViewer::*},
+};
+
+const ROUTE: &str = "/v1/analysis/suggest-move";
+
+fn advise(server: &TestServer, body: &Value) -> TestResponse {
+    server.post(ROUTE).json(body).send()
+}
+
+/// What a seat knows of the first round of a game, from the log and from its own view.
+fn known(game: &TestGame, seat: usize) -> Value {
+    let history = game.get(Seat(seat), "/history").send().expect(200);
+    let (mut played, mut asked) = (Vec::new(), Vec::new());
+    for entry in history["entries"].as_array().expect("entries") {
+        for event in entry["events"].as_array().expect("events") {
+            let seat = &event["seat"];
+            match event["type"].as_str().expect("a type") {
+                "help_asked" => asked.push(seat.clone()),
+                "card_played" => played.push(json!({"seat": seat, "move": event["move"]["id"]})),
+                "hand_folded" => {
+                    played.push(json!({"seat": seat, "move": "fold", "cards": event["cards"]}));
+                }
+                _ => {}
+            }
+        }
+    }
+    let view = game.view(Seat(seat));
+    let own = &view["seats"][seat];
+    let mut known = json!({
+        "beginner": view["beginner"], "asked": asked, "played": played, "round_began": "-",
+    });
+    if own["exchange"] == "swapped" {
+        (known["gave"], known["received"]) = (own["gave"].clone(), own["received"].clone());
+    }
+    known
+}
+
+/// At every decision of first rounds, an analysis of what a seat has seen gives the same advice as
+/// the game.
+#[test]
+fn the_same_past_gives_the_same_advice() {
+    let server = TestServer::shared();
+    let mut dice = Dice::new(9);
+    let mut folds = 0;
+    for preset in PRESETS {
+        for number in 0..3 {
+            let game = TestGame::create(
+                &server,
+                &json!({"rules": {"preset": preset}, "shuffle_seed": format!("{number:064x}")}),
+            );
+            game.deal();
+            while game.view(Spectator)["phase"] == "exchange" {
+                let to_act = game.view(Spectator)["to_act"].take();
+                let seat = dice.pick(&to_act).as_u64().expect("a seat") as usize;
+                let answer = game.any_answer(seat, &mut dice);
+                game.swap(seat, &answer);
+            }
+            while game.view(Spectator)["phase"] == "play" {
+                let (seat, view) = (game.turn(), game.view(Spectator));
+                let body = json!({
+                    "rules": view["rules"],
+                    "position": view["position"],
+                    "seat": seat,
+                    "hand": game.hand(seat),
+                    "known": known(&game, seat),
+                    "level": "fast",
+                    "samples": 24,
+                    "seed": 5,
+                });
+                let path = "/suggest-move?level=fast&samples=24&seed=5";
+                let in_game = game.get(Seat(seat), path).send().expect(200);
+                let analysed = advise(&server, &body).expect(200);
+                assert_eq!(bare(analysed), bare(in_game), "{body}");
+                let (seat, id) = game.first_move();
+                folds += u32::from(id == "fold");
+                game.play(seat, &id);
+            }
+        }
+    }
+    assert!(folds > 20, "{folds}");
+}
+
+/// A position of seat 2 after three plays, with all that is known of them.
+fn told() -> Value {
+    json!({
+        "rules": {"preset": "dogspiel-it"},
+        "position": "10 / 20 / 40 / -",
+        "seat": 2,
+        "hand": ["9", "7"],
+        "known": {
+            "gave": "5",
+            "received": "9",
+            "round_began": "5 / 18 / 38 / -",
+            "played": [
+                {"seat": 2, "move": "2:38>40"},
+                {"seat": 3, "move": "fold", "cards": ["3", "8", "9"]},
+                {"seat": 0, "move": "5:5>10"},
+                {"seat": 1, "move": "2:18>20"},
+            ],
+        },
+        "level": "fast", "samples": 24, "seed": 1,
+    })
+}
+
+#[test]
+fn cards_without_moves_tell_the_counts() {
+    let server = TestServer::shared();
+    let whole = bare(advise(&server, &told()).expect(200));
+    let mut by_cards = told();
+    let known = &mut by_cards["known"];
+    known.as_object_mut().expect("known").remove("round_began");
+    known["played"] = json!([
+        {"seat": 2, "card": "2"},
+        {"seat": 3, "fold": ["3", "8", "9"]},
+        {"seat": 0, "card": "5"},
+        {"seat": 1, "card": "2"},
+    ]);
+    let cards = bare(advise(&server, &by_cards).expect(200));
+    // The moves also say something about the hands.
+    assert_ne!(cards, whole);
+    let mut counted = by_cards.clone();
+    counted["known"]["counts"] = json!([2, 2, 2, 0]);
+    assert_eq!(bare(advise(&server, &counted).expect(200)), cards);
+    // The same, told one by one. The given card was played.
+    counted["known"] = json!({
+        "counts": [2, 2, 2, 0], "folded": [3], "beginner": 2, "received": "9", "gave": "5",
+        "gone": {"2": 2, "3": 1, "5": 1, "8": 1, "9": 1},
+    });
+    assert_ne!(bare(advise(&server, &counted).expect(200)), cards);
+    for name in ["gave", "received"] {
+        counted["known"]
+            .as_object_mut()
+            .expect("known")
+            .remove(name);
+        by_cards["known"]
+            .as_object_mut()
+            .expect("known")
+            .remove(name);
+    }
+    assert_eq!(
+        bare(advise(&server, &counted).expect(200)),
+        bare(advise(&server, &by_cards).expect(200))
+    );
+}
+
+#[test]
+fn a_past_that_cannot_be_is_refused() {
+    let server = TestServer::shared();
+    advise(&server, &told()).expect(200);
+    let mut pointers = BTreeSet::new();
+    let mut refused = |change: &dyn Fn(&mut Value)| {
+        let mut body = told();
+        change(&mut body["known"]);
+        let refused = advise(&server, &body).refused("invalid_knowledge");
+        pointers.extend(refused["errors"][0]["pointer"].as_str().map(str::to_owned));
+    };
+    // Not its turn, not legal, another board, too many cards, more than the deck.
+    refused(&|known| known["played"][0]["seat"] = json!(1));
+    refused(&|known| known["played"][0]["seat"] = json!(4));
+    refused(&|known| known["played"][0]["move"] = json!("3:38>40"));
+    refused(&|known| known["played"][0]["move"] = json!("2 by two"));
+    refused(&|known| known["played"][0]["move"] = json!("3:38>41"));
+    refused(&|known| known["played"][0]["cards"] = json!(["2"]));
+    refused(&|known| known["played"][1]["cards"] = json!(["3", "8"]));
+    refused(&|known| known["played"][1]["cards"] = json!(["3", "8", "9", "9"]));
+    refused(&|known| known["played"][1]["cards"] = json!(["3", "8", "A"]));
+    refused(&|known| known["played"][1]["cards"] = json!([]));
+    refused(&|known| known["played"][1]["cards"] = Value::Null);
+    refused(&|known| known["played"][2] = json!({"seat": 0, "card": "5"}));
+    refused(&|known| known["played"] = json!([]));
+    refused(&|known| known["played"] = json!([{"seat": 2, "move": "2:38>40"}]));
+    refused(&|known| known["round_began"] = json!("5 / 18 / 37 / -"));
+    refused(&|known| known["round_began"] = Value::Null);
+    refused(&|known| known["beginner"] = json!(1));
+    refused(&|known| known["counts"] = json!([2, 2, 2, 2]));
+    refused(&|known| known["folded"] = json!([0]));
+    refused(&|known| known["gone"] = json!({"9": 7, "5": 8}));
+    refused(&|known| known["gave"] = Value::Null);
+    refused(&|known| known["received"] = json!("K"));
+    refused(&|known| known["hands"] = json!({"0": ["A", "K", "Q"]}));
+    assert!(pointers.len() > 10, "{pointers:?}");
+    let mut body = told();
+    body["known"]["round_began"] = json!("5 / 18 / 38 / x");
+    advise(&server, &body).refused("invalid_board");
+    for member in ["gave", "received"] {
+        let mut body = told();
+        body["known"][member] = json!("Z");
+        advise(&server, &body).refused("unknown_card");
+    }
+    let mut many = told();
+    many["known"]["played"] = json!(vec![json!({"seat": 2, "move": "2:38>40"}); 200]);
+    advise(&server, &many).refused("invalid_knowledge");
+    let mut exchange = told();
+    exchange["phase"] = json!("exchange");
+    exchange["known"] = json!({"played": [{"seat": 2, "card": "2"}]});
+    advise(&server, &exchange).refused("invalid_knowledge");
+    exchange["known"] = json!({"gave": "2", "received": "9"});
+    advise(&server, &exchange).refused("invalid_knowledge");
+}
