@@ -153,8 +153,9 @@ pub struct Advice {
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
-    /// Duration of the search in milliseconds.
-    elapsed_ms: f64,
+    /// Duration of the search in milliseconds; null where the answer may be kept.
+    #[schema(required, minimum = 0)]
+    pub elapsed_ms: Option<f64>,
 }
 
 /// How long to think, as in the request: a time or a number of playouts.
@@ -325,7 +326,7 @@ impl Advice {
             seed: settings.seed,
             samples,
             suggestions: suggestions.collect::<Result<_, _>>()?,
-            elapsed_ms,
+            elapsed_ms: Some(elapsed_ms),
         })
     }
 }

@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-    web::Data,
-};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use dog_bot::{Choice, player_model::PlayerModels};
-use dog_picture::{Picture, PictureOptions};
-use dog_rules::{Card, Rules, position};
+use dog_picture::PictureOptions;
+use dog_rules::{Card, Rules};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -18,19 +14,15 @@ use super::{
     errors::errors,
     legal_moves::{self, LegalMoves},
     moves::{MoveId, MovesOptions, outcome},
-    parameters::{NoQuery, ReadHeaders},
+    parameters::NoQuery,
     pictures::{self, PICTURE, Preview, SVG, ThemeName, of_position, picture_response},
-    position::{
-        AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, PositionString,
-        SevenAnalysis,
-    },
-    rules::rules_of_text,
+    position::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis},
     seven::SevenView,
 };
 use crate::{
     app::App,
     http::{
-        headers::{preferred, private_response, send_content},
+        headers::{preferred, private_response},
         json::from_query,
         problem::Problem,
         request::Body,
@@ -43,7 +35,6 @@ errors! {
     MovesAnalysisErrors: [BODY, POSITION], [IllegalMove];
     SevenAnalysisErrors: [BODY, POSITION], [IllegalMove];
     AdviceAnalysisErrors: [BODY, POSITION], [InvalidKnowledge];
-    PositionPictureErrors: [], [InvalidRequest, InvalidRules, InvalidBoard, StaleVersion];
 }
 
 /// The media types of an analysis.
@@ -167,37 +158,6 @@ pub async fn analyse_suggest_move(
         .await
 }
 
-/// Draw a position.
-///
-/// The board of a position as a picture, by an address that can be kept.
-#[utoipa::path(get, path = "/v1/analysis/board.svg", tag = "analysis",
-    params(PositionPictureParams, ReadHeaders),
-    responses(
-        (status = 200, description = "The picture, an SVG document of 40 KB at most.",
-            content((String = "image/svg+xml", example = json!(PICTURE))),
-            headers(("ETag" = String, description = "A hash of the picture."))),
-        (status = 304, description = "The picture is still the one of If-None-Match."),
-        PositionPictureErrors))]
-pub async fn get_position_picture(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let params: PositionPictureParams = from_query(request.query_string())?;
-    let rules = rules_of_text(params.rules.as_deref())?;
-    let board = position::read(&rules, &params.position)?;
-    let options = pictures::options(&rules, params.bottom, params.theme, None)?;
-    let svg = dog_picture::svg(&Picture {
-        rules: &rules,
-        board: &board,
-        names: &[],
-        turn: None,
-        shown: None,
-        options,
-    });
-    let mut response = picture_response(HttpResponse::Ok());
-    response
-        .insert_header((header::VARY, "Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "no-cache"));
-    send_content(&request, &mut response, svg.into_bytes())
-}
-
 /// Draws a picture in the pool for advice, and makes the response.
 async fn picture_in_pool(
     app: &App,
@@ -210,26 +170,6 @@ async fn picture_in_pool(
         .run(ClientAddress::from_extensions(request), cost, draw)
         .await?;
     Ok(picture_response(private_response(StatusCode::OK)).body(svg))
-}
-
-/// A board to draw.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct PositionPictureParams {
-    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln seats=6`;
-    /// `dogspiel-it` by default.
-    #[param(max_length = 1000)]
-    rules: Option<String>,
-    /// The board as text.
-    #[param(value_type = PositionString, example = "0f,9,g2/17/-/60")]
-    position: String,
-    /// The seat whose kennel is at the bottom; 0 by default.
-    #[param(maximum = 5)]
-    bottom: Option<u8>,
-    /// Whether the picture is for a light or a dark page; `light` by default.
-    #[param(inline)]
-    theme: Option<ThemeName>,
 }
 
 /// Parameters of an analysis of moves.

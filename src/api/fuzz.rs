@@ -9,6 +9,7 @@ use dog_store::{Cursor, GameId};
 use super::{
     advice::AdviceParams,
     analysis::AnalysisParams,
+    by_address::AdviceByAddressParams,
     create::CreateGame,
     events::EventsParams,
     games::{GameParams, ListParams},
@@ -98,6 +99,7 @@ pub fn line(text: &str, game: &Game) {
     let _ = from_query::<EventsParams>(text);
     let _ = from_query::<MovesParams>(text).map(|params| params.options().is_ok());
     let _ = from_query::<SevenParams>(text);
+    let _ = from_query::<AdviceByAddressParams>(text).map(|params| params.position().is_ok());
     let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
     let _ = from_query::<AnalysisParams>(text).map(|params| params.moves_options().is_ok());
     if let Ok(params) = from_query::<ListParams>(text) {

@@ -4,6 +4,7 @@
 
 pub mod advice;
 pub mod analysis;
+pub mod by_address;
 pub mod change;
 pub mod create;
 pub mod errors;

@@ -150,9 +150,17 @@ pub fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
 pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
     name.parse().map_err(|_: ParseCardError| {
         let cards = Card::ALL.map(Card::name);
+        let meant = Card::by_common_name(name);
         let (name, names) = (quoted(name), cards.join(" "));
-        let detail = format!("there is no card {name}: the cards are {names}");
-        Problem::new(Code::UnknownCard, detail).at(pointer, Some(&cards))
+        let detail = match meant {
+            Some(card) => format!("there is no card {name}: {card} is meant"),
+            None => format!("there is no card {name}: the cards are {names}"),
+        };
+        let problem = Problem::new(Code::UnknownCard, detail).at(pointer, Some(&cards));
+        match meant {
+            Some(card) => problem.card(card),
+            None => problem,
+        }
     })
 }
 

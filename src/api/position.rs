@@ -29,9 +29,18 @@ use crate::http::problem::{Code, Problem, Reason};
 
 /// The cards of these names, which stand in the list at that place in the body.
 pub fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
+    let names = names.iter().enumerate();
+    few(names.map(|(index, name)| card_of(name, format!("{pointer}/{index}"))))
+}
+
+/// These cards together.
+///
+/// # Errors
+/// `invalid_hand`, if there are more of a card than in any deck.
+pub fn few(list: impl Iterator<Item = Result<Card, Problem>>) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;
-    for (index, name) in names.iter().enumerate() {
-        let card = card_of(name, format!("{pointer}/{index}"))?;
+    for card in list {
+        let card = card?;
         // No deck has more, and `Cards` cannot count further.
         if cards.count(card) == 12 {
             let detail = format!("no deck holds so many {card}");
@@ -196,17 +205,16 @@ pub struct AnalysisPosition {
 }
 
 impl AnalysisPosition {
-    fn new(
-        rules: Option<RulesRequest>,
-        board: Option<BySeatList<SeatBoardRequest>>,
-        position: Option<&str>,
-        seat: u8,
-        hand: &[String],
+    /// A position that may be analysed.
+    ///
+    /// # Errors
+    /// `invalid_hand`, `finished_position`.
+    pub fn new(
+        rules: Rules,
+        board: Board,
+        seat: Seat,
+        hand: Cards,
     ) -> Result<AnalysisPosition, Problem> {
-        let rules = checked_rules(rules)?;
-        let board = read_board(&rules, board, position)?;
-        let seat = seat_of(seat, &rules, "seat")?;
-        let hand = cards(hand, "/hand")?;
         if hand.is_empty() {
             let empty = Problem::new(Code::InvalidHand, "the hand is empty");
             return Err(empty.because(Reason::EmptyHand));
@@ -231,6 +239,24 @@ impl AnalysisPosition {
         })
     }
 
+    /// The position in the body of an analysis.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    fn of_body(
+        rules: Option<RulesRequest>,
+        board: Option<BySeatList<SeatBoardRequest>>,
+        position: Option<&str>,
+        seat: u8,
+        hand: &[String],
+    ) -> Result<AnalysisPosition, Problem> {
+        let rules = checked_rules(rules)?;
+        let board = read_board(&rules, board, position)?;
+        let seat = seat_of(seat, &rules, "seat")?;
+        let hand = cards(hand, "/hand")?;
+        AnalysisPosition::new(rules, board, seat, hand)
+    }
+
     /// The position of an analysis of moves.
     ///
     /// # Errors
@@ -238,7 +264,7 @@ impl AnalysisPosition {
     pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
-        AnalysisPosition::new(rules, board, position, request.seat, &request.hand)
+        AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)
     }
 
     /// The position of an analysis of a seven, and the seven so far.
@@ -248,7 +274,8 @@ impl AnalysisPosition {
     pub fn read_seven(request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
-        let position = AnalysisPosition::new(rules, board, position, request.seat, &request.hand)?;
+        let position =
+            AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)?;
         Ok((position, request.begun))
     }
 
@@ -310,6 +337,15 @@ pub struct AdvicePosition {
 }
 
 impl AdvicePosition {
+    /// A position of which no more is known.
+    pub fn unknown(position: AnalysisPosition) -> AdvicePosition {
+        AdvicePosition {
+            position,
+            exchange: None,
+            known: None,
+        }
+    }
+
     /// The position of an analysis with advice.
     ///
     /// # Errors
@@ -317,7 +353,8 @@ impl AdvicePosition {
     pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
-        let position = AnalysisPosition::new(rules, board, position, request.seat, &request.hand)?;
+        let position =
+            AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)?;
         let exchange = match (request.phase.unwrap_or_default(), request.exchange) {
             (AnalysisPhase::Play, None) => None,
             (AnalysisPhase::Play, Some(_)) => {

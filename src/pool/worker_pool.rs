@@ -116,11 +116,23 @@ impl WorkerPool {
         cost: Duration,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<HttpResponse, Problem> {
+        self.answer_with(request, cost, &mut json_response(), work)
+            .await
+    }
+
+    /// The same with other headers, which this response has.
+    pub async fn answer_with<T: Serialize>(
+        &self,
+        request: &HttpRequest,
+        cost: Duration,
+        response: &mut HttpResponseBuilder,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<HttpResponse, Problem> {
         let gzip = accepts_gzip(request);
         let content = self.run(ClientAddress::from_extensions(request), cost, move || {
             EncodedContent::new(json(&work()?)?, gzip)
         });
-        Ok(content.await?.respond(&mut json_response()))
+        Ok(content.await?.respond(response))
     }
 
     /// The same with an `ETag`, a hash of the content. The response is 304 if the client has that

@@ -114,6 +114,7 @@ fn every_route_of_the_service_is_described() {
         "post /v1/analysis/legal-moves",
         "post /v1/analysis/legal-moves/seven",
         "post /v1/analysis/suggest-move",
+        "get /v1/analysis/suggest-move",
         "get /v1/analysis/board.svg",
     ];
     for route in routes {

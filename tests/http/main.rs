@@ -9,6 +9,7 @@ mod analysis;
 mod attackers;
 mod board_picture;
 mod bots;
+mod by_address;
 mod concurrency;
 mod connections;
 mod cors;

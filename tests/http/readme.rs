@@ -1,5 +1,5 @@
-//! The whole game by curl in `README.md` and the flows in `docs/tables.md`, run as they are printed
-//! there.
+//! The whole game by curl in `README.md`, the flows in `docs/tables.md` and the questions in
+//! `docs/adviser.md`, run as they are printed there.
 
 use std::{fs, path::Path, process::Command};
 
@@ -73,19 +73,29 @@ fn the_curl_block_plays_a_whole_game() {
 
 #[test]
 fn the_flows_of_tables_print_what_they_say() {
+    print_what_they_say("tables", include_str!("../../docs/tables.md"), 1 + 8);
+}
+
+#[test]
+fn the_questions_to_the_adviser_print_what_they_say() {
+    print_what_they_say("adviser", include_str!("../../docs/adviser.md"), 1 + 3);
+}
+
+/// Runs the blocks of a guide one after another. Each prints the lines that it says.
+fn print_what_they_say(guide: &str, text: &'static str, expected: usize) {
     if !available(&["bash", "curl", "jq"]) {
         return;
     }
-    let blocks = blocks(include_str!("../../docs/tables.md"));
+    let blocks = blocks(text);
     // A NUL ends what a block prints.
     let script: String = blocks
         .iter()
         .map(|block| format!("{block}printf '\\0'\n"))
         .collect();
     let server = TestServer::start();
-    let stdout = run(&script, &server, &server.folder().join("tables"));
+    let stdout = run(&script, &server, &server.folder().join(guide));
     let outputs: Vec<&str> = stdout.split_terminator('\0').collect();
-    assert_eq!(outputs.len(), 1 + 8, "the functions, then the flows");
+    assert_eq!(outputs.len(), expected, "the functions, then the others");
     for (block, output) in blocks.iter().zip(outputs) {
         let documented = block.lines().filter_map(|line| line.strip_prefix("#> "));
         let documented: Vec<&str> = documented.collect();

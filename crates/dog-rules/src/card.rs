@@ -109,6 +109,39 @@ impl fmt::Display for Card {
 #[error("there is no card of that name: the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker")]
 pub struct ParseCardError;
 
+/// What people call the cards in English, German, French and Italian, besides the names that
+/// [`Card::name`] gives them.
+const COMMON_NAMES: [(Card, &[&str]); 5] = [
+    (Card::Ace, &["as", "ass", "asso", "ace"]),
+    (
+        Card::Jack,
+        &[
+            "b", "v", "f", "bube", "bauer", "junge", "valet", "fante", "jack",
+        ],
+    ),
+    (Card::Queen, &["d", "dame", "donna", "regina", "queen"]),
+    (Card::King, &["r", "könig", "koenig", "roi", "re", "king"]),
+    (Card::Joker, &["jolly", "x"]),
+];
+
+impl Card {
+    /// The card that people call so, in any case.
+    pub fn by_common_name(text: &str) -> Option<Card> {
+        let text = text.to_lowercase();
+        let is_called = |names: &[&str]| names.contains(&text.as_str());
+        let own = Card::ALL
+            .into_iter()
+            .find(|card| card.name().to_lowercase() == text);
+        own.or_else(|| {
+            let common = COMMON_NAMES.into_iter();
+            common
+                .filter(|(_, names)| is_called(names))
+                .map(|(card, _)| card)
+                .next()
+        })
+    }
+}
+
 impl FromStr for Card {
     type Err = ParseCardError;
 

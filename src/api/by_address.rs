@@ -1,0 +1,235 @@
+//! Analyses by address: a picture of a position, and advice, with everything in the query.
+
+use std::{env, fs, sync::LazyLock};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{Method, StatusCode, header},
+    web::Data,
+};
+use dog_bot::{Level, player_model::PlayerModels};
+use dog_picture::Picture;
+use dog_rules::{Card, Cards, position};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{
+    advice::{
+        Advice, AdviceParams, AdviceSettings, SuggestionListOptions, SuggestionRoute, advise,
+        expected_cost,
+    },
+    errors::errors,
+    parameters::{ReadHeaders, card_of, seat_of},
+    pictures::{self, PICTURE, ThemeName, picture_response},
+    position::{AdvicePosition, AnalysisPosition, PositionString, few},
+    rules::rules_of_text,
+};
+use crate::{
+    app::App,
+    http::{
+        headers::{content_hash, is_not_modified, private_response, send_content},
+        json::from_query,
+        problem::Problem,
+    },
+};
+
+errors! {
+    PositionPictureErrors: [], [InvalidRequest, InvalidRules, InvalidBoard, StaleVersion];
+    AdviceByAddressErrors: [POSITION], [InvalidRequest, Unavailable];
+}
+
+/// Draw a position.
+///
+/// The board of a position as a picture, by an address that can be kept.
+#[utoipa::path(get, path = "/v1/analysis/board.svg", tag = "analysis",
+    params(PositionPictureParams, ReadHeaders),
+    responses(
+        (status = 200, description = "The picture, an SVG document of 40 KB at most.",
+            content((String = "image/svg+xml", example = json!(PICTURE))),
+            headers(("ETag" = String, description = "A hash of the picture."))),
+        (status = 304, description = "The picture is still the one of If-None-Match."),
+        PositionPictureErrors))]
+pub async fn get_position_picture(request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let params: PositionPictureParams = from_query(request.query_string())?;
+    let rules = rules_of_text(params.rules.as_deref())?;
+    let board = position::read(&rules, &params.position)?;
+    let options = pictures::options(&rules, params.bottom, params.theme, None)?;
+    let svg = dog_picture::svg(&Picture {
+        rules: &rules,
+        board: &board,
+        names: &[],
+        turn: None,
+        shown: None,
+        options,
+    });
+    let mut response = picture_response(HttpResponse::Ok());
+    response
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"));
+    send_content(&request, &mut response, svg.into_bytes())
+}
+
+/// Ask for advice by address.
+///
+/// Ranked advice in a position of which nothing else is known, by an address that can be kept.
+///
+/// With `samples` and `seed` the answer is always the same, and may be kept for a day; then
+/// `elapsed_ms` is null. Cards may be named as people call them: `Ass`, `König`, `Bube`, `Dame`, `Jolly`.
+#[utoipa::path(get, path = "/v1/analysis/suggest-move", tag = "analysis",
+    params(AdviceByAddressParams, ReadHeaders),
+    responses(
+        (status = 200, description = "The advice, best first.", body = Advice,
+            headers(("ETag" = Option<String>,
+                description = "A weak tag of the question, with `samples` and `seed`."))),
+        (status = 304, description = "The advice is still the one of If-None-Match."),
+        AdviceByAddressErrors))]
+pub async fn suggest_move_by_address(
+    app: Data<App>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let params: AdviceByAddressParams = from_query(request.query_string())?;
+    let position = params.position()?;
+    let settings = params.settings()?;
+    let options = SuggestionListOptions::new(params.limit, params.board)?;
+    let is_repeatable = params.samples.is_some() && params.seed.is_some();
+    let mut response = private_response(StatusCode::OK);
+    response
+        .content_type("application/json")
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "no-store"));
+    if is_repeatable {
+        let question = format!("{} {}", *REVISION, request.query_string());
+        let tag = format!("\"{}\"", content_hash(question.as_bytes()));
+        response
+            .insert_header((header::CACHE_CONTROL, "public, max-age=86400"))
+            .insert_header((header::ETAG, format!("W/{tag}")));
+        if is_not_modified(request.headers(), &tag) {
+            return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
+        }
+    }
+    if request.method() == Method::HEAD {
+        return Ok(response.finish());
+    }
+    let target = SuggestionRoute {
+        game: "/v1/games/{id}".to_owned(),
+        version: None,
+    };
+    let here = app.clone();
+    let work = move || {
+        let (view, models) = (position.view()?, PlayerModels::default());
+        let mut advice = advise(&here, &view, &models, &settings, &target, options)?;
+        advice.elapsed_ms = advice.elapsed_ms.filter(|_| !is_repeatable);
+        Ok(advice)
+    };
+    app.advice_pool
+        .answer_with(&request, expected_cost(&settings), &mut response, work)
+        .await
+}
+
+/// A board to draw.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PositionPictureParams {
+    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln seats=6`;
+    /// `dogspiel-it` by default.
+    #[param(max_length = 1000)]
+    rules: Option<String>,
+    /// The board as text.
+    #[param(value_type = PositionString, example = "0f,9,g2/17/-/60")]
+    position: String,
+    /// The seat whose kennel is at the bottom; 0 by default.
+    #[param(maximum = 5)]
+    bottom: Option<u8>,
+    /// Whether the picture is for a light or a dark page; `light` by default.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+}
+
+/// A position to give advice on, and how to think about it.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AdviceByAddressParams {
+    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln seats=6`;
+    /// `dogspiel-it` by default.
+    #[param(max_length = 1000)]
+    rules: Option<String>,
+    /// The board as text.
+    #[param(value_type = PositionString, example = "0f,9,g2/17/-/60")]
+    position: String,
+    /// The seat to move.
+    #[param(maximum = 5, example = 0)]
+    seat: u8,
+    /// Its hand: cards with commas between them.
+    #[param(example = "7,K,J")]
+    hand: String,
+    /// How well to think: `strong` by default.
+    level: Option<Level>,
+    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+    /// and `greedy` ignore it. Not together with `samples`.
+    #[param(minimum = 1, maximum = 2000)]
+    budget_ms: Option<u32>,
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
+    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    #[param(minimum = 1, maximum = 10_000)]
+    samples: Option<u32>,
+    /// The same seed gives the same advice; random by default.
+    #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
+    seed: Option<u64>,
+    /// How many suggestions the answer has at most; all by default.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u32>,
+    /// Whether each move includes the board after it; true by default.
+    board: Option<bool>,
+}
+
+impl AdviceByAddressParams {
+    /// The position.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    pub fn position(&self) -> Result<AdvicePosition, Problem> {
+        let rules = rules_of_text(self.rules.as_deref())?;
+        let board = position::read(&rules, &self.position)?;
+        let seat = seat_of(self.seat, &rules, "seat")?;
+        let position = AnalysisPosition::new(rules, board, seat, self.hand()?)?;
+        Ok(AdvicePosition::unknown(position))
+    }
+
+    fn hand(&self) -> Result<Cards, Problem> {
+        let names = self.hand.split(',').map(str::trim);
+        let names = names.filter(|name| !name.is_empty());
+        few(names.map(|name| match Card::by_common_name(name) {
+            Some(card) => Ok(card),
+            None => card_of(name, "/hand".to_owned()),
+        }))
+    }
+
+    /// The settings of the search.
+    ///
+    /// # Errors
+    /// As [`AdviceParams::settings`].
+    fn settings(&self) -> Result<AdviceSettings, Problem> {
+        let params = AdviceParams {
+            level: self.level,
+            budget_ms: self.budget_ms,
+            samples: self.samples,
+            seed: self.seed,
+            limit: None,
+            board: None,
+        };
+        params.settings()
+    }
+}
+
+/// What changes with the program: when its file was made, and how long it is.
+static REVISION: LazyLock<String> = LazyLock::new(|| {
+    let file = env::current_exe().and_then(fs::metadata);
+    let made = file.and_then(|file| Ok((file.modified()?, file.len())));
+    // Without the file no two processes are known to be the same program.
+    made.map_or_else(
+        |_| rand::random::<u64>().to_string(),
+        |made| format!("{made:?}"),
+    )
+});

@@ -1,0 +1,156 @@
+//! `GET /v1/analysis/suggest-move`: advice with everything in the address.
+
+use serde_json::{Value, json};
+
+use crate::{
+    analysis::bare,
+    support::{TestResponse, TestServer},
+};
+
+const PATH: &str = "/v1/analysis/suggest-move";
+const POSITION: &str = "rules=hausregeln&position=0f,9,g2/17/-/46&seat=0&hand=7,K,J";
+
+fn ask(server: &TestServer, query: &str) -> TestResponse {
+    server.get(&format!("{PATH}?{query}")).send()
+}
+
+/// The same question in a body.
+fn asked_by_post(server: &TestServer) -> Value {
+    let body = json!({
+        "rules": {"preset": "hausregeln"}, "position": "0f 9 g2 / 17 / - / 46", "seat": 0,
+        "hand": ["7", "K", "J"], "level": "fast", "samples": 40, "seed": 2,
+    });
+    bare(server.post(PATH).json(&body).send().expect(200))
+}
+
+#[test]
+fn advice_by_address_is_the_same() {
+    let server = TestServer::shared();
+    let expected = asked_by_post(&server);
+    for hand in ["7,K,J", "7,k,bube", "j, Re ,7,", "7,K%C3%B6nig,Fante"] {
+        let query = format!(
+            "rules=hausregeln&position=0f,9,g2/17/-/46&seat=0&hand={}&level=fast&samples=40&seed=2",
+            hand.replace(' ', "+")
+        );
+        assert_eq!(bare(ask(&server, &query).expect(200)), expected, "{hand}");
+    }
+    let jokers = ask(
+        &server,
+        "position=5/-/-/-&seat=0&hand=X,jolly,Joker&level=greedy",
+    );
+    let jokers = jokers.expect(200);
+    assert_eq!(jokers["suggestions"][0]["move"]["card"], "joker");
+    let three = ask(
+        &server,
+        &format!("{POSITION}&level=greedy&limit=3&board=false"),
+    );
+    let three = three.expect(200);
+    let suggestions = three["suggestions"].as_array().expect("suggestions");
+    assert_eq!(suggestions.len(), 3);
+    assert!(
+        suggestions
+            .iter()
+            .all(|one| one["move"].get("board").is_none())
+    );
+}
+
+#[test]
+fn repeatable_advice_may_be_kept() {
+    let server = TestServer::shared();
+    let same = format!("{POSITION}&level=fast&samples=40&seed=2");
+    let first = ask(&server, &same);
+    assert_eq!(first.header("cache-control"), Some("public, max-age=86400"));
+    assert!(first.list("vary").contains(&"accept-encoding".to_owned()));
+    assert!(!first.list("vary").contains(&"authorization".to_owned()));
+    let etag = first.header("etag").expect("an ETag").to_owned();
+    assert!(etag.starts_with("W/\""), "{etag}");
+    let body = first.expect(200);
+    assert_eq!(body["elapsed_ms"], Value::Null);
+    let path = format!("{PATH}?{same}");
+    let known = server.get(&path).header("If-None-Match", &etag).send();
+    assert_eq!((known.status, known.text()), (304, String::new()));
+    assert_eq!(known.header("etag"), Some(&*etag));
+    let other = ask(&server, &format!("{POSITION}&level=fast&samples=40&seed=3"));
+    assert_ne!(other.header("etag"), Some(&*etag));
+    // Checked before the search, and a wrong question is not.
+    let wrong = format!("{PATH}?{same}&limit=0");
+    let refused = server.get(&wrong).header("If-None-Match", &etag).send();
+    refused.refused("invalid_request");
+    for query in ["level=fast&samples=40", "level=fast&seed=2", "level=greedy"] {
+        let once = ask(&server, &format!("{POSITION}&{query}"));
+        assert_eq!(once.header("cache-control"), Some("no-store"), "{query}");
+        assert_eq!(once.header("etag"), None, "{query}");
+        assert!(once.expect(200)["elapsed_ms"].is_number(), "{query}");
+    }
+}
+
+/// As many playouts as are allowed take seconds; their HEAD does not.
+#[test]
+fn head_does_not_search() {
+    let server = TestServer::start();
+    let path = format!("{PATH}?{POSITION}&level=strong&samples=10000&seed=2");
+    let before = searches(&server);
+    let head = server.request("HEAD", &path).send();
+    assert_eq!(head.status, 200);
+    assert!(head.header("etag").is_some());
+    assert_eq!(searches(&server), before);
+    assert!(before.contains(" 0"), "{before}");
+    let wrong = format!("{PATH}?{POSITION}&level=wise");
+    assert_eq!(server.request("HEAD", &wrong).send().status, 422);
+}
+
+/// How many requests for advice of `strong` the server has searched for.
+fn searches(server: &TestServer) -> String {
+    let metrics = server.get("/metrics").send().text();
+    let lines = metrics.lines();
+    lines
+        .filter(|line| line.starts_with("dog_advice") && line.contains("strong"))
+        .collect()
+}
+
+#[test]
+fn wrong_questions_are_refused() {
+    let server = TestServer::shared();
+    for (query, code) in [
+        ("", "invalid_request"),
+        ("position=5/-/-/-&seat=0", "invalid_request"),
+        ("position=5/-/-/-&hand=7", "invalid_request"),
+        ("position=5/-/-/-&seat=4&hand=7", "invalid_request"),
+        ("position=5/-/-/-&seat=0&hand=7&known=x", "invalid_request"),
+        (
+            "position=5/-/-/-&seat=0&hand=7&phase=exchange",
+            "invalid_request",
+        ),
+        (
+            "position=5/-/-/-&seat=0&hand=7&samples=1&budget_ms=1",
+            "invalid_request",
+        ),
+        ("position=5/-/-/-&seat=0&hand=7&rules=tock", "invalid_rules"),
+        ("position=5/-/-&seat=0&hand=7", "invalid_board"),
+        ("position=5/-/-/-&seat=0&hand=", "invalid_hand"),
+        (
+            "position=5/-/-/-&seat=0&hand=7,7,7,7,7,7,7,7,7",
+            "invalid_hand",
+        ),
+        ("position=5/-/-/-&seat=0&hand=K,Z", "unknown_card"),
+        (
+            "position=g0,g1,g2,g3/-/g0,g1,g2,g3/-&seat=0&hand=7",
+            "finished_position",
+        ),
+    ] {
+        ask(&server, query).refused(code);
+    }
+}
+
+/// In bodies names are exact, and an error says which card is meant.
+#[test]
+fn bodies_name_cards_exactly() {
+    let server = TestServer::shared();
+    for (name, meant) in [("Ass", Some("A")), ("k", Some("K")), ("Z", None)] {
+        let body = json!({"position": "5/-/-/-", "seat": 0, "hand": [name]});
+        let refused = server.post(PATH).json(&body).send().refused("unknown_card");
+        let detail = refused["detail"].as_str().expect("a text");
+        assert!(detail.contains(&format!("{name:?}")), "{detail}");
+        assert_eq!(refused.get("card").and_then(Value::as_str), meant);
+    }
+}
