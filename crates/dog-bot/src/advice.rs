@@ -158,12 +158,7 @@ fn suggestions(
             Candidate::Fold => (Choice::Play(Move::Fold), Some(Outcome::fold(&view.board))),
         };
         suggestions.push(suggestion(
-            searcher,
-            view,
-            &candidates,
-            place,
-            choice,
-            outcome,
+            searcher, view, candidates, place, choice, outcome,
         ));
     }
     if places.is_empty() {
@@ -185,7 +180,7 @@ fn suggestions(
         .into_iter()
         .map(|(place, LegalMove { mv, outcome })| {
             let choice = Choice::Play(mv);
-            suggestion(searcher, view, &candidates, place, choice, Some(outcome))
+            suggestion(searcher, view, candidates, place, choice, Some(outcome))
         })
         .collect()
 }

@@ -47,16 +47,18 @@ pub fn is_possible(exchange: Exchange, pair: [ExchangeState; 2]) -> bool {
     use Exchange::{Mandatory, OnRequest, Optional};
     use ExchangeState::{Asked, Declined, Kept, Offered, Passed, Pending, Swapped};
     let [one, other] = pair;
-    [(one, other), (other, one)]
-        .into_iter()
-        .any(|pair| match (exchange, pair) {
-            (_, (Pending, Pending) | (Swapped, Swapped)) => true,
-            (Mandatory | Optional, (Pending, Offered)) => true,
-            (Optional, (Asked, Pending | Asked | Offered)) => true,
-            (OnRequest, (Passed | Asked, Pending) | (Asked, Offered) | (Kept, Kept)) => true,
-            (Optional | OnRequest, (Declined, Kept)) => true,
-            _ => false,
-        })
+    let is_one_way = |pair| {
+        matches!(
+            (exchange, pair),
+            (_, (Pending, Pending) | (Swapped, Swapped))
+                | (Mandatory | Optional, (Pending, Offered))
+                | (Optional, (Asked, Pending | Asked | Offered))
+                | (OnRequest, (Passed | Asked, Pending))
+                | (OnRequest, (Asked, Offered) | (Kept, Kept))
+                | (Optional | OnRequest, (Declined, Kept))
+        )
+    };
+    is_one_way((one, other)) || is_one_way((other, one))
 }
 
 impl Game {
