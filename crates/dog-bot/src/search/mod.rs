@@ -8,13 +8,16 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
+mod line;
 mod playing;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{BySeat, Cards, Playout, SeatView};
+use dog_rules::{BySeat, Card, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
+use self::line::FirstPlays;
+pub use self::line::LinePlay;
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
 use self::playing::{CLOCK_EVERY, chance};
 use super::{
@@ -55,6 +58,8 @@ pub struct SearchConfig {
     pub stop_errors: f64,
     /// How the seats play in playouts.
     pub playout_policies: PlayoutPolicies,
+    /// Whether the first plays of the playouts are kept, for lines and reasons. It changes no result.
+    pub explains: bool,
 }
 
 /// How the other seats play in playouts.
@@ -102,6 +107,7 @@ impl Default for SearchConfig {
             deal_candidates: 48,
             stop_errors: f64::INFINITY,
             playout_policies: PlayoutPolicies::Estimated,
+            explains: false,
         }
     }
 }
@@ -121,6 +127,8 @@ pub struct CandidateStats {
     squares: f64,
     /// The number of playouts in which a moved piece is captured before the seat's next turn.
     pub captured: u32,
+    /// The first plays of each playout, up to a limit, if they are kept.
+    first_plays: Vec<FirstPlays>,
 }
 
 impl CandidateStats {
@@ -133,6 +141,7 @@ impl CandidateStats {
             sum: 0.0,
             squares: 0.0,
             captured: 0,
+            first_plays: Vec::new(),
         }
     }
 
@@ -165,7 +174,7 @@ impl CandidateStats {
 
     /// Whether the playouts were worse than the other's by more than this many standard errors of
     /// the mean difference, deal by deal.
-    fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
+    pub(super) fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
         self.difference(other)
             .is_some_and(|(mean, error)| mean > errors * error)
     }
@@ -183,6 +192,14 @@ impl CandidateStats {
         let mean = sum / count;
         let variance = (squares / count - mean * mean).max(0.0);
         (count > 1.0).then(|| (mean, (variance / (count - 1.0)).sqrt()))
+    }
+
+    /// The plays that followed most often in the playouts of a card.
+    fn line(&self, view: &SeatView) -> Vec<LinePlay> {
+        match self.candidate {
+            Candidate::Play(_, board) => line::most_frequent(view.rules, board, &self.first_plays),
+            Candidate::Answer(_) | Candidate::Fold => Vec::new(),
+        }
     }
 
     fn add(&mut self, value: f64, captured: bool) {
@@ -325,10 +342,21 @@ impl<'n> Searcher<'n> {
                     scratch: &mut self.scratch,
                 };
                 let rng = &mut playout_rng.clone();
-                let Some(end) = context.play_out(view.seat, &world, stats.candidate, rng) else {
+                let mut plays = FirstPlays::default();
+                let end = context.play_out_showing(
+                    view.seat,
+                    &world,
+                    stats.candidate,
+                    rng,
+                    |seat, card, board| line::keep(&mut plays, seat, card, board),
+                );
+                let Some(end) = end else {
                     break 'search;
                 };
                 stats.add(end.value, end.captured);
+                if self.config.explains && stats.first_plays.len() < line::MAX_PLAYOUTS {
+                    stats.first_plays.push(plays);
+                }
                 samples += 1;
             }
             let used = clock.used(samples) * f64::from(halvings);
@@ -393,6 +421,26 @@ impl<'n> Searcher<'n> {
         Some(error * self.estimate(view, stats).1)
     }
 
+    /// What the playouts tell of each candidate, beyond numbers. Nothing unless the search explains.
+    pub(super) fn findings(
+        &self,
+        view: &SeatView,
+        candidates: &[CandidateStats],
+    ) -> Vec<PlayoutFindings> {
+        candidates
+            .iter()
+            .map(|stats| {
+                if !self.config.explains || stats.samples == 0 {
+                    return PlayoutFindings::default();
+                }
+                PlayoutFindings {
+                    line: stats.line(view),
+                    only_use: only_use(stats, candidates),
+                }
+            })
+            .collect()
+    }
+
     /// The chance that a candidate wins, and how it changes with the mean of the playouts.
     fn estimate(&self, view: &SeatView, stats: &CandidateStats) -> (f64, f64) {
         let factor = self.models.advantage(view.rules, view.seat).exp();
@@ -437,6 +485,28 @@ impl<'n> Searcher<'n> {
         }
         candidates
     }
+}
+
+/// What the playouts tell of a candidate.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlayoutFindings {
+    /// The plays that followed most often.
+    pub(super) line: Vec<LinePlay>,
+    /// The card, if this is the only good use of it.
+    pub(super) only_use: Option<Card>,
+}
+
+/// The candidate's card, if it leads to other boards too, and all of them are worse by more than two
+/// standard errors of the difference. A board without playouts is not known to be worse.
+fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Card> {
+    let Candidate::Play(card, board) = stats.candidate else {
+        return None;
+    };
+    let others = candidates.iter().filter(|other| {
+        matches!(other.candidate, Candidate::Play(same, after) if same == card && after != board)
+    });
+    let mut worse = others.map(|other| other.is_significantly_worse(stats, 2.0));
+    (worse.next()? && worse.all(|worse| worse)).then_some(card)
 }
 
 /// A game in which all cards are known, and the random numbers of its playouts.
