@@ -113,11 +113,14 @@ fn a_piece_escapes_from_every_card() {
         "K Q 10",
         &[
             ("K:20>33", &["escapes 1 20"]),
-            // A king of seat 2 captures on its start, and a queen of seat 1 ten steps on.
-            ("Q:20>32", &["no_better"]),
+            // The start of the partner, who is no opponent.
+            ("Q:20>32", &["escapes 1 20"]),
+            // A queen of seat 1 captures there.
             ("10:20>30", &["no_better"]),
         ],
     );
+    // A king of seat 3 captures on its start.
+    check(&["35", "33", "", ""], "K", &[("K:35>48", &["no_better"])]);
     // Nobody could capture it before.
     check(&["20", "21", "", ""], "K", &[("K:20>33", &["no_better"])]);
     // Seven steps behind, only a seven captures, and by some rules none does.
@@ -206,21 +209,18 @@ fn valuable_cards_are_kept() {
         ],
     );
     check(&["20", "", "", ""], "10 5", &[("10:20>30", &["no_better"])]);
-    // The king cannot be played: its piece would stand on a block.
-    check(
-        &["0f 55", "", "", ""],
-        "2 K",
-        &[("2:55>57", &["no_better"])],
-    );
+    // The king cannot be played: a block is in its way.
+    let blocked = ["40 g1 g2 g3", "", "", "48f"];
+    check(&blocked, "2 K", &[("2:40>42", &["no_better"])]);
 }
 
 #[test]
 fn the_partner_and_opponents_gain_and_lose_steps() {
-    let helps: &[&str] = &["helps_partner 2"];
+    let helps: &[&str] = &["near_goal 2 30", "helps_partner 2"];
     check(&["30", "", "40", ""], "J", &[("J:30<>40", helps)]);
     let harms: &[&str] = &["harms_partner 2"];
     check(&["40", "", "30", ""], "J", &[("J:40<>30", harms)]);
-    let delays: &[&str] = &["delays_opponent 1"];
+    let delays: &[&str] = &["escapes 1 20", "delays_opponent 1"];
     check(&["20", "14", "", ""], "J", &[("J:20<>14", delays)]);
     check(&["14", "20", "", ""], "J", &[("J:14<>20", &["no_better"])]);
 }

@@ -26,6 +26,13 @@ pub(super) struct PlayoutPlay {
     after: Board,
 }
 
+#[cfg(test)]
+impl PlayoutPlay {
+    pub(super) fn is(&self, seat: Seat, card: Option<Card>, after: &Board) -> bool {
+        (self.seat, self.card, &self.after) == (seat, card, after)
+    }
+}
+
 /// The first plays of a playout. If the round ends before, the last ones are none.
 pub(super) type FirstPlays = [Option<PlayoutPlay>; LENGTH];
 

@@ -8,14 +8,16 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
+mod findings;
 mod line;
 mod playing;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{BySeat, Card, Cards, Playout, SeatView};
+use dog_rules::{BySeat, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
+pub(super) use self::findings::PlayoutFindings;
 use self::line::FirstPlays;
 pub use self::line::LinePlay;
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
@@ -192,14 +194,6 @@ impl CandidateStats {
         let mean = sum / count;
         let variance = (squares / count - mean * mean).max(0.0);
         (count > 1.0).then(|| (mean, (variance / (count - 1.0)).sqrt()))
-    }
-
-    /// The plays that followed most often in the playouts of a card.
-    fn line(&self, view: &SeatView) -> Vec<LinePlay> {
-        match self.candidate {
-            Candidate::Play(_, board) => line::most_frequent(view.rules, board, &self.first_plays),
-            Candidate::Answer(_) | Candidate::Fold => Vec::new(),
-        }
     }
 
     fn add(&mut self, value: f64, captured: bool) {
@@ -421,26 +415,6 @@ impl<'n> Searcher<'n> {
         Some(error * self.estimate(view, stats).1)
     }
 
-    /// What the playouts tell of each candidate, beyond numbers. Nothing unless the search explains.
-    pub(super) fn findings(
-        &self,
-        view: &SeatView,
-        candidates: &[CandidateStats],
-    ) -> Vec<PlayoutFindings> {
-        candidates
-            .iter()
-            .map(|stats| {
-                if !self.config.explains || stats.samples == 0 {
-                    return PlayoutFindings::default();
-                }
-                PlayoutFindings {
-                    line: stats.line(view),
-                    only_use: only_use(stats, candidates),
-                }
-            })
-            .collect()
-    }
-
     /// The chance that a candidate wins, and how it changes with the mean of the playouts.
     fn estimate(&self, view: &SeatView, stats: &CandidateStats) -> (f64, f64) {
         let factor = self.models.advantage(view.rules, view.seat).exp();
@@ -485,28 +459,6 @@ impl<'n> Searcher<'n> {
         }
         candidates
     }
-}
-
-/// What the playouts tell of a candidate.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PlayoutFindings {
-    /// The plays that followed most often.
-    pub(super) line: Vec<LinePlay>,
-    /// The card, if this is the only good use of it.
-    pub(super) only_use: Option<Card>,
-}
-
-/// The candidate's card, if it leads to other boards too, and all of them are worse by more than two
-/// standard errors of the difference. A board without playouts is not known to be worse.
-fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Card> {
-    let Candidate::Play(card, board) = stats.candidate else {
-        return None;
-    };
-    let others = candidates.iter().filter(|other| {
-        matches!(other.candidate, Candidate::Play(same, after) if same == card && after != board)
-    });
-    let mut worse = others.map(|other| other.is_significantly_worse(stats, 2.0));
-    (worse.next()? && worse.all(|worse| worse)).then_some(card)
 }
 
 /// A game in which all cards are known, and the random numbers of its playouts.

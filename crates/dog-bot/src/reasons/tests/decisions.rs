@@ -32,7 +32,7 @@ fn check_decisions(number: u32) {
     let mut lines = 0;
     for number in 0..number {
         let rules = random_rules(&mut rng);
-        let view = decision(&rules, number % 8 == 0, &mut rng);
+        let view = decision(&rules, number % 9 == 0, &mut rng);
         if view.board.winner(&rules).is_some() {
             continue;
         }
@@ -41,10 +41,10 @@ fn check_decisions(number: u32) {
         let advice = advise(nets(), level, budget, &view, &models, &mut rng);
         let facts = Facts::new(&view, &advice);
         for (place, suggestion) in advice.iter().enumerate() {
-            if place < EXPLAINED {
+            assert_eq!(suggestion.reasons.is_empty(), place >= EXPLAINED);
+            // Of long lists, some.
+            if place < 20 || place < EXPLAINED && place % 8 == 0 {
                 facts.check_reasons(suggestion);
-            } else {
-                assert!(suggestion.reasons.is_empty());
             }
             facts.check_line(suggestion);
             lines += usize::from(suggestion.line.len() == 3);
@@ -67,13 +67,18 @@ fn decision<'a>(rules: &'a Rules, exchanging: bool, rng: &mut ChaCha8Rng) -> Sea
     deck.shuffle(rng);
     let hand = deck[..rng.random_range(1..=6)].iter().copied().collect();
     let seat = seat(rng.random_range(0..rules.seats), rules);
+    // Most rounds begin with few pieces on the ring.
+    let board = match exchanging && rng.random() {
+        true => Board::new(),
+        false => random_board(rules, rng),
+    };
     SeatView {
         exchanging,
-        ..SeatView::to_play(rules, random_board(rules, rng), seat, hand)
+        ..SeatView::to_play(rules, board, seat, hand)
     }
 }
 
-/// The cards that one card of an opponent's could capture: whose, where, and by whom.
+/// The pieces that one card of an opponent's could capture: whose, where, and by whom.
 type Threatened = Vec<(Seat, u8, Seat)>;
 
 struct Facts<'a> {
@@ -160,12 +165,15 @@ impl<'a> Facts<'a> {
     /// Whether the owner could play a card that takes this piece alone into the goal.
     fn near(&self, board: &Board, owner: Seat, field: Field) -> bool {
         let mut near = false;
+        if matches!(field, Field::Goal(_)) {
+            return false;
+        }
         for card in Card::RANKS {
             Generator::new().each_of_card(self.view.rules, board, owner, card, |found| {
                 let parts = found.outcome().parts;
                 near |= parts.len() == 1
                     && parts[0].from == Some(field)
-                    && matches!((field, parts[0].to), (Field::Track(_), Field::Goal(_)));
+                    && matches!(parts[0].to, Field::Goal(_));
             });
         }
         near
