@@ -1,7 +1,7 @@
 //! What one card could do on a board: capture a piece, or take it into its goal.
 
 use dog_rules::{
-    Board, Card, Generator, Rules, Seat, SevenLanding,
+    Board, Rules, Seat, SevenLanding,
     movement::Walker,
     ring::{self, bit},
 };
@@ -19,21 +19,20 @@ pub(super) fn opponents(rules: &Rules, seat: Seat) -> impl Iterator<Item = Seat>
         .filter(move |other| other.team(seats) != seat.team(seats))
 }
 
-/// The first opponent that could capture the owner's piece on this track field with one card, as the
-/// list of legal moves has it (tests compare them), but mostly without the list.
+/// The first opponent that could capture the owner's piece on this track field with one card. It is
+/// what the lists of legal moves say (tests compare them), without making the lists.
 pub(super) fn attacker(rules: &Rules, board: &Board, owner: Seat, field: u8) -> Option<Seat> {
-    opponents(rules, owner)
-        .find(|&other| captures_by_a_walk(rules, board, other, field))
-        .or_else(|| {
-            opponents(rules, owner)
-                .find(|&other| captures_past_its_block(rules, board, other, (owner, field)))
-        })
+    opponents(rules, owner).find(|&other| captures(rules, board, other, field))
 }
 
-/// Whether a single walk or a piece out of the kennel captures on this field, which another team
-/// holds. Every number of steps up to 13 is that of a card; with six or less a seven captures no more
-/// than these.
-fn captures_by_a_walk(rules: &Rules, board: &Board, other: Seat, field: u8) -> bool {
+/// Whether the other seat captures on this field, which another team holds, by a single walk or out
+/// of the kennel.
+///
+/// That is enough, with every number of steps up to 13 on some card. What a seven passes within six
+/// steps, another card reaches. If it moves the partner's pieces too, the partner can do so itself. If
+/// its first parts move a block of its own team out of the way of another piece, the block stands
+/// nearer and captures by itself.
+fn captures(rules: &Rules, board: &Board, other: Seat, field: u8) -> bool {
     let ring = rules.ring();
     let walker = Walker::new(rules, board, board.mover(rules, other));
     if walker.blocks & bit(field) != 0 {
@@ -48,33 +47,6 @@ fn captures_by_a_walk(rules: &Rules, board: &Board, other: Seat, field: u8) -> b
             && walker.along_ring(from, steps).is_ok()
     }) || pieces & bit(behind) != 0 && walker.back_along_ring(behind).is_ok()
         || field == ring.start(walker.owner) && board.kennel(walker.owner) > 0
-}
-
-/// Whether a seven captures this piece after its first parts have moved a block of the same team out
-/// of the way. This is rare, and only the list of sevens tells.
-fn captures_past_its_block(
-    rules: &Rules,
-    board: &Board,
-    other: Seat,
-    (owner, field): (Seat, u8),
-) -> bool {
-    let (ring, blocks) = (rules.ring(), board.blocks(rules));
-    let pieces = board.track(other) | board.track(other.partner(rules.seats));
-    let mut behind = ring::fields(pieces & ring.path_back(field, SEVEN));
-    let has_block = |from| blocks & pieces & ring.path(from, ring.distance(from, field)) != 0;
-    if blocks & bit(field) != 0 || !behind.any(has_block) {
-        return false;
-    }
-    let mut captured = false;
-    Generator::new().each_of_card(rules, board, other, Card::Seven, |found| {
-        captured = captured || {
-            let captures = found.outcome().captures;
-            captures
-                .iter()
-                .any(|capture| (capture.seat, capture.from) == (owner, field))
-        };
-    });
-    captured
 }
 
 /// Whether one walk, by some card, takes the owner's piece on this track field into its goal.

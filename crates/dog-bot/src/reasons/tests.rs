@@ -2,10 +2,17 @@
 
 mod decisions;
 
-use dog_rules::{Preset, Rules};
+use std::time::Instant;
+
+use dog_rules::{Options, Preset, Rules, SevenPartner};
 
 use super::*;
-use crate::{Level, advise, player_model::PlayerModels, search::Budget, testing::*};
+use crate::{
+    Level, advise,
+    player_model::PlayerModels,
+    search::{Budget, SearchConfig, Searcher},
+    testing::*,
+};
 
 /// What greedy advises here.
 fn advice(rules: &Rules, pieces: &[&str], hand: &str) -> Vec<Suggestion> {
@@ -132,16 +139,23 @@ fn a_piece_escapes_from_every_card() {
 }
 
 #[test]
-fn a_seven_moves_its_own_block_away() {
-    // The fresh piece on 16 stops the one on 14, unless a seven moves the fresh one first; that one
-    // captures itself too.
+fn a_block_threatens_what_it_shields() {
+    // The fresh piece on 16 stops the one on 14, unless a seven moves the fresh one first; but then
+    // the fresh one can capture by itself.
     let rules = Preset::DogspielIt.rules();
     let board = board(&rules, &["24", "14 16f", "", ""]);
     let [own, other] = [0, 1].map(|number| seat(number, &rules));
-    // Eight steps are out of a seven's reach from 16; an eight captures.
     assert_eq!(reach::attacker(&rules, &board, own, 24), Some(other));
     let board = self::board(&rules, &["19", "14 16f", "", ""]);
     assert_eq!(reach::attacker(&rules, &board, own, 19), Some(other));
+    // Behind a block of another team.
+    let board = self::board(&rules, &["19", "14", "", ""]);
+    assert_eq!(reach::attacker(&rules, &board, own, 19), Some(other));
+    let board = self::board(&rules, &["", "62", "3", ""]);
+    let partner = seat(2, &rules);
+    assert_eq!(reach::attacker(&rules, &board, partner, 3), Some(other));
+    let board = self::board(&rules, &["0f", "62", "3", ""]);
+    assert_eq!(reach::attacker(&rules, &board, partner, 3), None);
 }
 
 #[test]
@@ -277,11 +291,11 @@ fn bots_neither_explain_nor_remember() {
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 40", "17 18 19", "", "37"], "2 5 9 Q");
     for explains in [false, true] {
-        let config = crate::search::SearchConfig {
+        let config = SearchConfig {
             explains,
             ..Default::default()
         };
-        let searcher = crate::search::Searcher::new(nets(), config, PlayerModels::default());
+        let searcher = Searcher::new(nets(), config, PlayerModels::default());
         let advice = crate::advise_by_search(searcher, Budget::Samples(60), &view, &mut rng(1));
         let told = |suggestion: &Suggestion| !suggestion.line.is_empty();
         assert_eq!(advice.iter().any(told), explains);
@@ -295,5 +309,53 @@ fn bots_neither_explain_nor_remember() {
         };
         let [one, other] = [&advice, &explained].map(|advice| advice.iter().map(plain));
         assert!(one.eq(other));
+    }
+}
+
+/// The time of reasons, in positions of games under every preset and with the longest lists.
+#[test]
+#[ignore = "measures time"]
+fn time_of_reasons() {
+    let mut rng = rng(5);
+    let (mut times, mut fast, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..3_000u32 {
+        let preset = Preset::ALL[number as usize % Preset::ALL.len()];
+        let seven_partner = match number % 3 {
+            0 => SevenPartner::Always,
+            _ => SevenPartner::WhenHome,
+        };
+        let options = Options {
+            seats: if number % 2 == 0 { 4 } else { 6 },
+            seven_partner,
+            ..preset.options()
+        };
+        let rules = Rules::try_from(options).expect("possible rules");
+        let view = decisions::decision(&rules, number % 8 == 0, &mut rng);
+        if view.board.winner(&rules).is_some() {
+            continue;
+        }
+        let mut advice = crate::advice::static_advice(Level::Greedy, &view, &mut rng);
+        let begin = Instant::now();
+        explain(&view, &mut advice);
+        times.push((begin.elapsed(), advice.len()));
+        let begin = Instant::now();
+        let models = PlayerModels::default();
+        let advice = advise(nets(), Level::Fast, None, &view, &models, &mut rng);
+        fast.push((begin.elapsed(), advice.len()));
+        let begin = Instant::now();
+        let searcher = Searcher::new(nets(), SearchConfig::default(), models);
+        let budget = Budget::for_level(Level::Fast).expect("a level that searches");
+        let advice = crate::advise_by_search(searcher, budget, &view, &mut rng);
+        plain.push((begin.elapsed(), advice.len()));
+    }
+    for (name, times) in [
+        ("reasons", &mut times),
+        ("fast advice", &mut fast),
+        ("without reasons and lines", &mut plain),
+    ] {
+        times.sort();
+        let quantile = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        let quantiles = [0.5, 0.9, 0.99, 0.999, 1.0].map(quantile);
+        println!("{name}: median, p90, p99, p99.9, max: {quantiles:?}");
     }
 }

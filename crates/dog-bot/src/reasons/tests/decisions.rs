@@ -1,11 +1,10 @@
 //! Every reason and every line in random decisions, against checks written plainly from the boards,
 //! the outcomes and the list of legal moves.
 
-use std::{collections::HashMap, time::Instant};
+use std::collections::HashMap;
 
 use dog_rules::{
-    Board, Card, Field, Generator, Move, Options, Outcome, Preset, Rules, Seat, SeatView,
-    SevenPartner,
+    Board, Card, Field, Generator, Move, Outcome, Rules, Seat, SeatView,
     judge::{self, MoveKind},
 };
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
@@ -62,7 +61,11 @@ fn check_decisions(number: u32) {
 }
 
 /// A random position with random cards.
-fn decision<'a>(rules: &'a Rules, exchanging: bool, rng: &mut ChaCha8Rng) -> SeatView<'a> {
+pub(super) fn decision<'a>(
+    rules: &'a Rules,
+    exchanging: bool,
+    rng: &mut ChaCha8Rng,
+) -> SeatView<'a> {
     let mut deck: Vec<Card> = rules.deck().sorted().collect();
     deck.shuffle(rng);
     let hand = deck[..rng.random_range(1..=6)].iter().copied().collect();
@@ -447,44 +450,5 @@ impl<'a> Facts<'a> {
         // With a single choice there are no playouts.
         let complete = line.len() == 3 || suggestion.samples == 0;
         assert!(complete || !goes_on || !cards || suggestion.samples < 40);
-    }
-}
-
-/// The time of reasons, in positions of games under every preset and with the longest lists.
-#[test]
-#[ignore = "measures time"]
-fn time_of_reasons() {
-    let mut rng = rng(5);
-    let (mut times, mut fast) = (Vec::new(), Vec::new());
-    for number in 0..3_000u32 {
-        let preset = Preset::ALL[number as usize % Preset::ALL.len()];
-        let seven_partner = match number % 3 {
-            0 => SevenPartner::Always,
-            _ => SevenPartner::WhenHome,
-        };
-        let options = Options {
-            seats: if number % 2 == 0 { 4 } else { 6 },
-            seven_partner,
-            ..preset.options()
-        };
-        let rules = Rules::try_from(options).expect("possible rules");
-        let view = decision(&rules, number % 8 == 0, &mut rng);
-        if view.board.winner(&rules).is_some() {
-            continue;
-        }
-        let mut advice = crate::advice::static_advice(Level::Greedy, &view, &mut rng);
-        let begin = Instant::now();
-        super::super::explain(&view, &mut advice);
-        times.push((begin.elapsed(), advice.len()));
-        let begin = Instant::now();
-        let models = PlayerModels::default();
-        let advice = advise(nets(), Level::Fast, None, &view, &models, &mut rng);
-        fast.push((begin.elapsed(), advice.len()));
-    }
-    for (name, times) in [("reasons", &mut times), ("fast advice", &mut fast)] {
-        times.sort();
-        let quantile = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-        let quantiles = [0.5, 0.9, 0.99, 0.999, 1.0].map(quantile);
-        println!("{name}: median, p90, p99, p99.9, max: {quantiles:?}");
     }
 }
