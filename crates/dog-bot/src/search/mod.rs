@@ -342,7 +342,11 @@ impl<'n> Searcher<'n> {
                     &world,
                     stats.candidate,
                     rng,
-                    |seat, card, board| line::keep(&mut plays, seat, card, board),
+                    |seat, card, board| {
+                        if self.config.explains {
+                            line::keep(&mut plays, seat, card, board);
+                        }
+                    },
                 );
                 let Some(end) = end else {
                     break 'search;
