@@ -140,7 +140,7 @@ public final class Play {
     private Object choose(Game game, PossibleAction action)
             throws ApiException, InterruptedException {
         if (seat % 2 == 0) {
-            Advice advice = ok(() -> api.suggestMove(id, BotLevel.GREEDY, null, null, null));
+            Advice advice = ok(() -> api.suggestMove(id, BotLevel.GREEDY, null, null, null, null, null));
             Object best = advice.getSuggestions().get(0).getActualInstance();
             return best instanceof SuggestedMove move
                     ? move.getRequest().getBody()

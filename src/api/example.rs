@@ -164,6 +164,8 @@ fn advice() -> Value {
         difference_error: (win_probability < 0.5642).then_some(0.0044),
         samples: 2_800,
         risk: Some(0.0312),
+        reasons: Vec::new(),
+        line: Vec::new(),
     });
     let settings = AdviceSettings {
         level: Level::Strong,

@@ -9,7 +9,10 @@ use super::{
     greedy::{self, Choice, Scored, chance_to_win},
     net::nets::Nets,
     player_model::PlayerModels,
-    search::{Budget, Candidate, CandidateStats, SearchConfig, Searcher},
+    reasons::{self, AdviceReason, AdviceReasonCode},
+    search::{
+        Budget, Candidate, CandidateStats, LinePlay, PlayoutFindings, SearchConfig, Searcher,
+    },
 };
 
 /// The version of [`Level::Greedy`]. Strength is measured against it. Any change of its decisions
@@ -27,7 +30,7 @@ pub const fn reply_delay(level: Level) -> Duration {
 }
 
 /// A choice, as a bot advises it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     pub choice: Choice,
     /// The estimated chance that the seat's team wins after this choice, 0 to 1.
@@ -44,6 +47,14 @@ pub struct Suggestion {
     pub risk: Option<f64>,
     /// What the move does; none in the exchange.
     pub outcome: Option<Outcome>,
+    /// What speaks for or against it: one to [`reasons::MAX_REASONS`], the most important first. Only
+    /// [`advise`] gives reasons, and only for the first [`reasons::EXPLAINED`] suggestions.
+    pub reasons: Vec<AdviceReason>,
+    /// Up to three plays of this round that followed most often in the playouts: the most frequent
+    /// next one, then the most frequent after that one, and so on; of equally frequent ones, the
+    /// first that occurred. They are plays of sampled hands. Only [`advise`] gives them. Empty without
+    /// playouts and in the exchange.
+    pub line: Vec<LinePlay>,
 }
 
 /// Everything that the seat may choose, best first. In play this is each listed move (RULES §9)
@@ -62,8 +73,13 @@ pub fn advise(
     models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
-    let config = SearchConfig::default();
-    advise_with(nets, config, level, budget, view, models, rng)
+    let config = SearchConfig {
+        explains: true,
+        ..SearchConfig::default()
+    };
+    let mut suggestions = advise_with(nets, config, level, budget, view, models, rng);
+    reasons::explain(view, &mut suggestions);
+    suggestions
 }
 
 /// What a bot of this level does: the best advice, without searching longer than it takes to be
@@ -125,6 +141,8 @@ pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<S
             samples: 0,
             risk: None,
             outcome: scored.outcome,
+            reasons: Vec::new(),
+            line: Vec::new(),
         })
         .collect()
 }
@@ -147,6 +165,7 @@ fn suggestions(
     candidates: &[CandidateStats],
 ) -> Vec<Suggestion> {
     let mut places = HashMap::with_capacity(candidates.len());
+    let findings = searcher.findings(view, candidates);
     let mut suggestions = Vec::new();
     for (place, stats) in candidates.iter().enumerate() {
         let (choice, outcome) = match stats.candidate {
@@ -157,9 +176,8 @@ fn suggestions(
             Candidate::Answer(choice) => (choice, None),
             Candidate::Fold => (Choice::Play(Move::Fold), Some(Outcome::fold(&view.board))),
         };
-        suggestions.push(suggestion(
-            searcher, view, candidates, place, choice, outcome,
-        ));
+        let suggestion = suggestion(searcher, view, candidates, place, choice, outcome);
+        suggestions.push(suggestion);
     }
     if places.is_empty() {
         return suggestions;
@@ -180,9 +198,20 @@ fn suggestions(
         .into_iter()
         .map(|(place, LegalMove { mv, outcome })| {
             let choice = Choice::Play(mv);
-            suggestion(searcher, view, candidates, place, choice, Some(outcome))
+            let suggestion = suggestion(searcher, view, candidates, place, choice, Some(outcome));
+            with_findings(suggestion, &findings[place])
         })
         .collect()
+}
+
+/// A suggestion with what the playouts tell of its candidate.
+fn with_findings(mut suggestion: Suggestion, findings: &PlayoutFindings) -> Suggestion {
+    suggestion.line.clone_from(&findings.line);
+    if let Some(card) = findings.only_use {
+        let reason = AdviceReason::new(AdviceReasonCode::OnlyUse);
+        suggestion.reasons.push(reason.with_card(card));
+    }
+    suggestion
 }
 
 /// A choice with the estimate of the candidate at this place.
@@ -206,6 +235,8 @@ fn suggestion(
         samples: stats.samples,
         risk: stats.risk(),
         outcome,
+        reasons: Vec::new(),
+        line: Vec::new(),
     }
 }
 

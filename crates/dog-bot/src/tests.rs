@@ -42,7 +42,7 @@ fn captures_and_goes_home() {
     // Innermost first, so that the goal stays open.
     assert_eq!(plays(&rules, &["60 30", "", "", ""], "6 8 9"), "8:60>g3");
     let both = ["20 40", "22 44", "", ""];
-    let best = advise(Level::Greedy, &view(&rules, &both, "7 9"), &mut rng(1))[0];
+    let best = advise(Level::Greedy, &view(&rules, &both, "7 9"), &mut rng(1)).swap_remove(0);
     let after = best.outcome.expect("a move").board;
     assert_eq!(after.kennel(seat(1, &rules)), 4, "{best:?}");
 }
@@ -79,10 +79,10 @@ fn wins_at_once_and_helps_when_home() {
     let rules = Preset::DogspielIt.rules();
     let home = "g0 g1 g2 g3";
     let last = view(&rules, &[home, "", "30 g1 g2 g3", ""], "2 9");
-    let best = advise(Level::Greedy, &last, &mut rng(1))[0];
+    let best = advise(Level::Greedy, &last, &mut rng(1)).swap_remove(0);
     assert_eq!(best.choice, Choice::Play("2:30>32".parse().unwrap()));
     let last = view(&rules, &[home, "", "31 g1 g2 g3", ""], "3 2 joker");
-    let best = advise(Level::Greedy, &last, &mut rng(1))[0];
+    let best = advise(Level::Greedy, &last, &mut rng(1)).swap_remove(0);
     let Choice::Play(Move::Play { rank, .. }) = best.choice else {
         panic!("{best:?}");
     };

@@ -187,6 +187,26 @@ impl Generator {
         });
     }
 
+    /// The first listed move of one card that leads to this board.
+    pub fn move_to(
+        &mut self,
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        card: Card,
+        after: &Board,
+    ) -> Option<Move> {
+        let mut reached = None;
+        let _ = of_card(&mut self.seen, rules, board, seat, card, |found| {
+            if found.board != after {
+                return ControlFlow::Continue(());
+            }
+            reached = Some(found.mv());
+            ControlFlow::Break(())
+        });
+        reached
+    }
+
     /// Appends every board that one card leads to, each once, whatever a joker is announced as
     /// (RULES §9, for counting). This is faster than listing the moves.
     pub fn boards_of_card(

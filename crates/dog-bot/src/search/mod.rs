@@ -8,6 +8,8 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
+mod findings;
+mod line;
 mod playing;
 
 use std::ops::ControlFlow;
@@ -15,6 +17,9 @@ use std::ops::ControlFlow;
 use dog_rules::{BySeat, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
+pub(super) use self::findings::PlayoutFindings;
+use self::line::FirstPlays;
+pub use self::line::LinePlay;
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
 use self::playing::{CLOCK_EVERY, chance};
 use super::{
@@ -55,6 +60,8 @@ pub struct SearchConfig {
     pub stop_errors: f64,
     /// How the seats play in playouts.
     pub playout_policies: PlayoutPolicies,
+    /// Whether the first plays of the playouts are kept, for lines and reasons. It changes no result.
+    pub explains: bool,
 }
 
 /// How the other seats play in playouts.
@@ -102,6 +109,7 @@ impl Default for SearchConfig {
             deal_candidates: 48,
             stop_errors: f64::INFINITY,
             playout_policies: PlayoutPolicies::Estimated,
+            explains: false,
         }
     }
 }
@@ -121,6 +129,8 @@ pub struct CandidateStats {
     squares: f64,
     /// The number of playouts in which a moved piece is captured before the seat's next turn.
     pub captured: u32,
+    /// The first plays of each playout, up to a limit, if they are kept.
+    first_plays: Vec<FirstPlays>,
 }
 
 impl CandidateStats {
@@ -133,6 +143,7 @@ impl CandidateStats {
             sum: 0.0,
             squares: 0.0,
             captured: 0,
+            first_plays: Vec::new(),
         }
     }
 
@@ -165,7 +176,7 @@ impl CandidateStats {
 
     /// Whether the playouts were worse than the other's by more than this many standard errors of
     /// the mean difference, deal by deal.
-    fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
+    pub(super) fn is_significantly_worse(&self, other: &CandidateStats, errors: f64) -> bool {
         self.difference(other)
             .is_some_and(|(mean, error)| mean > errors * error)
     }
@@ -325,10 +336,25 @@ impl<'n> Searcher<'n> {
                     scratch: &mut self.scratch,
                 };
                 let rng = &mut playout_rng.clone();
-                let Some(end) = context.play_out(view.seat, &world, stats.candidate, rng) else {
+                let mut plays = FirstPlays::default();
+                let end = context.play_out_showing(
+                    view.seat,
+                    &world,
+                    stats.candidate,
+                    rng,
+                    |seat, card, board| {
+                        if self.config.explains {
+                            line::keep(&mut plays, seat, card, board);
+                        }
+                    },
+                );
+                let Some(end) = end else {
                     break 'search;
                 };
                 stats.add(end.value, end.captured);
+                if self.config.explains && stats.first_plays.len() < line::MAX_PLAYOUTS {
+                    stats.first_plays.push(plays);
+                }
                 samples += 1;
             }
             let used = clock.used(samples) * f64::from(halvings);

@@ -136,6 +136,19 @@ impl PlayoutContext<'_> {
         candidate: Candidate,
         rng: &mut impl Rng,
     ) -> Option<PlayoutResult> {
+        self.play_out_showing(seat, world, candidate, rng, |_, _, _| {})
+    }
+
+    /// As [`PlayoutContext::play_out`]. Calls `show` with every play after the candidate until the
+    /// next deal: the seat, its card, or none if it folds, and the board after it.
+    pub(super) fn play_out_showing(
+        &mut self,
+        seat: Seat,
+        world: &Playout,
+        candidate: Candidate,
+        rng: &mut impl Rng,
+        mut show: impl FnMut(Seat, Option<Card>, &Board),
+    ) -> Option<PlayoutResult> {
         let rules = world.rules();
         let mut game = world.clone();
         let before = *game.board();
@@ -148,7 +161,7 @@ impl PlayoutContext<'_> {
         let team = seat.team(rules.seats);
         let two_teams = rules.seats == 4;
         let mut value = 1.0 / f64::from(rules.seats / 2);
-        let (mut plies, mut rounds) = (0, 0);
+        let (mut plies, mut rounds, mut dealt) = (0, 0, false);
         loop {
             match game.phase() {
                 Phase::Finished => {
@@ -162,6 +175,7 @@ impl PlayoutContext<'_> {
                         break;
                     }
                     game.deal(rng);
+                    dealt = true;
                 }
                 Phase::Exchange => self.exchange(&mut game, rng),
                 Phase::Play => {
@@ -170,7 +184,10 @@ impl PlayoutContext<'_> {
                         watch.finish();
                     }
                     let own = turn.team(rules.seats) == team;
-                    let chance = self.turn(&mut game, rng)?;
+                    let (card, chance) = self.turn(&mut game, rng)?;
+                    if !dealt {
+                        show(turn, card, game.board());
+                    }
                     watch.observe(game.board());
                     plies += 1;
                     if own {
@@ -189,9 +206,9 @@ impl PlayoutContext<'_> {
         Some(PlayoutResult { value, captured })
     }
 
-    /// Plays a turn by the policy of its seat, and returns the chance of that seat's team after it, by
-    /// the net. None if the time is up before.
-    fn turn(&mut self, game: &mut Playout, rng: &mut impl Rng) -> Option<f64> {
+    /// Plays a turn by the policy of its seat. Returns the card, none for a fold, and the chance of
+    /// that seat's team after it, by the net. None if the time is up before.
+    fn turn(&mut self, game: &mut Playout, rng: &mut impl Rng) -> Option<(Option<Card>, f64)> {
         let view = game.seen_from(game.turn());
         let policy = self.policies[view.seat];
         let choice = if policy.errors > 0.0 && rng.random::<f32>() < policy.errors {
@@ -202,18 +219,17 @@ impl PlayoutContext<'_> {
                 Evaluation::Greedy => self.greedy_play(&view)?,
             }
         };
-        let logit = match choice {
+        Some(match choice {
             Some((card, board, logit)) => {
                 game.play(card, &board);
-                logit
+                (Some(card), chance(logit))
             }
             None => {
                 let logit = self.evaluator.fold_logit(&view, self.scratch);
                 game.fold();
-                logit
+                (None, chance(logit))
             }
-        };
-        Some(chance(logit))
+        })
     }
 
     /// The play that the net prefers; the inner `None` is a fold. None if the time is up before.

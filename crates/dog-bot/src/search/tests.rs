@@ -413,3 +413,85 @@ fn a_greedy_team_has_a_worse_chance() {
     assert!(smaller.unwrap() < error.unwrap());
     assert_eq!(chance(models, 1, &[1.0]).0, 1.0);
 }
+
+/// Explaining changes no result, and finds what the playouts say.
+#[test]
+fn findings_follow_from_the_playouts() {
+    let (mut only_uses, mut lines) = (0, 0);
+    positions(20, |view| {
+        let config = SearchConfig {
+            explains: true,
+            ..SearchConfig::default()
+        };
+        let budget = Budget::Samples(100);
+        let candidates = think_by(config, view, budget);
+        let plain = think(view, budget);
+        for (stats, plain) in candidates.iter().zip(&plain) {
+            assert_eq!(stats.candidate, plain.candidate);
+            assert_eq!(stats.values, plain.values);
+            assert!(plain.first_plays.is_empty());
+        }
+        let searcher = Searcher::new(nets(), config, PlayerModels::default());
+        let findings = searcher.findings(view, &candidates);
+        for (stats, found) in candidates.iter().zip(findings) {
+            let expected = is_only_use(stats, &candidates);
+            assert_eq!(found.only_use.is_some(), expected, "{stats:?}");
+            only_uses += u32::from(expected);
+            lines += check_first_play(view, stats, &found.line);
+        }
+    });
+    assert!(only_uses > 0 && lines > 50, "{only_uses}, {lines}");
+}
+
+/// Whether every other board of the card is worse by more than two standard errors, and there is one.
+fn is_only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> bool {
+    let Candidate::Play(card, board) = stats.candidate else {
+        return false;
+    };
+    let mut others = 0;
+    for other in candidates {
+        match other.candidate {
+            Candidate::Play(same, after) if same == card && after != board => others += 1,
+            _ => continue,
+        }
+        let pairs = stats.values.iter().zip(&other.values);
+        let differences: Vec<f64> = pairs.map(|(a, b)| f64::from(a - b)).collect();
+        let count = differences.len() as f64;
+        if count < 2.0 {
+            return false;
+        }
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares = differences.iter().map(|one| (one - mean).powi(2));
+        let variance = squares.sum::<f64>() / (count - 1.0);
+        if mean <= 2.0 * (variance / count).sqrt() {
+            return false;
+        }
+    }
+    others > 0
+}
+
+/// Checks that no other play follows more often than the first of the line. Returns its length.
+fn check_first_play(view: &SeatView, stats: &CandidateStats, line: &[LinePlay]) -> usize {
+    let Candidate::Play(_, board) = stats.candidate else {
+        assert!(line.is_empty());
+        return 0;
+    };
+    assert!(stats.first_plays.len() == stats.samples as usize);
+    let firsts = || stats.first_plays.iter().filter_map(|plays| plays[0]);
+    let times = |play| firsts().filter(|&other| other == play).count();
+    let most = firsts().map(times).max();
+    let Some(first) = line.first() else {
+        assert_eq!(most, None);
+        return 0;
+    };
+    let after = match first.mv {
+        dog_rules::Move::Fold => board,
+        dog_rules::Move::Play { rank, action, .. } => {
+            let outcome = dog_rules::judge::outcome(view.rules, &board, first.seat, rank, &action);
+            outcome.expect("a legal move").board
+        }
+    };
+    let play = firsts().find(|play| play.is(first.seat, first.mv.card(), &after));
+    assert_eq!(play.map(times), most);
+    line.len()
+}

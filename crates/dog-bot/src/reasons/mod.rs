@@ -1,0 +1,236 @@
+//! Reasons: what speaks for or against a suggestion, as codes. Each is true by the boards before and
+//! after the move or by the counted playouts.
+//!
+//! Where a reason speaks of a card that a seat could play, any rank of the deck counts, whoever
+//! holds it.
+
+mod exchange;
+mod moves;
+mod reach;
+#[cfg(test)]
+mod tests;
+
+use dog_rules::{Card, Field, Move, Seat, SeatView};
+
+use self::moves::MoveReasons;
+use crate::{Choice, Suggestion};
+
+/// The largest number of reasons of a suggestion.
+pub const MAX_REASONS: usize = 4;
+/// The number of suggestions, from the first, that get reasons. A list of sevens may have thousands.
+pub const EXPLAINED: usize = 100;
+
+/// What speaks for or against a suggestion. A piece of the team is the seat's or its partner's;
+/// opponents are the seats of other teams. The most important code comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AdviceReasonCode {
+    /// A piece of the team comes into its goal: whose, and where.
+    BringsHome,
+    /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
+    Captures,
+    /// A piece of the partner's is captured.
+    CapturesPartner,
+    /// A piece of the seat's own is captured.
+    CapturesOwn,
+    /// A piece leaves its kennel: whose, and to where.
+    LeavesKennel,
+    /// A piece of the team goes deeper in its goal.
+    ClearsGoal,
+    /// One card of an opponent's could have captured a moved piece; now none could. The seat is that
+    /// opponent, the place the one that the piece leaves.
+    Escapes,
+    /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
+    /// turn. With this share.
+    Exposes,
+    /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
+    /// with the nearest one, and the place of the block.
+    Blocks,
+    /// Such a block goes.
+    Unblocks,
+    /// A moved piece is now one card away from a free goal field, by one walk of its own, and was
+    /// not before: whose, and where it stands.
+    NearGoal,
+    /// A four played backward reaches the goal or such a place.
+    BackwardShortcut,
+    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that plays
+    /// it has a lower chance to win. Of several, the one worth the most.
+    KeepsCard,
+    /// The card leads to several boards, and all others are worse by more than two standard errors
+    /// of the difference in playouts with the same cards.
+    OnlyUse,
+    /// The partner's pieces have fewer steps to their goal, in sum, than before.
+    HelpsPartner,
+    /// They have more.
+    HarmsPartner,
+    /// An opponent's pieces have more. Of several opponents, the one that loses the most.
+    DelaysOpponent,
+    /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
+    GivesExit,
+    /// In the exchange: on this board the partner could bring a piece into the goal or capture an
+    /// opponent's piece with the card.
+    GivesFittingCard,
+    /// None of the others holds.
+    NoBetter,
+}
+
+impl AdviceReasonCode {
+    /// Every code, the most important first.
+    pub const ALL: [AdviceReasonCode; 20] = {
+        use AdviceReasonCode::*;
+        [
+            BringsHome,
+            Captures,
+            CapturesPartner,
+            CapturesOwn,
+            LeavesKennel,
+            ClearsGoal,
+            Escapes,
+            Exposes,
+            Blocks,
+            Unblocks,
+            NearGoal,
+            BackwardShortcut,
+            KeepsCard,
+            OnlyUse,
+            HelpsPartner,
+            HarmsPartner,
+            DelaysOpponent,
+            GivesExit,
+            GivesFittingCard,
+            NoBetter,
+        ]
+    };
+
+    /// The code as a text.
+    pub const fn name(self) -> &'static str {
+        use AdviceReasonCode::*;
+        match self {
+            BringsHome => "brings_home",
+            Captures => "captures",
+            CapturesPartner => "captures_partner",
+            CapturesOwn => "captures_own",
+            LeavesKennel => "leaves_kennel",
+            ClearsGoal => "clears_goal",
+            Escapes => "escapes",
+            Exposes => "exposes",
+            Blocks => "blocks",
+            Unblocks => "unblocks",
+            NearGoal => "near_goal",
+            BackwardShortcut => "backward_shortcut",
+            KeepsCard => "keeps_card",
+            OnlyUse => "only_use",
+            HelpsPartner => "helps_partner",
+            HarmsPartner => "harms_partner",
+            DelaysOpponent => "delays_opponent",
+            GivesExit => "gives_exit",
+            GivesFittingCard => "gives_fitting_card",
+            NoBetter => "no_better",
+        }
+    }
+}
+
+/// The least risk that is a reason.
+pub const EXPOSED: f64 = 0.15;
+
+/// A reason, with what it is about. [`AdviceReasonCode`] says what that is for each code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdviceReason {
+    pub code: AdviceReasonCode,
+    pub seat: Option<Seat>,
+    /// A field of the track, or of the seat's goal.
+    pub place: Option<Field>,
+    pub card: Option<Card>,
+    pub probability: Option<f64>,
+}
+
+impl AdviceReason {
+    /// A reason about nothing in particular.
+    pub const fn new(code: AdviceReasonCode) -> AdviceReason {
+        AdviceReason {
+            code,
+            seat: None,
+            place: None,
+            card: None,
+            probability: None,
+        }
+    }
+
+    /// The reason, about this seat and place.
+    const fn at(mut self, seat: Seat, place: Field) -> AdviceReason {
+        self.seat = Some(seat);
+        self.place = Some(place);
+        self
+    }
+
+    /// The reason, about this seat.
+    const fn about(mut self, seat: Seat) -> AdviceReason {
+        self.seat = Some(seat);
+        self
+    }
+
+    /// The reason, about this card.
+    pub(super) const fn with_card(mut self, card: Card) -> AdviceReason {
+        self.card = Some(card);
+        self
+    }
+}
+
+/// Completes the reasons of the first [`EXPLAINED`] suggestions, which so far are those that only
+/// the search knows.
+pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
+    let kept = KeptCards::new(suggestions);
+    let moves = MoveReasons::new(view);
+    for suggestion in suggestions.iter_mut().take(EXPLAINED) {
+        let reasons = &mut suggestion.reasons;
+        match (suggestion.choice, &suggestion.outcome) {
+            (Choice::Play(mv), Some(outcome)) => {
+                moves.add(outcome, reasons);
+                reasons.extend(exposes(suggestion.risk));
+                reasons.extend(kept.reason(&mv, suggestion.win_probability));
+            }
+            (Choice::Offer(card), _) => exchange::add(view, card, reasons),
+            _ => {}
+        }
+        reasons.sort_by_key(|reason| reason.code);
+        reasons.truncate(MAX_REASONS);
+        if reasons.is_empty() {
+            reasons.push(AdviceReason::new(AdviceReasonCode::NoBetter));
+        }
+    }
+}
+
+fn exposes(risk: Option<f64>) -> Option<AdviceReason> {
+    let reason = AdviceReason::new(AdviceReasonCode::Exposes);
+    risk.filter(|&risk| risk >= EXPOSED)
+        .map(|risk| AdviceReason {
+            probability: Some(risk),
+            ..reason
+        })
+}
+
+/// The cards that are worth keeping, the most valuable first.
+const VALUABLE: [Card; 4] = [Card::Joker, Card::Seven, Card::Ace, Card::King];
+
+/// The highest chance to win with a move of each valuable card; none if it cannot be played.
+struct KeptCards([Option<f64>; VALUABLE.len()]);
+
+impl KeptCards {
+    fn new(suggestions: &[Suggestion]) -> KeptCards {
+        KeptCards(VALUABLE.map(|card| {
+            let plays = suggestions.iter().filter(
+                |suggestion| matches!(suggestion.choice, Choice::Play(mv) if mv.card() == Some(card)),
+            );
+            plays
+                .map(|suggestion| suggestion.win_probability)
+                .reduce(f64::max)
+        }))
+    }
+
+    /// Whether a move with this chance keeps a card whose best move has a lower one.
+    fn reason(&self, mv: &Move, win_probability: f64) -> Option<AdviceReason> {
+        mv.card()?;
+        let mut cards = VALUABLE.into_iter().zip(self.0);
+        let (card, _) = cards.find(|&(_, best)| best.is_some_and(|best| best < win_probability))?;
+        Some(AdviceReason::new(AdviceReasonCode::KeepsCard).with_card(card))
+    }
+}

@@ -1,0 +1,210 @@
+//! The reasons of a move that follow from the boards before and after it.
+
+use dog_rules::{
+    Board, BySeat, Field, Outcome, Seat, SeatView,
+    judge::{Capture, MoveKind, PlayedPart},
+    ring::{self, bit},
+};
+
+use super::{
+    AdviceReason, AdviceReasonCode,
+    reach::{REACH, attacker, is_near_goal, opponents, steps_to_goal},
+};
+
+/// Finds the reasons of the moves in one position.
+pub(super) struct MoveReasons<'a> {
+    view: &'a SeatView<'a>,
+    partner: Seat,
+    /// The team's pieces on the track that one card could capture, and who could play it.
+    threatened: Vec<(Seat, u8, Seat)>,
+    steps_to_goal: BySeat<u32>,
+}
+
+/// Whether a piece comes into its goal.
+pub(super) fn brings_home(part: &PlayedPart) -> bool {
+    matches!(part.to, Field::Goal(_)) && !matches!(part.from, Some(Field::Goal(_)))
+}
+
+/// Whether a piece goes deeper in its goal.
+fn clears_goal(part: &PlayedPart) -> bool {
+    matches!((part.from, part.to), (Some(Field::Goal(from)), Field::Goal(to)) if to > from)
+}
+
+impl<'a> MoveReasons<'a> {
+    pub(super) fn new(view: &'a SeatView<'a>) -> MoveReasons<'a> {
+        let (rules, board) = (view.rules, &view.board);
+        let partner = view.seat.partner(rules.seats);
+        let mut threatened = Vec::new();
+        for owner in [view.seat, partner] {
+            for field in ring::fields(board.track(owner)) {
+                let attacker = attacker(rules, board, owner, field);
+                threatened.extend(attacker.map(|attacker| (owner, field, attacker)));
+            }
+        }
+        let mut left = BySeat::default();
+        for seat in rules.ring().seats() {
+            left[seat] = steps_to_goal(rules, board, seat);
+        }
+        MoveReasons {
+            view,
+            partner,
+            threatened,
+            steps_to_goal: left,
+        }
+    }
+
+    /// Adds what is true of a move with this outcome.
+    pub(super) fn add(&self, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
+        // A swap of two own pieces moves nothing, and so does a fold.
+        if outcome.board == self.view.board {
+            return;
+        }
+        let parts = || outcome.parts.iter();
+        reasons.extend(
+            parts()
+                .find(|part| brings_home(part))
+                .map(|part| AdviceReason::new(AdviceReasonCode::BringsHome).at(part.seat, part.to)),
+        );
+        reasons.extend(
+            parts()
+                .find(|part| clears_goal(part))
+                .map(|part| AdviceReason::new(AdviceReasonCode::ClearsGoal).at(part.seat, part.to)),
+        );
+        reasons.extend(
+            parts().find(|part| part.from.is_none()).map(|part| {
+                AdviceReason::new(AdviceReasonCode::LeavesKennel).at(part.seat, part.to)
+            }),
+        );
+        self.add_captures(outcome, reasons);
+        reasons.extend(self.escapes(outcome));
+        let near_goal = self.near_goal(outcome);
+        reasons.extend(near_goal);
+        reasons.extend(shortcut(outcome, near_goal.is_some()));
+        self.add_blocks(&outcome.board, reasons);
+        self.add_steps(&outcome.board, reasons);
+    }
+
+    /// The first captured piece of the opponents, of the partner and of the seat.
+    fn add_captures(&self, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
+        let code = |capture: &Capture| {
+            if capture.seat == self.view.seat {
+                AdviceReasonCode::CapturesOwn
+            } else if capture.seat == self.partner {
+                AdviceReasonCode::CapturesPartner
+            } else {
+                AdviceReasonCode::Captures
+            }
+        };
+        for capture in outcome.captures.iter() {
+            let code = code(capture);
+            if reasons.iter().all(|reason| reason.code != code) {
+                let place = Field::Track(capture.from);
+                reasons.push(AdviceReason::new(code).at(capture.seat, place));
+            }
+        }
+    }
+
+    /// The team's pieces that the move has moved, without those that it captures in the end.
+    fn moved<'o>(&self, outcome: &'o Outcome) -> impl Iterator<Item = &'o PlayedPart> {
+        let team = [self.view.seat, self.partner];
+        outcome.parts.iter().filter(move |part| {
+            let captured = |capture: &Capture| {
+                capture.seat == part.seat && Field::Track(capture.from) == part.to
+            };
+            team.contains(&part.seat) && !outcome.captures.iter().any(captured)
+        })
+    }
+
+    fn escapes(&self, outcome: &Outcome) -> Option<AdviceReason> {
+        self.moved(outcome).find_map(|part| {
+            let from = part.from?;
+            let &(owner, _, attacker_before) = self
+                .threatened
+                .iter()
+                .find(|&&(owner, field, _)| owner == part.seat && Field::Track(field) == from)?;
+            let safe = match part.to {
+                Field::Track(to) => attacker(self.view.rules, &outcome.board, owner, to).is_none(),
+                Field::Goal(_) => true,
+            };
+            let reason = AdviceReason::new(AdviceReasonCode::Escapes);
+            safe.then(|| reason.at(attacker_before, from))
+        })
+    }
+
+    fn near_goal(&self, outcome: &Outcome) -> Option<AdviceReason> {
+        let rules = self.view.rules;
+        self.moved(outcome).find_map(|part| {
+            let Field::Track(to) = part.to else {
+                return None;
+            };
+            let was_near = match part.from {
+                Some(Field::Track(from)) => is_near_goal(rules, &self.view.board, part.seat, from),
+                _ => false,
+            };
+            let is_near = !was_near && is_near_goal(rules, &outcome.board, part.seat, to);
+            let reason = AdviceReason::new(AdviceReasonCode::NearGoal);
+            is_near.then(|| reason.at(part.seat, part.to))
+        })
+    }
+
+    /// The first block of the team that appears, and the first that goes.
+    fn add_blocks(&self, after: &Board, reasons: &mut Vec<AdviceReason>) {
+        let rules = self.view.rules;
+        let (before, now) = (self.view.board.blocks(rules), after.blocks(rules));
+        for (code, changed) in [
+            (AdviceReasonCode::Blocks, now & !before),
+            (AdviceReasonCode::Unblocks, before & !now),
+        ] {
+            let mut starts = [self.view.seat, self.partner]
+                .map(|seat| rules.ring().start(seat))
+                .into_iter();
+            reasons.extend(starts.find_map(|start| {
+                let held =
+                    (changed & bit(start) != 0).then(|| self.nearest_behind(after, start))??;
+                Some(AdviceReason::new(code).at(held, Field::Track(start)))
+            }));
+        }
+    }
+
+    /// The opponent whose piece is the nearest within reach behind this field.
+    fn nearest_behind(&self, board: &Board, field: u8) -> Option<Seat> {
+        let ring = self.view.rules.ring();
+        (1..=REACH).find_map(|steps| {
+            let from = ring.backward(field, steps);
+            opponents(self.view.rules, self.view.seat)
+                .find(|&seat| board.pieces(seat).stand_on(from))
+        })
+    }
+
+    /// What the move changes of the partner's and the opponents' steps to their goals.
+    fn add_steps(&self, after: &Board, reasons: &mut Vec<AdviceReason>) {
+        let rules = self.view.rules;
+        let [before, now] = [
+            self.steps_to_goal[self.partner],
+            steps_to_goal(rules, after, self.partner),
+        ];
+        if now < before {
+            reasons.push(AdviceReason::new(AdviceReasonCode::HelpsPartner).about(self.partner));
+        } else if now > before {
+            reasons.push(AdviceReason::new(AdviceReasonCode::HarmsPartner).about(self.partner));
+        }
+        let mut most = 0;
+        let mut delayed = None;
+        for seat in opponents(rules, self.view.seat) {
+            let lost = steps_to_goal(rules, after, seat).saturating_sub(self.steps_to_goal[seat]);
+            if lost > most {
+                (most, delayed) = (lost, Some(seat));
+            }
+        }
+        let reason = AdviceReason::new(AdviceReasonCode::DelaysOpponent);
+        reasons.extend(delayed.map(|seat| reason.about(seat)));
+    }
+}
+
+/// Whether a four back reaches the goal or a place near it.
+fn shortcut(outcome: &Outcome, near_goal: bool) -> Option<AdviceReason> {
+    let part = outcome.parts.first()?;
+    let reason = AdviceReason::new(AdviceReasonCode::BackwardShortcut);
+    (outcome.kind == MoveKind::Retreat && (near_goal || brings_home(part)))
+        .then(|| reason.at(part.seat, part.to))
+}

@@ -1,0 +1,68 @@
+//! What one card could do on a board: capture a piece, or take it into its goal.
+
+use dog_rules::{
+    Board, Rules, Seat, SevenLanding,
+    movement::Walker,
+    ring::{self, bit},
+};
+
+/// The farthest that a card moves a piece.
+pub(super) const REACH: u8 = 13;
+/// The steps of a seven.
+const SEVEN: u8 = 7;
+
+/// The opponents of a seat in turn order.
+pub(super) fn opponents(rules: &Rules, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
+    let seats = rules.seats;
+    (1..seats)
+        .map(move |offset| seat.plus(offset, seats))
+        .filter(move |other| other.team(seats) != seat.team(seats))
+}
+
+/// The first opponent that could capture the owner's piece on this track field with one card. It is
+/// what the lists of legal moves say (tests compare them), without making the lists.
+pub(super) fn attacker(rules: &Rules, board: &Board, owner: Seat, field: u8) -> Option<Seat> {
+    opponents(rules, owner).find(|&other| captures(rules, board, other, field))
+}
+
+/// Whether the other seat captures on this field, which another team holds, by a single walk or out
+/// of the kennel.
+///
+/// That is enough, with every number of steps up to 13 on some card. What a seven passes within six
+/// steps, another card reaches. If it moves the partner's pieces too, the partner can do so itself. If
+/// its first parts move a block of its own team out of the way of another piece, the block stands
+/// nearer and captures by itself.
+fn captures(rules: &Rules, board: &Board, other: Seat, field: u8) -> bool {
+    let ring = rules.ring();
+    let walker = Walker::new(rules, board, board.mover(rules, other));
+    if walker.blocks & bit(field) != 0 {
+        return false;
+    }
+    let pieces = board.track(walker.owner);
+    let mut ahead = ring::fields(pieces & ring.path_back(field, REACH));
+    let behind = ring.forward(field, 4);
+    ahead.any(|from| {
+        let steps = ring.distance(from, field);
+        (steps != SEVEN || rules.seven_landing == SevenLanding::Captures)
+            && walker.along_ring(from, steps).is_ok()
+    }) || pieces & bit(behind) != 0 && walker.back_along_ring(behind).is_ok()
+        || field == ring.start(walker.owner) && board.kennel(walker.owner) > 0
+}
+
+/// Whether one walk, by some card, takes the owner's piece on this track field into its goal.
+pub(super) fn is_near_goal(rules: &Rules, board: &Board, owner: Seat, field: u8) -> bool {
+    let walker = Walker::new(rules, board, owner);
+    (1..=REACH).any(|steps| walker.into_goal(field, steps).is_ok())
+        || walker.back_into_goal(field).is_ok()
+}
+
+/// The sum of the steps that the seat's pieces have to their goal. A piece on the track has those to
+/// its door and one more; a fresh one on its door has the whole lap before it, as
+/// [`Board::walked`] says. A piece in the goal has none, and one in the kennel has one more than any
+/// on the track.
+pub(super) fn steps_to_goal(rules: &Rules, board: &Board, seat: Seat) -> u32 {
+    let lap = rules.ring().length();
+    let on_track = ring::fields(board.track(seat))
+        .map(|field| u32::from(lap - board.walked(rules, seat, field)) + 1);
+    on_track.sum::<u32>() + u32::from(board.kennel(seat)) * (u32::from(lap) + 2)
+}

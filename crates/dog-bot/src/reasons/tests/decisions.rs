@@ -1,0 +1,454 @@
+//! Every reason and every line in random decisions, against checks written plainly from the boards,
+//! the outcomes and the list of legal moves.
+
+use std::collections::HashMap;
+
+use dog_rules::{
+    Board, Card, Field, Generator, Move, Outcome, Rules, Seat, SeatView,
+    judge::{self, MoveKind},
+};
+use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
+
+use super::super::{AdviceReason, AdviceReasonCode, EXPLAINED, MAX_REASONS};
+use crate::{
+    Choice, Level, Suggestion, advise, player_model::PlayerModels, search::Budget, testing::*,
+};
+
+#[test]
+fn every_reason_is_true_in_many_decisions() {
+    check_decisions(300);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_reason_is_true_in_very_many_decisions() {
+    check_decisions(5_000);
+}
+
+fn check_decisions(number: u32) {
+    let mut rng = rng(77);
+    let mut given: HashMap<AdviceReasonCode, u32> = HashMap::new();
+    let mut lines = 0;
+    for number in 0..number {
+        let rules = random_rules(&mut rng);
+        let view = decision(&rules, number % 9 == 0, &mut rng);
+        if view.board.winner(&rules).is_some() {
+            continue;
+        }
+        let level = Level::ALL[number as usize % Level::ALL.len()];
+        let (budget, models) = (Some(Budget::Samples(40)), PlayerModels::default());
+        let advice = advise(nets(), level, budget, &view, &models, &mut rng);
+        let facts = Facts::new(&view, &advice);
+        for (place, suggestion) in advice.iter().enumerate() {
+            assert_eq!(suggestion.reasons.is_empty(), place >= EXPLAINED);
+            // Of long lists, some.
+            if place < 20 || place < EXPLAINED && place % 8 == 0 {
+                facts.check_reasons(suggestion);
+            }
+            facts.check_line(suggestion);
+            lines += usize::from(suggestion.line.len() == 3);
+            for reason in &suggestion.reasons {
+                *given.entry(reason.code).or_default() += 1;
+            }
+        }
+    }
+    assert!(lines > 100, "{lines}");
+    let missing = AdviceReasonCode::ALL.map(|code| (code, given.get(&code).copied()));
+    assert!(
+        missing.iter().all(|(_, times)| times.is_some()),
+        "{missing:?}"
+    );
+}
+
+/// A random position with random cards.
+pub(super) fn decision<'a>(
+    rules: &'a Rules,
+    exchanging: bool,
+    rng: &mut ChaCha8Rng,
+) -> SeatView<'a> {
+    let mut deck: Vec<Card> = rules.deck().sorted().collect();
+    deck.shuffle(rng);
+    let hand = deck[..rng.random_range(1..=6)].iter().copied().collect();
+    let seat = seat(rng.random_range(0..rules.seats), rules);
+    // Most rounds begin with few pieces on the ring.
+    let board = match exchanging && rng.random() {
+        true => Board::new(),
+        false => random_board(rules, rng),
+    };
+    SeatView {
+        exchanging,
+        ..SeatView::to_play(rules, board, seat, hand)
+    }
+}
+
+/// The pieces that one card of an opponent's could capture: whose, where, and by whom.
+type Threatened = Vec<(Seat, u8, Seat)>;
+
+struct Facts<'a> {
+    view: &'a SeatView<'a>,
+    advice: &'a [Suggestion],
+    partner: Seat,
+    opponents: Vec<Seat>,
+    threatened: Threatened,
+}
+
+impl<'a> Facts<'a> {
+    fn new(view: &'a SeatView<'a>, advice: &'a [Suggestion]) -> Facts<'a> {
+        let seats = view.rules.seats;
+        let mut facts = Facts {
+            view,
+            advice,
+            partner: view.seat.partner(seats),
+            opponents: Seat::all(seats)
+                .filter(|seat| seat.number() % (seats / 2) != view.seat.number() % (seats / 2))
+                .collect(),
+            threatened: Vec::new(),
+        };
+        facts.threatened = facts.threatened_on(&view.board);
+        facts
+    }
+
+    /// Everything that opponents could capture, by the list of legal moves.
+    fn threatened_on(&self, board: &Board) -> Threatened {
+        let mut threatened = Threatened::new();
+        let mut generator = Generator::new();
+        for &opponent in &self.opponents {
+            for card in Card::RANKS {
+                generator.each_of_card(self.view.rules, board, opponent, card, |found| {
+                    for capture in found.outcome().captures {
+                        let found = (capture.seat, capture.from, opponent);
+                        if !threatened.contains(&found) {
+                            threatened.push(found);
+                        }
+                    }
+                });
+            }
+        }
+        threatened
+    }
+
+    fn is_team(&self, seat: Seat) -> bool {
+        seat == self.view.seat || seat == self.partner
+    }
+
+    /// The given codes are exactly the first of those that hold, and say what they are about.
+    fn check_reasons(&self, suggestion: &Suggestion) {
+        let given: Vec<AdviceReasonCode> = suggestion.reasons.iter().map(|it| it.code).collect();
+        assert!((1..=MAX_REASONS).contains(&given.len()), "{suggestion:?}");
+        let mut expected: Vec<AdviceReasonCode> = AdviceReasonCode::ALL
+            .into_iter()
+            .filter(|&code| self.holds(code, suggestion))
+            .collect();
+        expected.truncate(MAX_REASONS);
+        if expected.is_empty() {
+            expected.push(AdviceReasonCode::NoBetter);
+        }
+        assert_eq!(given, expected, "{suggestion:?} {:?}", self.view);
+        for reason in &suggestion.reasons {
+            self.check_details(reason, suggestion);
+        }
+    }
+
+    /// Where each piece of the team goes: owner, from, to. Without those that are captured in the
+    /// same move.
+    fn moved(&self, outcome: &Outcome) -> Vec<(Seat, Option<Field>, Field)> {
+        let mut moved = Vec::new();
+        for part in outcome.parts {
+            let lost = outcome
+                .captures
+                .iter()
+                .any(|it| it.seat == part.seat && Field::Track(it.from) == part.to);
+            if self.is_team(part.seat) && !lost && outcome.board != self.view.board {
+                moved.push((part.seat, part.from, part.to));
+            }
+        }
+        moved
+    }
+
+    /// Whether the owner could play a card that takes this piece alone into the goal.
+    fn near(&self, board: &Board, owner: Seat, field: Field) -> bool {
+        let mut near = false;
+        if matches!(field, Field::Goal(_)) {
+            return false;
+        }
+        for card in Card::RANKS {
+            Generator::new().each_of_card(self.view.rules, board, owner, card, |found| {
+                let parts = found.outcome().parts;
+                near |= parts.len() == 1
+                    && parts[0].from == Some(field)
+                    && matches!(parts[0].to, Field::Goal(_));
+            });
+        }
+        near
+    }
+
+    /// The moved pieces that are near the goal and were not before.
+    fn come_near(&self, outcome: &Outcome) -> Vec<(Seat, Field)> {
+        self.moved(outcome)
+            .into_iter()
+            .filter(|&(owner, from, to)| {
+                let before = from.is_some_and(|from| self.near(&self.view.board, owner, from));
+                !before && self.near(&outcome.board, owner, to)
+            })
+            .map(|(owner, _, to)| (owner, to))
+            .collect()
+    }
+
+    /// The escaped pieces: the opponents, and from where.
+    fn escaped(&self, outcome: &Outcome) -> Vec<(Seat, Field)> {
+        let was_threatened = |owner, from| {
+            let threats = self.threatened.iter();
+            threats
+                .filter(move |&&(seat, field, _)| {
+                    seat == owner && Some(Field::Track(field)) == from
+                })
+                .map(|&(_, field, opponent)| (opponent, Field::Track(field)))
+        };
+        let mut moved = self.moved(outcome);
+        moved.retain(|&(owner, from, _)| was_threatened(owner, from).next().is_some());
+        if moved.is_empty() {
+            return Vec::new();
+        }
+        let after = self.threatened_on(&outcome.board);
+        moved.retain(|&(owner, _, to)| {
+            !after
+                .iter()
+                .any(|&(seat, field, _)| seat == owner && Field::Track(field) == to)
+        });
+        let moved = moved.into_iter();
+        moved
+            .flat_map(|(owner, from, _)| was_threatened(owner, from))
+            .collect()
+    }
+
+    /// The blocks of the team on one board that are not on the other, each with the opponents within
+    /// 13 fields behind it on the board after the move.
+    fn blocks(&self, there: &Board, not_there: &Board, after: &Board) -> Vec<(u8, Vec<Seat>)> {
+        let (rules, ring) = (self.view.rules, self.view.rules.ring());
+        let mut blocks = Vec::new();
+        for owner in [self.view.seat, self.partner] {
+            let start = ring.start(owner);
+            let stands = |board: &Board| board.blocks(rules) >> start & 1 == 1;
+            let mut behind = Vec::new();
+            for steps in 1..=13 {
+                let field = (start + ring.length() - steps) % ring.length();
+                let piece = after.owner(rules, field);
+                behind.extend(piece.filter(|seat| self.opponents.contains(seat)));
+            }
+            if stands(there) && !stands(not_there) && !behind.is_empty() {
+                blocks.push((start, behind));
+            }
+        }
+        blocks
+    }
+
+    /// The steps that the seat's pieces have to their goal.
+    fn steps(&self, board: &Board, seat: Seat) -> i32 {
+        let ring = self.view.rules.ring();
+        let lap = i32::from(ring.length());
+        let (start, door) = (i32::from(ring.start(seat)), i32::from(ring.door(seat)));
+        let mut sum = i32::from(board.kennel(seat)) * (lap + 2);
+        for field in board.pieces(seat).track_fields().map(i32::from) {
+            sum += match (door - field).rem_euclid(lap) {
+                0 if field == start && board.fresh(seat) => lap + 1,
+                steps => steps + 1,
+            };
+        }
+        sum
+    }
+
+    /// How many steps more the seat has after the move.
+    fn lost(&self, outcome: &Outcome, seat: Seat) -> i32 {
+        self.steps(&outcome.board, seat) - self.steps(&self.view.board, seat)
+    }
+
+    /// Whether the card could be played, and every move of it has a lower chance.
+    fn keeps(&self, card: Card, suggestion: &Suggestion) -> bool {
+        let plays = self.advice.iter().filter(|it| self.card(it) == Some(card));
+        let chances: Vec<f64> = plays.map(|it| it.win_probability).collect();
+        let lower = |&chance: &f64| chance < suggestion.win_probability;
+        self.card(suggestion).is_some() && !chances.is_empty() && chances.iter().all(lower)
+    }
+
+    fn card(&self, suggestion: &Suggestion) -> Option<Card> {
+        match suggestion.choice {
+            Choice::Play(Move::Play { card, .. }) => Some(card),
+            _ => None,
+        }
+    }
+
+    fn holds(&self, code: AdviceReasonCode, suggestion: &Suggestion) -> bool {
+        match &suggestion.outcome {
+            Some(outcome) => self.holds_for_move(code, suggestion, outcome),
+            None => self.holds_for_answer(code, suggestion.choice),
+        }
+    }
+
+    fn holds_for_move(
+        &self,
+        code: AdviceReasonCode,
+        suggestion: &Suggestion,
+        outcome: &Outcome,
+    ) -> bool {
+        use AdviceReasonCode::*;
+        let (before, after) = (&self.view.board, &outcome.board);
+        let team = [self.view.seat, self.partner];
+        let captured = |seats: &[Seat]| outcome.captures.iter().any(|it| seats.contains(&it.seat));
+        let in_goal = |board: &Board, seat| board.goal(seat).count_ones();
+        match code {
+            BringsHome => team
+                .iter()
+                .any(|&seat| in_goal(after, seat) > in_goal(before, seat)),
+            ClearsGoal => outcome.parts.iter().any(|part| {
+                matches!((part.from, part.to), (Some(Field::Goal(a)), Field::Goal(b)) if a < b)
+            }),
+            LeavesKennel => outcome.kind == MoveKind::LeaveKennel,
+            Captures => captured(&self.opponents),
+            CapturesPartner => captured(&[self.partner]),
+            CapturesOwn => captured(&[self.view.seat]),
+            Escapes => !self.escaped(outcome).is_empty(),
+            Exposes => suggestion.risk.is_some_and(|risk| risk >= 0.15),
+            Blocks => !self.blocks(after, before, after).is_empty(),
+            Unblocks => !self.blocks(before, after, after).is_empty(),
+            NearGoal => !self.come_near(outcome).is_empty(),
+            BackwardShortcut => {
+                outcome.kind == MoveKind::Retreat
+                    && (self.holds_for_move(BringsHome, suggestion, outcome)
+                        || !self.come_near(outcome).is_empty())
+            }
+            KeepsCard => [Card::Ace, Card::King, Card::Seven, Card::Joker]
+                .iter()
+                .any(|&card| self.keeps(card, suggestion)),
+            // Only the search knows, and its tests check it.
+            OnlyUse => suggestion.reasons.iter().any(|it| it.code == OnlyUse),
+            HelpsPartner => self.lost(outcome, self.partner) < 0,
+            HarmsPartner => self.lost(outcome, self.partner) > 0,
+            DelaysOpponent => self
+                .opponents
+                .iter()
+                .any(|&seat| self.lost(outcome, seat) > 0),
+            GivesExit | GivesFittingCard | NoBetter => false,
+        }
+    }
+
+    fn holds_for_answer(&self, code: AdviceReasonCode, choice: Choice) -> bool {
+        let Choice::Offer(card) = choice else {
+            return false;
+        };
+        let (rules, board) = (self.view.rules, &self.view.board);
+        match code {
+            AdviceReasonCode::GivesExit => {
+                let home = board.home(self.partner);
+                matches!(card, Card::Ace | Card::King | Card::Joker)
+                    && board.track(self.partner) == 0
+                    && (!home || board.track(self.view.seat) == 0)
+            }
+            AdviceReasonCode::GivesFittingCard => {
+                let hand = [card].into_iter().collect();
+                let moves = Generator::new().legal_moves(rules, board, self.partner, hand);
+                moves.iter().any(|legal| {
+                    let after = &legal.outcome.board;
+                    let gains =
+                        |seat| after.goal(seat).count_ones() > board.goal(seat).count_ones();
+                    let lost = |&seat: &Seat| after.kennel(seat) > board.kennel(seat);
+                    gains(self.view.seat) || gains(self.partner) || self.opponents.iter().any(lost)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// What a reason is about.
+    fn check_details(&self, reason: &AdviceReason, suggestion: &Suggestion) {
+        use AdviceReasonCode::*;
+        let AdviceReason {
+            seat, place, card, ..
+        } = *reason;
+        assert_eq!(reason.probability.is_some(), reason.code == Exposes);
+        let about = seat.zip(place);
+        let before = &self.view.board;
+        let Some(outcome) = &suggestion.outcome else {
+            let given = reason.code != NoBetter;
+            assert_eq!(seat, given.then_some(self.partner));
+            assert!(card.is_none_or(|card| suggestion.choice == Choice::Offer(card)));
+            assert_eq!(card.is_some(), given);
+            return;
+        };
+        let arrives = |from: fn(Option<Field>) -> bool| {
+            let parts = outcome.parts.iter().filter(|it| from(it.from));
+            parts.into_iter().any(|it| about == Some((it.seat, it.to)))
+        };
+        let held = |blocks: Vec<(u8, Vec<Seat>)>| {
+            blocks.iter().any(|(start, behind)| {
+                place == Some(Field::Track(*start)) && seat == behind.first().copied()
+            })
+        };
+        assert!(match reason.code {
+            BringsHome => arrives(|from| !matches!(from, Some(Field::Goal(_)))),
+            ClearsGoal => arrives(|from| matches!(from, Some(Field::Goal(_)))),
+            LeavesKennel => arrives(|from| from.is_none()),
+            Captures | CapturesPartner | CapturesOwn => outcome
+                .captures
+                .iter()
+                .any(|it| about == Some((it.seat, Field::Track(it.from)))),
+            Escapes => self
+                .escaped(outcome)
+                .iter()
+                .any(|&escaped| about == Some(escaped)),
+            Exposes => reason.probability == suggestion.risk,
+            Blocks => held(self.blocks(&outcome.board, before, &outcome.board)),
+            Unblocks => held(self.blocks(before, &outcome.board, &outcome.board)),
+            NearGoal => self
+                .come_near(outcome)
+                .iter()
+                .any(|&near| about == Some(near)),
+            BackwardShortcut => arrives(|from| matches!(from, Some(Field::Track(_)))),
+            KeepsCard => card.is_some_and(|card| self.keeps(card, suggestion)),
+            OnlyUse => {
+                let mut others = self.advice.iter().filter(|it| self.card(it) == card);
+                card == self.card(suggestion)
+                    && suggestion.samples > 1
+                    && others.all(|it| it.samples > 1)
+            }
+            HelpsPartner => seat == Some(self.partner),
+            HarmsPartner => seat == Some(self.partner),
+            DelaysOpponent => seat.is_some_and(|seat| {
+                let lost = |&other: &Seat| self.lost(outcome, other);
+                Some(self.lost(outcome, seat)) == self.opponents.iter().map(lost).max()
+            }),
+            GivesExit | GivesFittingCard => false,
+            NoBetter => suggestion.reasons.len() == 1,
+        });
+    }
+
+    /// A line holds legal plays of the seats in turn.
+    fn check_line(&self, suggestion: &Suggestion) {
+        let line = &suggestion.line;
+        assert!(line.len() <= 3 && (line.is_empty() || suggestion.samples > 0));
+        let Some(outcome) = &suggestion.outcome else {
+            return assert!(line.is_empty());
+        };
+        let rules = self.view.rules;
+        let (mut board, mut turn) = (outcome.board, self.view.seat);
+        let mut counts = self.view.counts;
+        counts[turn] -= 1;
+        for play in line {
+            let next = turn.next_of(rules.seats, |seat| counts[seat] > 0);
+            turn = next.expect("a seat with cards");
+            assert_eq!(play.seat, turn);
+            match play.mv {
+                Move::Fold => counts[turn] = 0,
+                Move::Play { rank, action, .. } => {
+                    let outcome = judge::outcome(rules, &board, turn, rank, &action);
+                    board = outcome.expect("a legal move").board;
+                    counts[turn] -= 1;
+                }
+            }
+        }
+        let goes_on = board.winner(rules).is_none();
+        let cards = Seat::all(rules.seats).any(|seat| counts[seat] > 0);
+        // With a single choice there are no playouts.
+        let complete = line.len() == 3 || suggestion.samples == 0;
+        assert!(complete || !goes_on || !cards || suggestion.samples < 40);
+    }
+}
