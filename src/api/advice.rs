@@ -9,7 +9,11 @@ use actix_web::{
     HttpRequest, HttpResponse,
     web::{Data, Path},
 };
-use dog_bot::{Choice, Level, MoveEffect, Suggestion, player_model::PlayerModels, search::Budget};
+use dog_bot::{
+    Choice, Level, MoveEffect, Suggestion,
+    player_model::PlayerModels,
+    search::{Budget, LinePlay},
+};
 use dog_rules::{Phase, Seat, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
@@ -17,9 +21,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::MoveView,
+    moves::{MoveId, MoveView},
     parameters::{GamePath, in_range, load_game},
     play::{PlayRequest, SwapRequest},
+    reason::AdviceReasonView,
     view::{ActionRoute, RequestMethod},
 };
 use crate::{
@@ -203,6 +208,14 @@ pub enum SuggestionView {
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
         /// apart.
         equal: bool,
+        /// What speaks for or against it: up to four, the most important first. Empty only beyond the
+        /// hundredth suggestion.
+        #[schema(max_items = 4)]
+        reasons: Vec<AdviceReasonView>,
+        /// The plays that followed most often in the playouts, in sampled hands. Empty without
+        /// playouts, and in the exchange.
+        #[schema(max_items = 3)]
+        line: Vec<LinePlayView>,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
@@ -231,9 +244,35 @@ pub enum SuggestionView {
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
         /// apart.
         equal: bool,
+        /// What speaks for or against it: up to four, the most important first. Empty only beyond the
+        /// hundredth suggestion.
+        #[schema(max_items = 4)]
+        reasons: Vec<AdviceReasonView>,
+        /// The plays that followed most often in the playouts, in sampled hands. Empty without
+        /// playouts, and in the exchange.
+        #[schema(max_items = 3)]
+        line: Vec<LinePlayView>,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
+}
+
+/// A play that often follows.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LinePlay)]
+pub struct LinePlayView {
+    seat: Seat,
+    /// The id of the move.
+    #[serde(rename = "move")]
+    #[schema(value_type = MoveId)]
+    mv: String,
+}
+
+impl From<LinePlay> for LinePlayView {
+    fn from(LinePlay { seat, mv }: LinePlay) -> LinePlayView {
+        let mv = mv.to_string();
+        LinePlayView { seat, mv }
+    }
 }
 
 /// What a move does, in numbers. The fields are in the move itself.
@@ -349,7 +388,7 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
 }
 
 /// A probability or its error, rounded to four digits.
-fn rounded(number: f64) -> f64 {
+pub fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 
@@ -388,6 +427,8 @@ impl SuggestionView {
         let difference = rounded((best - win_probability).max(0.0));
         let standard_error_of_difference = suggestion.difference_error.map(rounded);
         let equal = standard_error_of_difference.is_some_and(|error| difference < 2.0 * error);
+        let reasons = suggestion.reasons.into_iter().map(Into::into).collect();
+        let line = suggestion.line.into_iter().map(Into::into).collect();
         let swap = match suggestion.choice {
             Choice::Play(mv) => {
                 let outcome = suggestion.outcome;
@@ -408,6 +449,8 @@ impl SuggestionView {
                     difference,
                     standard_error_of_difference,
                     equal,
+                    reasons,
+                    line,
                     samples,
                 });
             }
@@ -428,6 +471,8 @@ impl SuggestionView {
             difference,
             standard_error_of_difference,
             equal,
+            reasons,
+            line,
             samples,
         })
     }

@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use dog_bot::{Choice, MoveEffect, Suggestion, search::Budget};
+use dog_bot::{
+    Choice, MoveEffect, Suggestion,
+    reasons::{AdviceReason, AdviceReasonCode},
+    search::Budget,
+};
 use dog_rules::{
     Action, BySeat, Event, Game, Generator, LegalMove, Level, Player, Preset, Seat, SeatKind, Seed,
     Setup,
@@ -164,7 +168,7 @@ fn advice() -> Value {
         difference_error: (win_probability < 0.5642).then_some(0.0044),
         samples: 2_800,
         risk: Some(0.0312),
-        reasons: Vec::new(),
+        reasons: vec![AdviceReason::new(AdviceReasonCode::NoBetter)],
         line: Vec::new(),
     });
     let settings = AdviceSettings {

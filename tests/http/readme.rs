@@ -78,7 +78,7 @@ fn the_flows_of_tables_print_what_they_say() {
 
 #[test]
 fn the_questions_to_the_adviser_print_what_they_say() {
-    print_what_they_say("adviser", include_str!("../../docs/adviser.md"), 1 + 3);
+    print_what_they_say("adviser", include_str!("../../docs/adviser.md"), 1 + 4);
 }
 
 /// Runs the blocks of a guide one after another. Each prints the lines that it says.

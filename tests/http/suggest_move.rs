@@ -60,6 +60,7 @@ fn check_suggestions(advice: &Value, what: &str) {
         assert_eq!(error.is_number(), own > 1, "{suggestion}");
         let risk = &suggestion["effect"]["risk"];
         assert_eq!(risk.is_number(), own > 0 && what == "move", "{suggestion}");
+        check_reasons(suggestion, what);
         // Moves with the same card and the same board are one suggestion.
         let (mv, swap) = (&suggestion["move"], &suggestion["swap"]);
         if counted.insert(format!("{} {} {swap}", mv["card"], mv["board"])) {
@@ -67,6 +68,46 @@ fn check_suggestions(advice: &Value, what: &str) {
         }
     }
     assert_eq!(advice["samples"], samples, "{advice}");
+}
+
+/// Every reason agrees with what the suggestion says of its effect, and the line is one of plays.
+fn check_reasons(suggestion: &Value, what: &str) {
+    let reasons = suggestion["reasons"].as_array().expect("reasons");
+    assert!((1..=4).contains(&reasons.len()), "{suggestion}");
+    let effect = &suggestion["effect"];
+    for reason in reasons {
+        assert!(
+            reason["text"]
+                .as_str()
+                .is_some_and(|text| text.ends_with('.'))
+        );
+        let holds = match reason["code"].as_str().expect("a code") {
+            "no_better" => reasons.len() == 1,
+            "leaves_kennel" => effect["leaves_kennel"] == true,
+            "brings_home" => effect["pieces_home"].as_u64() > Some(0),
+            "captures" => effect["captured"]["others"].as_u64() > Some(0),
+            "captures_partner" => effect["captured"]["partner"].as_u64() > Some(0),
+            "captures_own" => effect["captured"]["own"].as_u64() > Some(0),
+            "exposes" => {
+                effect["risk"].as_f64() >= Some(0.15) && reason["probability"] == effect["risk"]
+            }
+            "keeps_card" => {
+                reason["card"].is_string() && reason["card"] != suggestion["move"]["card"]
+            }
+            "gives_exit" | "gives_fitting_card" => {
+                what == "swap" && reason["card"] == suggestion["swap"]["card"]
+            }
+            _ => what == "move",
+        };
+        assert!(holds, "{reason}: {suggestion}");
+    }
+    let line = suggestion["line"].as_array().expect("a line");
+    assert!(line.is_empty() || what == "move" && suggestion["samples"].as_u64() > Some(0));
+    let mut seats = line.iter().map(|play| play["seat"].as_u64());
+    assert!(
+        line.len() <= 3 && seats.all(|seat| seat.is_some()),
+        "{line:?}"
+    );
 }
 
 #[test]

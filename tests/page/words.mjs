@@ -35,7 +35,7 @@ const unseen = new Set([
   // The page sends no request that could get these.
   "invalid_ticket", "unknown_member", "missing", "duplicate", "wrong_value", "wrong_combination",
   "wrong_seats", "wrong_pieces", "no_such_field", "field_twice", "no_fresh_piece", "empty_hand",
-  "more_than_deck",
+  "more_than_deck", "not_a_place",
 ]);
 for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);

@@ -1,0 +1,138 @@
+//! Why a suggestion is good or bad, for clients and for people.
+
+use std::fmt;
+
+use dog_bot::reasons::{AdviceReason, AdviceReasonCode};
+use dog_rules::{Card, Field, Seat};
+use serde::{Serialize, Serializer};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ObjectBuilder, Schema, Type},
+    },
+};
+
+use super::advice::rounded;
+
+/// What speaks for or against a suggestion: true by the board or by the counted playouts.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AdviceReason, example = json!({
+    "code": "captures",
+    "seat": 1,
+    "place": "29",
+    "text": "The piece of seat 1 on field 29 is captured."
+}))]
+pub struct AdviceReasonView {
+    code: ReasonCodeName,
+    /// Whose piece it is about; for `escapes` the seat that could have captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<Seat>,
+    /// Where that piece is, or was captured; for `blocks` and `unblocks` the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, pattern = "^([0-9]{1,2}|goal:[0-3])$")]
+    place: Option<Field>,
+    /// The card that is kept or given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card: Option<Card>,
+    /// The share of the playouts, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    probability: Option<f64>,
+    /// The reason as an English sentence.
+    text: String,
+}
+
+impl From<AdviceReason> for AdviceReasonView {
+    fn from(reason: AdviceReason) -> AdviceReasonView {
+        AdviceReasonView {
+            code: ReasonCodeName(reason.code),
+            seat: reason.seat,
+            place: reason.place,
+            card: reason.card,
+            probability: reason.probability.map(rounded),
+            text: ReasonText(reason).to_string(),
+        }
+    }
+}
+
+/// A code, written as its name.
+pub struct ReasonCodeName(AdviceReasonCode);
+
+impl Serialize for ReasonCodeName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
+    }
+}
+
+impl PartialSchema for ReasonCodeName {
+    fn schema() -> RefOr<Schema> {
+        let about = "What kind of reason it is.";
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(about))
+            .enum_values(Some(AdviceReasonCode::ALL.map(AdviceReasonCode::name)))
+            .into()
+    }
+}
+
+impl ToSchema for ReasonCodeName {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "AdviceReasonCode".into()
+    }
+}
+
+/// A reason as a sentence.
+struct ReasonText(AdviceReason);
+
+impl fmt::Display for ReasonText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use AdviceReasonCode::*;
+        let AdviceReason {
+            seat,
+            place,
+            card,
+            probability,
+            ..
+        } = self.0;
+        let seat = seat.map_or_else(|| "a seat".to_owned(), |seat| seat.to_string());
+        let place = match place {
+            Some(Field::Track(field)) => format!("field {field}"),
+            Some(Field::Goal(field)) => format!("goal field {field}"),
+            None => "its field".to_owned(),
+        };
+        let card = card.map_or("card", Card::name);
+        match self.0.code {
+            BringsHome => write!(f, "A piece of {seat} comes home, to {place}."),
+            Captures => write!(f, "The piece of {seat} on {place} is captured."),
+            CapturesPartner => write!(f, "The partner's piece on {place} is captured."),
+            CapturesOwn => write!(f, "The seat's own piece on {place} is captured."),
+            LeavesKennel => write!(f, "A piece of {seat} leaves its kennel."),
+            ClearsGoal => write!(f, "A piece of {seat} goes deeper into its goal."),
+            Escapes => write!(
+                f,
+                "A card of {seat} could have captured the piece on {place}; now none can."
+            ),
+            Exposes => write!(
+                f,
+                "A piece that it moves is captured before the seat's next turn in {:.0} of 100 playouts.",
+                100.0 * probability.unwrap_or_default()
+            ),
+            Blocks => write!(f, "A block appears on {place}, before a piece of {seat}."),
+            Unblocks => write!(f, "The block on {place}, before a piece of {seat}, goes."),
+            NearGoal => write!(f, "The piece on {place} is now one card from its goal."),
+            BackwardShortcut => f.write_str("A four backward is a short way to the goal."),
+            KeepsCard => write!(f, "The {card} is kept; to play it now is worse."),
+            OnlyUse => f.write_str("Every other move of this card is clearly worse."),
+            HelpsPartner => f.write_str("The partner's pieces come nearer to their goal."),
+            HarmsPartner => f.write_str("The partner's pieces get farther from their goal."),
+            DelaysOpponent => write!(f, "The pieces of {seat} get farther from their goal."),
+            GivesExit => write!(f, "With the {card} the partner can leave the kennel."),
+            GivesFittingCard => write!(
+                f,
+                "With the {card} the partner could come home or capture on this board."
+            ),
+            NoBetter => f.write_str("Nothing in particular speaks for it or against it."),
+        }
+    }
+}
