@@ -30,6 +30,7 @@ const OPEN: [&str; 21] = [
     "moves/#/card",
     "moves/#/as",
     "unplayable/#/card",
+    "suggestions/#/reasons/#/card",
     "suggestions/#/move/card",
     "suggestions/#/move/as",
     "suggestions/#/swap/card",
