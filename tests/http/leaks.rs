@@ -11,7 +11,7 @@ use crate::support::{
 
 /// Where a response to a viewer may name a card: the path with list indexes as `#`,
 /// and those of the viewer's own seat as `own`.
-const OPEN: [&str; 21] = [
+const OPEN: [&str; 22] = [
     // One's own cards.
     "seats/own/hand/#",
     "seats/own/gave",
