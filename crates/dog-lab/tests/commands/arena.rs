@@ -347,8 +347,8 @@ fn parts_of_a_match_add_up() {
 fn the_command_refuses_nonsense() {
     for (arguments, message) in [
         (
-            "greedy oracle",
-            "there is no player \"oracle\"; there are random, beginner, greedy, net",
+            "greedy best",
+            "there is no player \"best\"; there are random, beginner, greedy, net",
         ),
         ("greedy", "required arguments"),
         ("greedy random --pairs 0", "0 is not in 1.."),
