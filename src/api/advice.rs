@@ -111,10 +111,25 @@ impl AdviceParams {
     /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
     /// samples are given.
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
-        let level = self.level.unwrap_or(Level::Strong);
-        let requested = self.budget()?;
+        AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
+    }
+}
+
+impl AdviceSettings {
+    /// The settings, with defaults for what is missing.
+    ///
+    /// # Errors
+    /// `invalid_request`, if a number is out of range, or both a time and samples are given.
+    pub fn new(
+        level: Option<Level>,
+        budget_ms: Option<u32>,
+        samples: Option<u32>,
+        seed: Option<u64>,
+    ) -> Result<AdviceSettings, Problem> {
+        let level = level.unwrap_or(Level::Strong);
+        let requested = requested_budget(budget_ms, samples)?;
         let budget = Budget::for_level(level).map(|own| requested.unwrap_or(own));
-        let seed = in_range("seed", self.seed, 0, MAX_INTEGER)?;
+        let seed = in_range("seed", seed, 0, MAX_INTEGER)?;
         let seed = seed.unwrap_or_else(|| rand::random::<u64>() & MAX_INTEGER);
         Ok(AdviceSettings {
             level,
@@ -122,20 +137,23 @@ impl AdviceParams {
             seed,
         })
     }
+}
 
-    fn budget(&self) -> Result<Option<Budget>, Problem> {
-        let millis = in_range("budget_ms", self.budget_ms, 1, MAX_BUDGET_MS)?;
-        let samples = in_range("samples", self.samples, 1, MAX_SAMPLES)?;
-        match (millis, samples) {
-            (Some(_), Some(_)) => {
-                let detail =
-                    "send budget_ms or samples, not both: samples take the place of a time";
-                Err(Problem::wrong_combination(detail))
-            }
-            (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
-            (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),
-            (None, None) => Ok(None),
+/// The budget of a request, if it names one.
+fn requested_budget(
+    budget_ms: Option<u32>,
+    samples: Option<u32>,
+) -> Result<Option<Budget>, Problem> {
+    let millis = in_range("budget_ms", budget_ms, 1, MAX_BUDGET_MS)?;
+    let samples = in_range("samples", samples, 1, MAX_SAMPLES)?;
+    match (millis, samples) {
+        (Some(_), Some(_)) => {
+            let detail = "send budget_ms or samples, not both: samples take the place of a time";
+            Err(Problem::wrong_combination(detail))
         }
+        (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
+        (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),
+        (None, None) => Ok(None),
     }
 }
 

@@ -15,13 +15,12 @@ use utoipa::IntoParams;
 
 use super::{
     advice::{
-        Advice, AdviceParams, AdviceSettings, SuggestionListOptions, SuggestionRoute, advise,
-        expected_cost,
+        Advice, AdviceSettings, SuggestionListOptions, SuggestionRoute, advise, expected_cost,
     },
     errors::errors,
     parameters::{ReadHeaders, card_of, seat_of},
     pictures::{self, PICTURE, ThemeName, picture_response},
-    position::{AdvicePosition, AnalysisPosition, PositionString, few},
+    position::{AdvicePosition, AnalysisPosition, PositionString, collect_cards},
     rules::rules_of_text,
 };
 use crate::{
@@ -194,13 +193,13 @@ impl AdviceByAddressParams {
         let board = position::read(&rules, &self.position)?;
         let seat = seat_of(self.seat, &rules, "seat")?;
         let position = AnalysisPosition::new(rules, board, seat, self.hand()?)?;
-        Ok(AdvicePosition::unknown(position))
+        Ok(AdvicePosition::without_knowledge(position))
     }
 
     fn hand(&self) -> Result<Cards, Problem> {
         let names = self.hand.split(',').map(str::trim);
         let names = names.filter(|name| !name.is_empty());
-        few(names.map(|name| match Card::by_common_name(name) {
+        collect_cards(names.map(|name| match Card::by_common_name(name) {
             Some(card) => Ok(card),
             None => card_of(name, "/hand".to_owned()),
         }))
@@ -209,17 +208,9 @@ impl AdviceByAddressParams {
     /// The settings of the search.
     ///
     /// # Errors
-    /// As [`AdviceParams::settings`].
+    /// As [`AdviceSettings::new`].
     fn settings(&self) -> Result<AdviceSettings, Problem> {
-        let params = AdviceParams {
-            level: self.level,
-            budget_ms: self.budget_ms,
-            samples: self.samples,
-            seed: self.seed,
-            limit: None,
-            board: None,
-        };
-        params.settings()
+        AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
     }
 }
 

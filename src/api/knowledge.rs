@@ -107,7 +107,7 @@ impl KnownCards {
     /// # Errors
     /// `invalid_knowledge`, if it contradicts itself, the hand or the deck; `unknown_card`;
     /// `invalid_board`.
-    pub fn tell(&self, view: &mut SeatView) -> Result<(), Problem> {
+    pub fn add_to(&self, view: &mut SeatView) -> Result<(), Problem> {
         let (rules, seat) = (view.rules, view.seat);
         let plays = self.plays(view)?;
         if let Some(first) = plays.first() {
@@ -123,7 +123,7 @@ impl KnownCards {
             return Err(invalid("/beginner", detail));
         }
         self.count(view, &plays)?;
-        self.tell_hands(view)?;
+        self.add_hands(view)?;
         for (name, &count) in &self.gone {
             let card = card_of(name, "/known/gone".to_owned())?;
             if count > rules.deck().count(card) {
@@ -147,7 +147,7 @@ impl KnownCards {
         for &number in &self.asked {
             view.asked[self.seat(rules, "asked", number)?] = true;
         }
-        self.tell_swap(view, &plays)?;
+        self.add_swap(view, &plays)?;
         check_deck(rules, view).map_err(|detail| invalid("", detail))?;
         view.round = self.round.unwrap_or(1);
         if view.round == 0 {
@@ -193,7 +193,7 @@ impl KnownCards {
         view.counts = if plays.is_empty() {
             default_counts(view, &self.folded)
         } else {
-            self.left_counts(view, plays)?
+            self.remaining_counts(view, plays)?
         };
         let Some(counts) = &self.counts else {
             return Ok(());
@@ -218,7 +218,7 @@ impl KnownCards {
 
     /// How many cards each seat holds after these plays, each of which was in its turn. At first all
     /// had as many as this seat.
-    fn left_counts(&self, view: &mut SeatView, plays: &[Play]) -> Result<BySeat<u8>, Problem> {
+    fn remaining_counts(&self, view: &mut SeatView, plays: &[Play]) -> Result<BySeat<u8>, Problem> {
         let (seats, seat) = (view.rules.seats, view.seat);
         let own = plays.iter().filter(|play| play.seat == seat);
         let played: usize = own.map(|play| usize::from(play.revealed.len())).sum();
@@ -256,7 +256,7 @@ impl KnownCards {
     }
 
     /// Adds the cards that are known to be in other hands.
-    fn tell_hands(&self, view: &mut SeatView) -> Result<(), Problem> {
+    fn add_hands(&self, view: &mut SeatView) -> Result<(), Problem> {
         for (number, names) in &self.hands {
             let other = number.parse().ok();
             let other = other
@@ -276,7 +276,7 @@ impl KnownCards {
     }
 
     /// Adds the cards that the seat and its partner swapped, as far as they are still held.
-    fn tell_swap(&self, view: &mut SeatView, plays: &[Play]) -> Result<(), Problem> {
+    fn add_swap(&self, view: &mut SeatView, plays: &[Play]) -> Result<(), Problem> {
         let (seat, partner) = (view.seat, view.seat.partner(view.rules.seats));
         let (gave, received) = match (&self.gave, &self.received) {
             (Some(gave), Some(received)) => (

@@ -15,7 +15,7 @@ use utoipa::{
 };
 
 use super::{
-    advice::{AdviceParams, AdviceSettings},
+    advice::AdviceSettings,
     knowledge::KnownCards,
     legal_moves::LegalMoves,
     moves::MovesOptions,
@@ -30,14 +30,14 @@ use crate::http::problem::{Code, Problem, Reason};
 /// The cards of these names, which stand in the list at that place in the body.
 pub fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
     let names = names.iter().enumerate();
-    few(names.map(|(index, name)| card_of(name, format!("{pointer}/{index}"))))
+    collect_cards(names.map(|(index, name)| card_of(name, format!("{pointer}/{index}"))))
 }
 
 /// These cards together.
 ///
 /// # Errors
 /// `invalid_hand`, if there are more of a card than in any deck.
-pub fn few(list: impl Iterator<Item = Result<Card, Problem>>) -> Result<Cards, Problem> {
+pub fn collect_cards(list: impl Iterator<Item = Result<Card, Problem>>) -> Result<Cards, Problem> {
     let mut cards = Cards::EMPTY;
     for card in list {
         let card = card?;
@@ -243,7 +243,7 @@ impl AnalysisPosition {
     ///
     /// # Errors
     /// What is wrong with it, with the code of that error.
-    fn of_body(
+    fn from_body(
         rules: Option<RulesRequest>,
         board: Option<BySeatList<SeatBoardRequest>>,
         position: Option<&str>,
@@ -264,7 +264,7 @@ impl AnalysisPosition {
     pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
-        AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)
+        AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)
     }
 
     /// The position of an analysis of a seven, and the seven so far.
@@ -275,7 +275,7 @@ impl AnalysisPosition {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
         let position =
-            AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)?;
+            AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)?;
         Ok((position, request.begun))
     }
 
@@ -314,17 +314,9 @@ impl AdviceAnalysis {
     /// The settings of the search.
     ///
     /// # Errors
-    /// As [`AdviceParams::settings`].
+    /// As [`AdviceSettings::new`].
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
-        let params = AdviceParams {
-            level: self.level,
-            budget_ms: self.budget_ms,
-            samples: self.samples,
-            seed: self.seed,
-            limit: None,
-            board: None,
-        };
-        params.settings()
+        AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
     }
 }
 
@@ -338,7 +330,7 @@ pub struct AdvicePosition {
 
 impl AdvicePosition {
     /// A position of which no more is known.
-    pub fn unknown(position: AnalysisPosition) -> AdvicePosition {
+    pub fn without_knowledge(position: AnalysisPosition) -> AdvicePosition {
         AdvicePosition {
             position,
             exchange: None,
@@ -354,7 +346,7 @@ impl AdvicePosition {
         let rules = request.rules;
         let (board, position) = (request.board, request.position.as_deref());
         let position =
-            AnalysisPosition::of_body(rules, board, position, request.seat, &request.hand)?;
+            AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)?;
         let exchange = match (request.phase.unwrap_or_default(), request.exchange) {
             (AnalysisPhase::Play, None) => None,
             (AnalysisPhase::Play, Some(_)) => {
@@ -396,7 +388,7 @@ impl AdvicePosition {
             exchange(&mut view, states)?;
         }
         if let Some(known) = &self.known {
-            known.tell(&mut view)?;
+            known.add_to(&mut view)?;
         }
         Ok(view)
     }

@@ -342,6 +342,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn people_have_other_names() {
+        for (card, names) in [
+            ("A", "A a As Ass Asso Ace"),
+            ("J", "J j B V F Bube Bauer Junge Valet Fante Jack"),
+            ("Q", "Q q D Dame Donna Regina Queen"),
+            ("K", "K k R König KÖNIG Koenig Roi Re King"),
+            ("joker", "joker Joker JOKER Jolly X"),
+            ("7", "7"),
+            ("10", "10"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(Card::by_common_name(name), card.parse().ok(), "{name}");
+            }
+        }
+        for name in ["", "1", "11", "Z", "07", "Ass ", "kings"] {
+            assert_eq!(Card::by_common_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
     fn names_round_trip() {
         for card in Card::ALL {
             assert_eq!(card.name().parse(), Ok(card));
