@@ -41,11 +41,12 @@ for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
 }
 
-// index.html preloads every module but those that it names as scripts.
+// index.html preloads every module but those that it names as scripts, and those of screens that
+// are loaded when they are opened.
 const html = readFileSync(new URL("index.html", web), "utf8");
 for (const folder of ["src/", "vendor/"]) {
   for (const name of readdirSync(new URL(folder, web), { recursive: true })) {
-    if (!name.endsWith(".js") || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
+    if (!name.endsWith(".js") || name.startsWith("analyse/") || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
     if (!html.includes(`"modulepreload" href="${folder}${name}"`)) problems.push(`index.html does not preload ${folder}${name}`);
   }
 }

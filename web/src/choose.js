@@ -3,6 +3,8 @@
 
 /** @import {Action, Capture, Game, Move, Offer, Part, SevenPart, Spot, Table} from "./types.js" */
 
+export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+
 /**
  * The next thing to choose.
  * @typedef {(
@@ -62,8 +64,7 @@ function chosenRank(table) {
 function ranksOf(table) {
   const ranks = (table.moves?.list ?? []).flatMap((move) =>
     (move.card === "joker" && move.as ? [move.as] : []));
-  const order = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
-  return order.filter((rank) => ranks.some((one) => one === rank));
+  return RANKS.filter((rank) => ranks.some((one) => one === rank));
 }
 
 /** @param {Move} move @returns {Offer} */

@@ -5,6 +5,7 @@ import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { checkShuffles } from "./fair.js";
 import { rulesOf } from "./rules.js";
 import { dispatch, state } from "./store.js";
+import { stepsOf } from "./table/replay.js";
 import { forgetGame, forgetToken, saveGame, saveName, saveSettings, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
@@ -46,6 +47,11 @@ export function navigate() {
   const { kind, id, secret } = readAddress(hash);
   unfollow();
   unfollow = () => {};
+  if (/^#\/analyse(\?|$)/.test(hash)) {
+    dispatch({ type: "route", route: { name: "analyse" } });
+    scrollTo(0, 0);
+    return;
+  }
   if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "saved", saved: savedGames() });
@@ -443,6 +449,18 @@ export async function replay() {
   try {
     await wholeHistory(table);
     at(table, () => dispatch({ type: "replay", step: 0 }));
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}
+
+/** Opens the analysis of what the table shows. */
+export async function analyse() {
+  const { table } = state;
+  if (!table?.game) return;
+  try {
+    const { openTable } = await import("./analyse/analysis.js");
+    await openTable(table, table.history ? stepsOf(table.history.entries, table.game.seats.length) : [], table.replay);
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
   }

@@ -5,7 +5,7 @@ import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
-import { OPTIONS, PRESETS, chosenOptions, valueWords, wordsIn } from "./rules.js";
+import { OPTIONS, PRESETS, SEATS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { setOver } from "./storage.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
@@ -14,7 +14,6 @@ import { problemWords } from "./words.js";
 
 /** @type {Level[]} */
 const LEVELS = ["random", "greedy", "fast", "strong"];
-const SEATS = [4, 6];
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
 const FOR_BOARDS = "dogspiel-it";
 const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
@@ -45,6 +44,7 @@ export function Home({ state }) {
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
+      <p class="other"><a href="#/analyse">${t("home.analyse")}</a></p>
       <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
       ${saved.length > 0 && html`

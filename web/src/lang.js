@@ -61,6 +61,9 @@ export const has = (key) => key in words;
 /** @param {number} n */
 const plural = (n) => new Intl.PluralRules(lang).select(n);
 
+/** @param {string} text */
+export const capitalize = (text) => text.charAt(0).toLocaleUpperCase(lang) + text.slice(1);
+
 /** @param {string[]} items */
 export const list = (items) => new Intl.ListFormat(lang).format(items.map(isolate));
 

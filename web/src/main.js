@@ -1,6 +1,6 @@
 // Starts the page.
 
-import { html } from "./view.js";
+import { Later, html } from "./view.js";
 import { loadWords } from "./lang.js";
 import { navigate } from "./game.js";
 import { show } from "./store.js";
@@ -9,12 +9,15 @@ import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
 
+const loadAnalysis = async () => (await import("./analyse/analyse.js")).AnalyseScreen;
+
 await loadWords();
 surviveTranslation(document.body);
 addEventListener("hashchange", navigate);
 navigate();
 show((state) => {
   const { route, table } = state;
+  if (route.name === "analyse") return html`<${Later} key="analyse" load=${loadAnalysis} state=${state} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`
     : html`<${TableScreen} key=${table.id} table=${table} />`;

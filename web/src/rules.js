@@ -5,6 +5,7 @@ import { html } from "./view.js";
 
 /** @import {Rules, Settings} from "./types.js" */
 
+export const SEATS = [4, 6];
 export const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
 
 /**

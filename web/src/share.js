@@ -33,10 +33,10 @@ function originFor(addresses) {
 /**
  * A link with its QR code.
  *
- * @param {{path: string, name: string, addresses: Addresses | null}} props `path` is the fragment,
- *   `name` says what the link is for
+ * @param {{path: string, name: string, text?: string, addresses: Addresses | null}} props `path` is the
+ *   fragment, `name` says what the link is for, `text` goes with it
  */
-export function Share({ path, name, addresses }) {
+export function Share({ path, name, text = t("share.text"), addresses }) {
   const origin = originFor(addresses);
   useEffect(() => { if (origin === null) readAddresses(); }, []);
   const [copied, setCopied] = useState("");
@@ -53,7 +53,7 @@ export function Share({ path, name, addresses }) {
   };
   const share = async () => {
     try {
-      await navigator.share({ title: "DOG", text: t("share.text"), url: link });
+      await navigator.share({ title: "DOG", text, url: link });
     } catch (error) {
       // Else the person closed the sheet.
       if (!(error instanceof DOMException && error.name === "AbortError")) select();

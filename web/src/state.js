@@ -1,9 +1,9 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Choice, Game, History, Invitations, Layout, LogEntry, Message,
- *    Move, OpenTable, Part, Capture, Presence, Problem, Route, SavedGame, Settings, Seven, SevenPart,
- *    State, Table, Unplayable} from "./types.js" */
+/** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, LogEntry, Message,
+ *    Move, OpenTable, Presence, Preview, Problem, Route, SavedGame, Settings, Seven, SevenPart, State,
+ *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
@@ -40,10 +40,12 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "undo"}
  *   | {type: "start over"}
  *   | {type: "confirm", confirm: Choice["confirm"]}
- *   | {type: "preview", preview: {parts: Part[], captures: Capture[]} | null}
+ *   | {type: "preview", preview: Preview | null}
+ *   | {type: "tapped", key: string, preview: Preview | null}
  *   | {type: "sending", sending: boolean}
  *   | {type: "hint", hint: "none" | "asked" | Advice}
  *   | {type: "problem", problem: Problem | "network" | null}
+ *   | {type: "analysis", analysis: Analysis}
  * )} Event
  */
 
@@ -57,6 +59,7 @@ export const initial = (settings, name, saved) => ({
   addresses: null,
   home: { creating: false, problem: null, badLink: false, badAddress: false },
   table: null,
+  analysis: null,
 });
 
 /** @param {State} state @param {Event} event @returns {State} */
@@ -81,11 +84,12 @@ export function reduce(state, event) {
         table: {
           ...event.as, id: event.id,
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
-          choice: NOTHING, preview: null, sending: false, hint: "none", problem: null,
+          choice: NOTHING, preview: null, tapped: null, sending: false, hint: "none", problem: null,
           history: null, replay: null, fair: "none",
           refused: null, presence: null, gone: [], news: null, next: null,
         },
       };
+    case "analysis": return { ...state, analysis: event.analysis };
     default:
       return state.table ? { ...state, table: reduceTable(state.table, event) } : state;
   }
@@ -144,8 +148,9 @@ function reduceTable(table, event) {
     case "confirm":
       return { ...table, choice: { ...table.choice, confirm: event.confirm } };
     case "preview": return { ...table, preview: event.preview };
-    case "sending": return { ...table, sending: event.sending, preview: null };
-    case "hint": return { ...table, hint: event.hint };
+    case "tapped": return { ...table, tapped: { key: event.key, preview: event.preview } };
+    case "sending": return { ...table, sending: event.sending, preview: null, tapped: null };
+    case "hint": return { ...table, hint: event.hint, tapped: null };
     case "problem": return { ...table, problem: event.problem };
     case "refused": return { ...table, refused: event.refused };
     case "invitations": return { ...table, invitations: event.invitations };
@@ -155,7 +160,7 @@ function reduceTable(table, event) {
 }
 
 /** Clears what belongs to the choice before. @param {Table} table @returns {Table} */
-const choosing = (table) => ({ ...table, preview: null, problem: null });
+const choosing = (table) => ({ ...table, preview: null, tapped: null, problem: null });
 
 /** Takes back the last thing that was chosen. @param {Choice} choice @returns {Choice} */
 function undo(choice) {
@@ -214,6 +219,7 @@ function withGame(table, game) {
     unplayable: null,
     choice: stays ? table.choice : NOTHING,
     preview: stays ? table.preview : null,
+    tapped: asksTheSame ? table.tapped : null,
     hint: asksTheSame ? table.hint : "none",
     problem: null,
   };

@@ -16,6 +16,7 @@
  * @typedef {Schemas["ProblemDetails"]} Problem
  * @typedef {Schemas["Advice"]} Advice
  * @typedef {Schemas["Suggestion"]} Suggestion
+ * @typedef {Schemas["AdviceReason"]} AdviceReason
  * @typedef {Schemas["History"]} History
  * @typedef {Schemas["Created"]} Created
  * @typedef {Schemas["Changed"]} Changed
@@ -88,6 +89,31 @@
  */
 
 /**
+ * What a board previews. @typedef {{parts: Part[], captures: Capture[]}} Preview
+ */
+
+/**
+ * A question about a position: what the address of the analysis says. `rules` are as in a request,
+ * with the preset and the number of seats. `played` is what was played in this round, in order.
+ * @typedef {{
+ *   rules: {preset: string, seats: number} & Record<string, unknown>, fields: number, board: string[][],
+ *   seat: number, exchanging: boolean, hand: string[], gave: string | null, received: string | null, played: Play[],
+ * }} Question
+ *   `fields` are those of the ring per seat, `board` the pieces of each seat outside its kennel, as in the
+ *   text of a position, and `exchanging` whether a card is to be given.
+ *
+ * A card that was played, or a hand that was folded.
+ * @typedef {{seat: number, cards: string[], fold: boolean}} Play
+ *
+ * The analysis of a position. `pieceOf` is whose piece a tap on a field places, `cardsTo` where a tap
+ * on a card puts it, `chosen` the suggestion that the board previews.
+ * @typedef {{
+ *   question: Question, layout: Layout | null, pieceOf: number, cardsTo: "hand" | "gave" | "received" | "played",
+ *   advice: "none" | "asked" | Advice, chosen: number | null, problem: Problem | "network" | null,
+ * }} Analysis
+ */
+
+/**
  * A game on the screen.
  * @typedef {{
  *   id: string,
@@ -102,7 +128,8 @@
  *   log: LogEntry[],
  *   shown: {version: number, move: Move} | null,
  *   choice: Choice,
- *   preview: {parts: Part[], captures: Capture[]} | null,
+ *   preview: Preview | null,
+ *   tapped: {key: string, preview: Preview | null} | null,
  *   sending: boolean,
  *   hint: "none" | "asked" | Advice,
  *   problem: Problem | "network" | null,
@@ -119,7 +146,8 @@
  *   news: {seat: number, present: boolean} | null,
  *   next: string | null,
  * }} Table
- *   `shown` is the last move played, which the board draws. `unplayable` belongs to `moves`, but
+ *   `shown` is the last move played, which the board draws. `preview` is what the pointer or the focus
+ *   is on, `tapped` a suggestion or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
  *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
  *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
@@ -127,7 +155,7 @@
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
- * @typedef {{name: "home"} | {name: "table", id: string}} Route
+ * @typedef {{name: "home"} | {name: "table", id: string} | {name: "analyse"}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses
@@ -142,6 +170,7 @@
  *   addresses: Addresses | null,
  *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean, badAddress: boolean},
  *   table: Table | null,
+ *   analysis: Analysis | null,
  * }} State
  */
 

@@ -1,9 +1,9 @@
 // The game in words.
 
-import { has, lang, list, t } from "./lang.js";
+import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
+/** @import {AdviceReason, Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
 /** @typedef {{names: string[], me: number | null}} People */
@@ -69,9 +69,6 @@ export function spotName(people, { place }, owner) {
   const words = capitalize(placeWords(place));
   return owner === null ? words : t("spot.piece", { place: words, piece: pieceOf(people, owner) });
 }
-
-/** @param {string} text */
-const capitalize = (text) => text.charAt(0).toLocaleUpperCase(lang) + text.slice(1);
 
 /** @param {People} people @param {Capture[]} captures */
 export const captureWords = (people, captures) =>
@@ -220,6 +217,18 @@ function whyFold(table) {
 /** Why a card cannot be played. @param {Unplayable} unplayable @param {People} people */
 export const whyUnplayable = ({ reason, seat, place }, people) =>
   (has(`unplayable.${reason}`) ? t(`unplayable.${reason}`) : reasonWords({ reason, seat, place }, people));
+
+/** Why a suggestion is good or bad. @param {AdviceReason} reason @param {People} people */
+export function reasonForAdvice({ code, seat, card, probability, text }, people) {
+  const key = `advice.reason.${code}`;
+  if (!has(key)) return text;
+  return capitalize(t(key, {
+    name: typeof seat === "number" ? nameOf(people, seat) : "",
+    piece: typeof seat === "number" ? pieceOf(people, seat) : "",
+    card: card ? cardName(card) : "",
+    chance: percent(probability ?? 0),
+  }));
+}
 
 /** A refusal in the reader's language. @param {Problem | "network"} problem @param {People} people */
 export const problemWords = (problem, people) =>

@@ -11,7 +11,8 @@ import { animateMove } from "./animate.js";
 import { boundsOf, distance, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
 import { shapePath } from "./shapes.js";
 
-/** @import {Capture, Layout, Move, Offer, Part, Point, SeatBoard, Spot, Table} from "../types.js" */
+/** @import {Capture, Layout, Move, Offer, Part, Point, Preview, SeatBoard, Spot, Table} from "../types.js" */
+/** @import {VNode} from "../../vendor/preact.js" */
 
 /** The smallest size of a button, in CSS pixels (WCAG 2.2, 2.5.8, with some room). */
 const TARGET = 25;
@@ -19,13 +20,29 @@ const TARGET = 25;
 /** @param {Point} point */
 const xy = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 
+/** What a layout is drawn in. @typedef {{layout: Layout, box: string, bounds: Bounds, unit: number, gap: number}} Frame */
+
 /**
  * @param {{
  *   table: Table, board: SeatBoard[], last: {version: number, move: Move} | null, turn: number | null,
  * }} props `board` may be a step of a replay.
  */
 export function Board({ table, board, last, turn }) {
-  const { game, layout } = table;
+  const { confirm } = table.choice;
+  const preview = confirm && confirm !== "fold" ? confirm : table.preview ?? table.tapped?.preview ?? null;
+  return html`<${Picture} layout=${table.game && table.layout} board=${board} last=${last} turn=${turn} preview=${preview}
+    buttons=${(/** @type {Frame} */ frame) => html`<${Places} table=${table} board=${board} ...${frame} />`} />`;
+}
+
+/**
+ * The picture of a board, and buttons on it.
+ *
+ * @param {{
+ *   layout: Layout | null, board: SeatBoard[], last?: {version: number, move: Move} | null, turn?: number | null,
+ *   preview: Preview | null, buttons: (frame: Frame) => VNode,
+ * }} props
+ */
+export function Picture({ layout, board, last = null, turn = null, preview, buttons }) {
   const root = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [width, setWidth] = useState(400);
   useEffect(() => {
@@ -44,11 +61,9 @@ export function Board({ table, board, last, turn }) {
     }
     seen.current = version ?? 0;
   }, [last?.version, board]);
-  if (!game || !layout) return html`<div class="board empty"></div>`;
+  if (!layout) return html`<div class="board empty"></div>`;
   const gap = gapOf(layout);
   const bounds = boundsOf(layout);
-  const { confirm } = table.choice;
-  const preview = confirm && confirm !== "fold" ? confirm : table.preview;
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
   return html`
     <div class="board" role="group" aria-label=${t("board")} ref=${root}>
@@ -61,7 +76,7 @@ export function Board({ table, board, last, turn }) {
         ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
           captures=${preview.captures} board=${board} kind="preview" />`}
       </svg>
-      <${Places} table=${table} layout=${layout} board=${board} box=${box} bounds=${bounds} unit=${bounds.width / Math.max(width, 1)} gap=${gap} />
+      ${buttons({ layout, box, bounds, unit: bounds.width / Math.max(width, 1), gap })}
     </div>`;
 }
 
@@ -180,7 +195,7 @@ function Way({ layout, parts, captures, board, kind }) {
 
 /**
  * The buttons on the places that can be chosen.
- * @param {{table: Table, layout: Layout, board: SeatBoard[], box: string, bounds: Bounds, unit: number, gap: number}} props
+ * @param {{table: Table, board: SeatBoard[]} & Frame} props
  *   `unit` is the size of a CSS pixel in the units of the layout.
  */
 function Places({ table, layout, board, box, bounds, unit, gap }) {
@@ -228,10 +243,13 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
         data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
 }
 
-/** Handlers that preview an offer while it is hovered over or has the focus. @param {{parts: Part[], captures: Capture[]} | null} offer */
+/** @param {Preview} offer @returns {Preview} */
+export const previewOf = ({ parts, captures }) => ({ parts, captures });
+
+/** Handlers that preview an offer while it is hovered over or has the focus. @param {Preview | null} offer */
 export function previewing(offer) {
   if (!offer) return {};
-  const show = () => dispatch({ type: "preview", preview: { parts: offer.parts, captures: offer.captures } });
+  const show = () => dispatch({ type: "preview", preview: previewOf(offer) });
   const hide = () => dispatch({ type: "preview", preview: null });
   return { onPointerEnter: show, onPointerLeave: hide, onFocus: show, onBlur: hide };
 }

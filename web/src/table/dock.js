@@ -1,15 +1,15 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
-import { useEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
-import { percent, t } from "../lang.js";
+import { t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
 import { cardName, latestWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
-import { previewing } from "./board.js";
+import { Suggestions } from "./advice.js";
+import { previewOf, previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 
 /** @import {Suggestion, Table} from "../types.js" */
@@ -112,13 +112,12 @@ function Buttons({ table }) {
     </div>`;
 }
 
-/** The adviser's best suggestions. @param {{table: Table}} props */
+/** The adviser's best suggestions: the first press previews one, the second does it. @param {{table: Table}} props */
 function Advice({ table }) {
-  const list = useRef(/** @type {HTMLElement | null} */ (null));
-  // They are below the hand, so that it stays where it is, and may be below the screen.
-  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), [table.hint]);
-  if (typeof table.hint === "string" || table.choice.confirm) return null;
+  const { hint: advice, tapped, sending } = table;
+  if (typeof advice === "string" || table.choice.confirm) return null;
   const who = people(table);
+  const suggestions = advice.suggestions.slice(0, 3);
   /** @param {Suggestion} suggestion */
   const words = (suggestion) => {
     if ("move" in suggestion) return moveWords(who, suggestion.move);
@@ -126,14 +125,20 @@ function Advice({ table }) {
     if (swap.card) return t("advice.give", { card: cardName(swap.card) });
     return t(swap.ask ? "ask" : swap.pass ? "pass" : declineKey(table));
   };
+  const key = (/** @type {number} */ index) => `hint ${index}`;
+  const chosen = suggestions.findIndex((_, index) => tapped?.key === key(index));
+  const offer = (/** @type {Suggestion} */ one) => ("move" in one ? offerOf(one.move) : null);
+  const press = (/** @type {number} */ index) => {
+    const found = offer(suggestions[index]);
+    if (index === chosen) followAdvice(suggestions[index]);
+    else dispatch({ type: "tapped", key: key(index), preview: found && previewOf(found) });
+  };
   return html`
-    <div class="advice" role="group" aria-label=${t("advice")} ref=${list}>
-      ${table.hint.suggestions.slice(0, 3).map((one) => html`
-        <button type="button" disabled=${table.sending} onClick=${() => followAdvice(one)}
-          ...${previewing("move" in one ? offerOf(one.move) : null)}>
-          <span class="grow">${words(one)}</span>
-          <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}</span>
-        </button>`)}
+    <div class="sheet">
+      <${Suggestions} suggestions=${suggestions} people=${who} words=${words} chosen=${chosen} off=${sending}
+        next=${t("advice.again")} press=${press}
+        preview=${(/** @type {number} */ index) => previewing(offer(suggestions[index]))} />
+      <button type="button" class="quiet" onClick=${() => dispatch({ type: "hint", hint: "none" })}>${t("close")}</button>
     </div>`;
 }
 

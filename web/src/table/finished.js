@@ -1,7 +1,7 @@
 // A finished game: who won, the rematch, replay, the record and the check of the shuffles.
 
 import { useState } from "../../vendor/preact-hooks.js";
-import { checkFair, download, go, playAgainstBots, replay } from "../game.js";
+import { analyse, checkFair, download, go, playAgainstBots, replay } from "../game.js";
 import { list, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { dispatch, state } from "../store.js";
@@ -99,6 +99,7 @@ function Slider({ table, step }) {
         onInput=${(/** @type {Event} */ event) => move(Number(/** @type {HTMLInputElement} */ (event.target).value))} />
       <button type="button" aria-label=${t("replay.next")} disabled=${at === last} onClick=${() => move(at + 1)}>▶</button>
       <p class="words">${words || t("replay.begin")}</p>
+      <button type="button" class="wide" onClick=${analyse}>${t("analyse")}</button>
     </div>`;
 }
 

@@ -3,20 +3,28 @@
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
-import { play } from "../game.js";
+import { analyse, play } from "../game.js";
 import { t } from "../lang.js";
 import { TableRules } from "../rules.js";
 import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
-import { html } from "../view.js";
+import { dispatch } from "../store.js";
+import { html, touches } from "../view.js";
 import { eventWords, moveWords, people as peopleOf } from "../words.js";
-import { previewing } from "./board.js";
+import { previewOf, previewing } from "./board.js";
 
-/** @import {Table} from "../types.js" */
+/** @import {Move, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
 /** So many moves are listed in words at once; a seven can have thousands. */
 const PAGE = 400;
+
+/** Plays a move of the list. A finger previews it first. @param {Table} table @param {Move} move */
+function pressMove({ tapped }, move) {
+  const key = `move ${move.id}`;
+  if (touches() && tapped?.key !== key) dispatch({ type: "tapped", key, preview: previewOf(offerOf(move)) });
+  else play(move.id);
+}
 
 /** @param {{table: Table}} props */
 export function AllMoves({ table }) {
@@ -35,14 +43,19 @@ export function AllMoves({ table }) {
       <summary>${t("moves.title")}</summary>
       <ul>
         ${list.slice(0, size).map((move, index) => html`
-          <li key=${move.id}><button type="button" ref=${size > PAGE && index === size - PAGE ? first : null} disabled=${table.sending} onClick=${() => play(move.id)}
-            ...${previewing(offerOf(move))}>${moveWords(who, move)}</button></li>`)}
+          <li key=${move.id}><button type="button" ref=${size > PAGE && index === size - PAGE ? first : null} disabled=${table.sending} onClick=${() => pressMove(table, move)}
+            ...${previewing(offerOf(move))}>${moveWords(who, move)}${table.tapped?.key === `move ${move.id}` && html`
+              <span class="small">${t("moves.again")}</span>`}</button></li>`)}
       </ul>
       ${more > 0 && html`
         <button type="button" class="more" onClick=${() => setListed({ moves: table.moves, size: size + PAGE })}>
           ${t("moves.more", { n: more })}</button>`}
     </details>`;
 }
+
+/** Opens the analysis of the position. @param {{table: Table}} props */
+export const Analyse = ({ table }) => table.game && !["seating", "finished"].includes(table.game.phase) && html`
+  <p><button type="button" class="link" onClick=${analyse}>${t("analyse.title")}</button></p>`;
 
 /** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
 export function AtTable({ table }) {

@@ -10,7 +10,7 @@ import { Bar, Lost } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
 import { Finished } from "./finished.js";
-import { AllMoves, AtTable, Log, Rules } from "./lists.js";
+import { AllMoves, Analyse, AtTable, Log, Rules } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 
@@ -89,6 +89,7 @@ export function TableScreen({ table }) {
           : html`<${Dock} table=${table} status=${whatToDo(table)} />`}
         <div class="extras">
           <${AllMoves} table=${table} />
+          <${Analyse} table=${table} />
           <${AtTable} table=${table} />
           <${Rules} table=${table} />
           <${Log} table=${table} people=${people(table)} />

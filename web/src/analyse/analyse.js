@@ -1,0 +1,185 @@
+// The analysis of a position: for people who play with a board of wood and cards of paper.
+
+import { useEffect, useState } from "../../vendor/preact-hooks.js";
+import { offerOf } from "../choose.js";
+import { capitalize, t } from "../lang.js";
+import { PRESETS, SEATS } from "../rules.js";
+import { Reveal, Share } from "../share.js";
+import { Picture, previewOf } from "../table/board.js";
+import { CardButton } from "../table/card.js";
+import { Mark } from "../table/players.js";
+import { Suggestions } from "../table/advice.js";
+import { html, once } from "../view.js";
+import { cardName, moveWords, problemWords } from "../words.js";
+import { addressOf, CARDS } from "./address.js";
+import { advise, change, choose, chooseRules, open, set } from "./analysis.js";
+import { PlaceButtons } from "./places.js";
+import { boardOf, kennelOf, nextToPlay, peopleOf, tapCard } from "./question.js";
+
+/** @import {Analysis, Question, State, Suggestion} from "../types.js" */
+
+/** The question of the address, and the answer. @param {{state: State}} props */
+export function AnalyseScreen({ state: { analysis, addresses } }) {
+  useEffect(() => {
+    document.title = `${t("analyse.title")} · DOG`;
+    open(location.hash);
+    const again = () => open(location.hash);
+    addEventListener("hashchange", again);
+    return () => removeEventListener("hashchange", again);
+  }, []);
+  return html`
+    <main class="analyse">
+      <header class="bar"><a href="#/" class="back">${t("table.home")}</a><h1>${t("analyse.title")}</h1></header>
+      ${analysis ? html`<${Screen} analysis=${analysis} addresses=${addresses} />` : html`<p role="status" class="waiting">${t("do.wait")}</p>`}
+    </main>`;
+}
+
+/** @param {{analysis: Analysis, addresses: State["addresses"]}} props */
+function Screen({ analysis, addresses }) {
+  const { question, layout, advice, chosen } = analysis;
+  const suggestion = typeof advice === "object" && chosen !== null ? advice.suggestions[chosen] : null;
+  const preview = suggestion && "move" in suggestion ? previewOf(offerOf(suggestion.move)) : null;
+  return html`
+    <div class="position">
+      <${Sheet} question=${question} />
+      <${Picture} layout=${layout} board=${boardOf(question)} preview=${preview}
+        buttons=${(/** @type {object} */ frame) => html`<${PlaceButtons} analysis=${analysis} ...${frame} />`} />
+      <${PieceOf} analysis=${analysis} />
+    </div>
+    <div class="asked">
+      <${Cards} analysis=${analysis} />
+      <${Answer} analysis=${analysis} />
+      <${Reveal} name=${t("analyse.share")}>
+        <${Share} path=${addressOf(question).slice(1)} name=${t("analyse.link")} text=${t("analyse.title")} addresses=${addresses} />
+      <//>
+    </div>`;
+}
+
+/** @param {(value: string) => void} then */
+const value = (then) => (/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value);
+
+/** The rules that are played. @param {{question: Question}} props */
+const Sheet = ({ question: { rules } }) => html`
+  <div class="fields sheet-of">
+    <label>${t("settings.preset")}
+      <select name="preset" onChange=${value((preset) => chooseRules({ preset, seats: rules.seats }))}>
+        ${PRESETS.map((one) => html`<option value=${one} selected=${one === rules.preset}>${t(`preset.${one}`)}</option>`)}
+      </select></label>
+    <label>${t("settings.seats")}
+      <select name="seats" onChange=${value((seats) => chooseRules({ ...rules, seats: Number(seats) }))}>
+        ${SEATS.map((one) => html`<option value=${one} selected=${one === rules.seats}>${one}</option>`)}
+      </select></label>
+  </div>`;
+
+/**
+ * One of several, with a name for the group.
+ *
+ * @template T
+ * @param {{name: string, label: string, all: {value: T, words: unknown}[], chosen: T, press: (value: T) => void}} props
+ */
+const Radios = ({ name, label, all, chosen, press }) => html`
+  <div class="radios" role="radiogroup" aria-label=${label}>
+    <span class="small" aria-hidden="true">${label}</span>
+    ${all.map((one) => html`
+      <label key=${one.value}><input type="radio" name=${name} checked=${one.value === chosen}
+        onChange=${() => press(one.value)} />${one.words}</label>`)}
+  </div>`;
+
+/** Whose pieces a tap places, the own ones first. @param {{analysis: Analysis}} props */
+function PieceOf({ analysis: { question, layout, pieceOf } }) {
+  const { names } = peopleOf(question);
+  const all = names.map((_, index) => (question.seat + index) % names.length)
+    .map((seat) => ({ value: seat, words: html`<${Mark} layout=${layout} seat=${seat} /> ${names[seat]}` }));
+  const left = kennelOf(question, pieceOf);
+  return html`
+    <${Radios} name="piece" label=${t("analyse.piece")} all=${all} chosen=${pieceOf}
+      press=${(/** @type {number} */ seat) => set({ pieceOf: seat })} />
+    <p class="small" role="status">${left === 0 ? t("analyse.placed") : t("analyse.tap", { n: left })}</p>`;
+}
+
+/** The hand, and what else is known. @param {{analysis: Analysis}} props */
+function Cards({ analysis }) {
+  const { question, cardsTo } = analysis;
+  const { hand, exchanging, played } = question;
+  const next = nextToPlay(question);
+  const [by, setBy] = useState(next);
+  useEffect(() => setBy(next), [played, question.seat]);
+  const questions = [false, true].map((one) => ({ value: one, words: t(one ? "analyse.which.give" : "analyse.which.play") }));
+  return html`
+    <${Radios} name="question" label=${t("analyse.question")} all=${questions} chosen=${exchanging}
+      press=${(/** @type {boolean} */ one) => change({ ...question, exchanging: one }, { cardsTo: "hand" })} />
+    <div class="hand" role="group" aria-label=${t("hand")}>
+      ${hand.map((card, index) => html`
+        <${CardButton} key=${`${index} ${card}`} card=${card}
+          press=${() => change({ ...question, hand: hand.filter((_, other) => other !== index) })} />`)}
+      ${hand.length === 0 && html`<p class="small">${t("analyse.hand")}</p>`}
+    </div>
+    ${!exchanging && html`<${Known} analysis=${analysis} by=${by} setBy=${setBy} />`}
+    <div class="deck" role="group" aria-label=${t("analyse.cards")}>
+      ${CARDS.map((card) => html`
+        <button type="button" key=${card} aria-label=${cardName(card)} data-text=${card === "joker" ? "★" : card}
+          onClick=${() => {
+            const tapped = tapCard(analysis, card, by);
+            change(tapped.question, { cardsTo: tapped.cardsTo });
+          }}></button>`)}
+    </div>
+    <p class="small" role="status">${t(`analyse.to.${cardsTo}`, { name: peopleOf(question).names[by] })}</p>`;
+}
+
+/**
+ * What was exchanged and played.
+ *
+ * @param {{analysis: Analysis, by: number, setBy: (seat: number) => void}} props `by` is who plays the next card
+ */
+function Known({ analysis: { question, cardsTo }, by, setBy }) {
+  const { names } = peopleOf(question);
+  const { gave, received, played } = question;
+  const card = (/** @type {string | null} */ one) => (one ? ` ${cardName(one)}` : "");
+  const all = [
+    { value: "hand", words: t("hand") },
+    { value: "gave", words: t("given.gave") + card(gave) },
+    { value: "received", words: t("given.received") + card(received) },
+    { value: "played", words: t("analyse.played") },
+  ];
+  const plays = played.map(({ seat, cards, fold }) =>
+    t(fold ? "analyse.folded" : "analyse.play", { name: names[seat], cards: cards.map(cardName).join(" ") }));
+  return html`
+    <details class="known">
+      <summary>${t("analyse.known")}</summary>
+      <${Radios} name="cards" label=${t("analyse.to")} all=${all} chosen=${cardsTo}
+        press=${(/** @type {Analysis["cardsTo"]} */ to) => set({ cardsTo: to })} />
+      ${cardsTo === "played" && html`
+        <div class="row">
+          <label class="grow">${t("analyse.by")}
+            <select onChange=${value((seat) => setBy(Number(seat)))}>
+              ${names.map((name, seat) => html`<option value=${seat} selected=${seat === by}>${name}</option>`)}
+            </select></label>
+          <button type="button" onClick=${() => change({ ...question, played: [...played, { seat: by, cards: [], fold: true }] })}>
+            ${t("fold")}</button>
+        </div>`}
+      ${plays.length > 0 && html`<ol class="plays small">${plays.map((one) => html`<li>${one}</li>`)}</ol>`}
+      ${(gave || received || plays.length > 0) && html`
+        <button type="button" onClick=${() => change({ ...question, gave: null, received: null, played: [] })}>${t("analyse.clear")}</button>`}
+    </details>`;
+}
+
+/** @param {{analysis: Analysis}} props */
+function Answer({ analysis }) {
+  const { question, advice, chosen, problem } = analysis;
+  const people = peopleOf(question);
+  /** @param {Suggestion} one */
+  const words = (one) => ("move" in one ? moveWords(people, one.move)
+    : one.swap.card ? capitalize(t("advice.give", { card: cardName(one.swap.card) }))
+      : t(one.swap.ask ? "ask" : one.swap.pass ? "pass" : "decline"));
+  return html`
+    <div class="buttons">
+      <button type="button" class="primary" disabled=${advice === "asked" || question.hand.length === 0} onClick=${once(advise)}>
+        ${t("analyse.advice")}</button>
+      <span role="status" class="small">${advice === "asked" ? t("hint.asked")
+        : typeof advice === "object" ? t("analyse.answered", { n: advice.suggestions.length }) : ""}</span>
+    </div>
+    ${problem && html`<p class="problem" role="alert">${problemWords(problem, people)}</p>`}
+    ${typeof advice === "object" && html`
+      <${Suggestions} suggestions=${advice.suggestions} people=${people} words=${words} chosen=${chosen}
+        press=${(/** @type {number} */ index) => choose(index === chosen ? null : index)} />`}`;
+}

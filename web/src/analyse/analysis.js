@@ -1,0 +1,180 @@
+// What the analysis does: it reads the address, keeps it true, and asks the server.
+
+import { request } from "../api.js";
+import { problemOf } from "../game.js";
+import { dispatch, state } from "../store.js";
+import { addressOf, readQuestion, textsOf, writePosition } from "./address.js";
+import { bodyOf, withRules } from "./question.js";
+
+/** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, Rules, Table} from "../types.js" */
+/** @import {ReplayStep} from "../table/replay.js" */
+
+/** So many suggestions are shown. */
+const SUGGESTIONS = 5;
+
+/** @type {Promise<Catalogue> | null} */
+let catalogue = null;
+
+/** The sheets with their options, which never change. */
+function sheets() {
+  catalogue ??= request("GET", "/v1/rules");
+  catalogue.catch(() => { catalogue = null; });
+  return catalogue;
+}
+
+/**
+ * Rules of a sheet that there is, and their fields per seat.
+ *
+ * @param {Catalogue} sheets @param {Question["rules"]} rules
+ */
+function complete({ presets }, rules) {
+  const sheet = presets.find((one) => one.name === rules.preset) ?? presets.find((one) => one.default) ?? presets[0];
+  const fields = Number(rules.fields_per_seat ?? sheet.rules.fields_per_seat);
+  return { rules: { ...rules, preset: sheet.name, seats: rules.seats === 6 ? 6 : 4 }, fields };
+}
+
+/** @param {Partial<Analysis>} changed */
+export function set(changed) {
+  if (state.analysis) dispatch({ type: "analysis", analysis: { ...state.analysis, ...changed } });
+}
+
+/** Shows the question of an address. @param {string} hash */
+export async function open(hash) {
+  const show = (/** @type {Question} */ question) => dispatch({
+    type: "analysis",
+    analysis: { question, layout: null, pieceOf: question.seat, cardsTo: "hand", advice: "none", chosen: null, problem: null },
+  });
+  try {
+    const all = await sheets();
+    show(readQuestion(hash.split("?")[1] ?? "", (rules) => complete(all, rules)));
+    await readLayout();
+  } catch (error) {
+    set({ problem: problemOf(error) });
+  }
+}
+
+async function readLayout() {
+  const { rules, fields, seat } = /** @type {Analysis} */ (state.analysis).question;
+  /** @type {Layout} */
+  const layout = await request("GET", `/v1/layout?seats=${rules.seats}&fields_per_seat=${fields}&bottom=${seat}`);
+  const now = state.analysis?.question;
+  if (now?.rules === rules && now.seat === seat) set({ layout });
+}
+
+/** Another question: the answer to the one before is gone. @param {Question} question @param {Partial<Analysis>} [changed] */
+export function change(question, changed = {}) {
+  history.replaceState(null, "", addressOf(question));
+  set({ question, advice: "none", chosen: null, problem: null, ...changed });
+}
+
+/** @param {Question["rules"]} wanted */
+export async function chooseRules(wanted) {
+  const { analysis } = state;
+  if (!analysis) return;
+  try {
+    const { rules, fields } = complete(await sheets(), wanted);
+    const question = withRules(analysis.question, rules, fields);
+    change(question, { pieceOf: question.seat, layout: null });
+    await readLayout();
+  } catch (error) {
+    set({ problem: problemOf(error) });
+  }
+}
+
+/** Asks the adviser. */
+export async function advise() {
+  const { analysis } = state;
+  if (!analysis) return;
+  const { question } = analysis;
+  set({ advice: "asked", chosen: null, problem: null });
+  const isAsked = () => state.analysis?.question === question;
+  try {
+    /** @type {Advice} */
+    const advice = await request("POST", `/v1/analysis/suggest-move?limit=${SUGGESTIONS}&board=false`,
+      { body: bodyOf(question, writePosition(question.board)) });
+    if (isAsked()) set({ advice, chosen: advice.suggestions.length > 0 ? 0 : null });
+  } catch (error) {
+    const problem = problemOf(error);
+    if (isAsked()) set({ advice: "none", problem });
+  }
+}
+
+/** Previews a suggestion. @param {number | null} chosen */
+export const choose = (chosen) => set({ chosen });
+
+/**
+ * What was given and played in a round, up to these events of it.
+ *
+ * @param {GameEvent[]} events of the game so far
+ */
+function roundOf(events) {
+  /** @type {{gave: Record<number, string | null>, played: Play[]}} */
+  let round = { gave: {}, played: [] };
+  for (const event of events) {
+    if (event.type === "cards_dealt") round = { gave: {}, played: [] };
+    if (event.type === "cards_swapped") for (const { seat, card } of event.given) round.gave[seat] = card;
+    if (event.type === "card_played") round.played.push({ seat: event.seat, cards: [event.move.card ?? ""], fold: false });
+    if (event.type === "hand_folded") round.played.push({ seat: event.seat, cards: event.cards, fold: true });
+  }
+  return round;
+}
+
+/** The sheet, and the options that are not as on it. @param {Rules} rules @param {Catalogue} sheets @returns {Question["rules"]} */
+function differences({ preset, seats, ...options }, { presets }) {
+  const sheet = /** @type {Record<string, unknown>} */ (presets.find((one) => one.name === preset)?.rules ?? {});
+  const other = Object.entries(options).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sheet[name]));
+  return { ...Object.fromEntries(other), preset, seats };
+}
+
+/** Events by which a seat answers in the exchange. */
+const ANSWERS = ["help_asked", "card_offered", "exchange_passed", "exchange_declined"];
+
+/**
+ * Who acts next in a replay, with its hand; the board is that of the step.
+ *
+ * @param {ReplayStep[]} steps @param {number} at
+ */
+function nextInReplay(steps, at) {
+  for (let index = at + 1; index < steps.length; index += 1) {
+    for (const event of steps[index].entry.events) {
+      const exchanging = ANSWERS.includes(event.type);
+      if ("seat" in event && (exchanging || ["card_played", "hand_folded"].includes(event.type))) {
+        const events = steps.slice(0, index).flatMap(({ entry }) => entry.events);
+        return { seat: event.seat, hand: steps[index - 1].hands[event.seat], exchanging, ...roundOf(events) };
+      }
+    }
+  }
+  return { seat: 0, hand: [], exchanging: false, gave: {}, played: [] };
+}
+
+/** Who a game on the screen is analysed for, with what that seat knows. @param {Game} game @param {Table} table */
+function nextInGame(game, { seat: own, log }) {
+  const seat = own ?? game.turn ?? 0;
+  const { hand, gave, received } = game.seats[seat];
+  const partner = (seat + game.seats.length / 2) % game.seats.length;
+  return {
+    seat, hand: hand ?? [], exchanging: game.phase === "exchange",
+    gave: { [seat]: gave ?? null, [partner]: received ?? null },
+    played: game.turn === seat ? roundOf(log.flatMap(({ events }) => events)).played : [],
+  };
+}
+
+/**
+ * Opens what a table shows: the game, as its player sees it, or a step of its replay, as whoever acts
+ * next saw it.
+ *
+ * @param {Table} table @param {ReplayStep[]} steps @param {number | null} at
+ */
+export async function openTable(table, steps, at) {
+  const { game } = table;
+  if (!game) return;
+  const all = await sheets();
+  const { fields_per_seat: fields, seats } = game.rules;
+  const { seat, gave, ...asked } = at === null ? nextInGame(game, table) : nextInReplay(steps, at);
+  const board = textsOf(at === null ? game.board : steps[at].board, fields);
+  const [given, received] = [seat, (seat + seats / 2) % seats].map((one) => gave[one] ?? null);
+  location.hash = addressOf({
+    ...asked, rules: differences(game.rules, all), fields, board, seat,
+    gave: received && given, received: given && received,
+  });
+}

@@ -1,0 +1,36 @@
+// Suggestions of the adviser, each with its reasons in words.
+
+import { percent, t } from "../lang.js";
+import { html, once } from "../view.js";
+import { reasonForAdvice } from "../words.js";
+
+/** @import {Suggestion} from "../types.js" */
+/** @import {People} from "../words.js" */
+
+/**
+ * A list of suggestions. The chosen one shows its reasons, and the board previews it.
+ *
+ * @param {{
+ *   suggestions: Suggestion[], people: People, words: (one: Suggestion) => string, chosen: number | null,
+ *   off?: boolean, next?: string, press: (index: number) => void, preview?: (index: number) => object,
+ * }} props `next` says what a second press does, `preview` gives handlers for a pointer and the focus
+ */
+export function Suggestions({ suggestions, people, words, chosen, off, next, press, preview }) {
+  return html`
+    <ul class="advice" aria-label=${t("advice")}>
+      ${suggestions.map((one, index) => html`
+        <li key=${index}>
+          <button type="button" disabled=${off} aria-expanded=${chosen === index ? "true" : "false"}
+            onClick=${once(() => press(index))} ...${preview?.(index)}>
+            <span class="grow">${words(one)}</span>
+            <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}
+              ${one.equal && html`<br />${t("advice.equal")}`}</span>
+          </button>
+          ${chosen === index && html`
+            <ul class="reasons">
+              ${one.reasons.map((reason) => html`<li>${reasonForAdvice(reason, people)}</li>`)}
+            </ul>
+            ${next && html`<p class="small">${next}</p>`}`}
+        </li>`)}
+    </ul>`;
+}
