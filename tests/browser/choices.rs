@@ -410,7 +410,7 @@ fn capturing_the_partner_asks_once_more() {
 }
 
 #[test]
-fn hints_and_the_list_of_all_moves_play_at_once() {
+fn the_list_of_all_moves_plays_at_once() {
     let server = TestServer::shared();
     let Some(browser) = Browser::open(&server) else {
         return;
@@ -429,7 +429,6 @@ fn hints_and_the_list_of_all_moves_play_at_once() {
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
-    assert!(look.advice.iter().all(|one| one.name.ends_with("% to win")));
     browser.open_details("All moves");
     let look = browser.look();
     assert_eq!(look.moves.len(), scene.moves.len());

@@ -9,6 +9,7 @@
 )]
 mod support;
 
+mod analyse;
 mod bots;
 mod choices;
 mod connection;

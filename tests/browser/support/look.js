@@ -18,10 +18,10 @@ return {
   hand: group("Your hand"),
   board: group("Board"),
   ranks: group("Joker as"),
-  advice: group("Suggestions"),
+  advice: choices(document.querySelectorAll('ul[aria-label="Suggestions"] button')),
   moves: choices(moves?.querySelectorAll("button") ?? []),
   buttons: choices([...document.querySelectorAll("button")]
-    .filter((one) => !one.closest('details, [role="group"]'))),
+    .filter((one) => !one.closest('details, [role="group"], ul[aria-label="Suggestions"]'))),
   focus: document.activeElement === document.body ? null : nameOf(document.activeElement),
   log: document.querySelectorAll("details.log li").length,
 };

@@ -145,7 +145,10 @@ impl<'a> Screens<'a> {
         show("joker", TABLE);
         browser.press("Hint");
         browser.wait("suggestions", |look| !look.advice.is_empty());
-        show("hint", &["Your hand", "Suggestions"]);
+        show("hint", &["Board"]);
+        let look = browser.look();
+        browser.click(&look.advice[0]);
+        show("hint-reasons", &["Board"]);
         browser.open_details("All moves");
         show("all-moves", &[]);
 
@@ -183,6 +186,18 @@ impl<'a> Screens<'a> {
 
         browser.sit(&self.six_seats.game, 0);
         show("six-seats", TABLE);
+
+        browser.go("/?lang=en#/analyse?position=0f,9,g2/17,30/40,12,g0/47,60&hand=7,K,J,4,9&gave=2&received=K");
+        browser.press("Advice");
+        browser.wait("suggestions", |look| !look.advice.is_empty());
+        show("analyse", &["Board"]);
+        browser.go("/?lang=en#/analyse?rules=hausregeln seats=6&position=0f/17/40/47/60/80&hand=7,K&played=2:K,3:fold.7.8");
+        browser.wait_for_script(
+            "the board",
+            "document.querySelectorAll('.place.free').length === 90 + 24 + 6",
+        );
+        browser.open_details("What was exchanged and played");
+        show("analyse-six-seats", &[]);
 
         browser.open_table(&self.jack.game);
         browser.set_network(false);

@@ -5,6 +5,8 @@ import { RANKS } from "../choose.js";
 
 /** @import {Play, Question, SeatBoard} from "../types.js" */
 
+/** The seats of every sheet. */
+const SEATS = 4;
 export const CARDS = [...RANKS, "joker"];
 
 /** @param {string | null} text @returns {Question["rules"]} */
@@ -18,12 +20,13 @@ function readRules(text) {
     }
   };
   const entries = options.map((option) => option.split("=")).filter((parts) => parts.length === 2);
-  return { seats: 4, ...Object.fromEntries(entries.map(([name, word]) => [name, value(word)])), preset };
+  return { seats: SEATS, ...Object.fromEntries(entries.map(([name, word]) => [name, value(word)])), preset };
 }
 
 /** @param {Question["rules"]} rules */
-const writeRules = ({ preset, ...options }) => [preset, ...Object.entries(options).map(([name, value]) =>
-  `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)].join(" ");
+const writeRules = ({ preset, ...options }) => [preset, ...Object.entries(options)
+  .filter(([name, value]) => name !== "seats" || value !== SEATS)
+  .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)].join(" ");
 
 /**
  * A place as the API writes it, or nothing if there is no such place. Relative ones count from a start.

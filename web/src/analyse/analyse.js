@@ -8,11 +8,11 @@ import { Reveal, Share } from "../share.js";
 import { Picture, previewOf } from "../table/board.js";
 import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
-import { Suggestions } from "../table/advice.js";
+import { Sheet, Suggestions } from "../table/advice.js";
 import { html, once } from "../view.js";
 import { cardName, moveWords, problemWords } from "../words.js";
 import { addressOf, CARDS } from "./address.js";
-import { advise, change, choose, chooseRules, open, set } from "./analysis.js";
+import { advise, change, chooseRules, open, set } from "./analysis.js";
 import { PlaceButtons } from "./places.js";
 import { boardOf, kennelOf, nextToPlay, peopleOf, tapCard } from "./question.js";
 
@@ -41,26 +41,27 @@ function Screen({ analysis, addresses }) {
   const preview = suggestion && "move" in suggestion ? previewOf(offerOf(suggestion.move)) : null;
   return html`
     <div class="position">
-      <${Sheet} question=${question} />
-      <${Picture} layout=${layout} board=${boardOf(question)} preview=${preview}
+      <${Rules} question=${question} />
+      <${Picture} layout=${layout} board=${boardOf(question)} preview=${preview} room=${0.6}
         buttons=${(/** @type {object} */ frame) => html`<${PlaceButtons} analysis=${analysis} ...${frame} />`} />
       <${PieceOf} analysis=${analysis} />
     </div>
     <div class="asked">
       <${Cards} analysis=${analysis} />
-      <${Answer} analysis=${analysis} />
+      <${Ask} analysis=${analysis} />
       <${Reveal} name=${t("analyse.share")}>
         <${Share} path=${addressOf(question).slice(1)} name=${t("analyse.link")} text=${t("analyse.title")} addresses=${addresses} />
       <//>
-    </div>`;
+    </div>
+    <${Answer} analysis=${analysis} />`;
 }
 
 /** @param {(value: string) => void} then */
 const value = (then) => (/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value);
 
 /** The rules that are played. @param {{question: Question}} props */
-const Sheet = ({ question: { rules } }) => html`
-  <div class="fields sheet-of">
+const Rules = ({ question: { rules } }) => html`
+  <div class="fields chosen-rules">
     <label>${t("settings.preset")}
       <select name="preset" onChange=${value((preset) => chooseRules({ preset, seats: rules.seats }))}>
         ${PRESETS.map((one) => html`<option value=${one} selected=${one === rules.preset}>${t(`preset.${one}`)}</option>`)}
@@ -164,13 +165,7 @@ function Known({ analysis: { question, cardsTo }, by, setBy }) {
 }
 
 /** @param {{analysis: Analysis}} props */
-function Answer({ analysis }) {
-  const { question, advice, chosen, problem } = analysis;
-  const people = peopleOf(question);
-  /** @param {Suggestion} one */
-  const words = (one) => ("move" in one ? moveWords(people, one.move)
-    : one.swap.card ? capitalize(t("advice.give", { card: cardName(one.swap.card) }))
-      : t(one.swap.ask ? "ask" : one.swap.pass ? "pass" : "decline"));
+function Ask({ analysis: { question, advice, problem } }) {
   return html`
     <div class="buttons">
       <button type="button" class="primary" disabled=${advice === "asked" || question.hand.length === 0} onClick=${once(advise)}>
@@ -178,8 +173,26 @@ function Answer({ analysis }) {
       <span role="status" class="small">${advice === "asked" ? t("hint.asked")
         : typeof advice === "object" ? t("analyse.answered", { n: advice.suggestions.length }) : ""}</span>
     </div>
-    ${problem && html`<p class="problem" role="alert">${problemWords(problem, people)}</p>`}
-    ${typeof advice === "object" && html`
+    ${problem && html`<p class="problem" role="alert">${problemWords(problem, peopleOf(question))}</p>`}`;
+}
+
+/** @param {{analysis: Analysis}} props */
+function Answer({ analysis: { question, advice, chosen } }) {
+  // The answer is about the board.
+  useEffect(() => {
+    const board = document.querySelector(".board");
+    const box = board?.getBoundingClientRect();
+    if (typeof advice === "object" && box && (box.top < 0 || box.bottom > innerHeight)) board?.scrollIntoView();
+  }, [advice]);
+  if (typeof advice === "string") return null;
+  const people = peopleOf(question);
+  /** @param {Suggestion} one */
+  const words = (one) => ("move" in one ? moveWords(people, one.move)
+    : one.swap.card ? capitalize(t("advice.give", { card: cardName(one.swap.card) }))
+      : t(one.swap.ask ? "ask" : one.swap.pass ? "pass" : "decline"));
+  return html`
+    <${Sheet} name=${t("advice")} close=${() => set({ advice: "none", chosen: null })}>
       <${Suggestions} suggestions=${advice.suggestions} people=${people} words=${words} chosen=${chosen}
-        press=${(/** @type {number} */ index) => choose(index === chosen ? null : index)} />`}`;
+        press=${(/** @type {number} */ index) => set({ chosen: index === chosen ? null : index })} />
+    <//>`;
 }

@@ -99,9 +99,6 @@ export async function advise() {
   }
 }
 
-/** Previews a suggestion. @param {number | null} chosen */
-export const choose = (chosen) => set({ chosen });
-
 /**
  * What was given and played in a round, up to these events of it.
  *

@@ -8,7 +8,7 @@ import { nameOf, placeWords, spotName } from "../words.js";
 import { change, set } from "./analysis.js";
 import { kennelOf, peopleOf, pieceAt, tapPlace } from "./question.js";
 
-/** @import {Analysis, Point} from "../types.js" */
+/** @import {Analysis} from "../types.js" */
 /** @import {Frame} from "../table/board.js" */
 
 /** Steps of the arrow keys. @type {Record<string, number>} */
@@ -38,7 +38,7 @@ export function PlaceButtons({ analysis, layout, bounds, gap }) {
     ...seats.flatMap((seat) => [0, 1, 2, 3].map((depth) => place(seat, `g${depth}`, `goal:${depth}`))),
     // A kennel says whose pieces the next taps place.
     ...seats.map((seat) => ({
-      point: middle([1, 2, 3, 4].map((waiting) => pointOf(layout, { seat, place: "kennel" }, waiting))),
+      point: pointOf(layout, { seat, place: "kennel" }),
       name: capitalize(t("analyse.kennel", { name: nameOf(who, seat), n: kennelOf(question, seat) })),
       pressed: pieceOf === seat, press: () => set({ pieceOf: seat }),
     })),
@@ -60,9 +60,3 @@ export function PlaceButtons({ analysis, layout, bounds, gap }) {
         width: percent(gap, bounds.width), height: percent(gap, bounds.height),
       }} onClick=${press}></button>`)}`;
 }
-
-/** @param {Point[]} points @returns {Point} */
-const middle = (points) => ({
-  x: points.reduce((sum, { x }) => sum + x, 0) / points.length,
-  y: points.reduce((sum, { y }) => sum + y, 0) / points.length,
-});

@@ -1,11 +1,30 @@
 // Suggestions of the adviser, each with its reasons in words.
 
+import { useEffect, useRef } from "../../vendor/preact-hooks.js";
 import { percent, t } from "../lang.js";
 import { html, once } from "../view.js";
 import { reasonForAdvice } from "../words.js";
 
 /** @import {Suggestion} from "../types.js" */
 /** @import {People} from "../words.js" */
+
+/**
+ * An answer below the board. On a phone it stands in for the cards and buttons, so that the board
+ * stays in view.
+ *
+ * @param {{name: string, close: () => void, off?: boolean, children: unknown}} props
+ */
+export function Sheet({ name, close, off, children }) {
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  // The button that asked for it is gone.
+  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  return html`
+    <div class="sheet">
+      <p class="small"><span ref=${title} tabindex="-1">${name}</span>
+        <button type="button" class="link" disabled=${off} onClick=${close}>${t("close")}</button></p>
+      ${children}
+    </div>`;
+}
 
 /**
  * A list of suggestions. The chosen one shows its reasons, and the board previews it.
@@ -22,9 +41,9 @@ export function Suggestions({ suggestions, people, words, chosen, off, next, pre
         <li key=${index}>
           <button type="button" disabled=${off} aria-expanded=${chosen === index ? "true" : "false"}
             onClick=${once(() => press(index))} ...${preview?.(index)}>
-            <span class="grow">${words(one)}</span>
+            <span class="grow">${words(one)}</span>${" "}
             <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}
-              ${one.equal && html`<br />${t("advice.equal")}`}</span>
+              ${one.equal && html` <span>${t("advice.equal")}</span>`}</span>
           </button>
           ${chosen === index && html`
             <ul class="reasons">

@@ -39,10 +39,10 @@ export function Board({ table, board, last, turn }) {
  *
  * @param {{
  *   layout: Layout | null, board: SeatBoard[], last?: {version: number, move: Move} | null, turn?: number | null,
- *   preview: Preview | null, buttons: (frame: Frame) => VNode,
- * }} props
+ *   preview: Preview | null, buttons: (frame: Frame) => VNode, room?: number,
+ * }} props `room` is the margin, in fields
  */
-export function Picture({ layout, board, last = null, turn = null, preview, buttons }) {
+export function Picture({ layout, board, last = null, turn = null, preview, buttons, room }) {
   const root = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [width, setWidth] = useState(400);
   useEffect(() => {
@@ -63,7 +63,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, butt
   }, [last?.version, board]);
   if (!layout) return html`<div class="board empty"></div>`;
   const gap = gapOf(layout);
-  const bounds = boundsOf(layout);
+  const bounds = boundsOf(layout, room);
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
   return html`
     <div class="board" role="group" aria-label=${t("board")} ref=${root}>

@@ -8,7 +8,7 @@ import { Missing } from "../seats.js";
 import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
 import { cardName, latestWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
-import { Suggestions } from "./advice.js";
+import { Sheet, Suggestions } from "./advice.js";
 import { previewOf, previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 
@@ -134,12 +134,11 @@ function Advice({ table }) {
     else dispatch({ type: "tapped", key: key(index), preview: found && previewOf(found) });
   };
   return html`
-    <div class="sheet">
+    <${Sheet} name=${t("advice")} off=${sending} close=${() => dispatch({ type: "hint", hint: "none" })}>
       <${Suggestions} suggestions=${suggestions} people=${who} words=${words} chosen=${chosen} off=${sending}
         next=${t("advice.again")} press=${press}
         preview=${(/** @type {number} */ index) => previewing(offer(suggestions[index]))} />
-      <button type="button" class="quiet" onClick=${() => dispatch({ type: "hint", hint: "none" })}>${t("close")}</button>
-    </div>`;
+    <//>`;
 }
 
 /** What the partners gave each other in this round. @param {{table: Table}} props */

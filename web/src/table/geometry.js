@@ -57,11 +57,12 @@ export function wayOf(layout, part, waiting) {
 /**
  * The part of the layout in which something is drawn, with a margin.
  *
- * @param {Layout} layout @returns {{x: number, y: number, width: number, height: number}}
+ * @param {Layout} layout @param {number} [room] around it, in fields
+ * @returns {{x: number, y: number, width: number, height: number}}
  */
-export function boundsOf(layout) {
+export function boundsOf(layout, room = 0.85) {
   const points = Object.values(layout.places);
-  const margin = 0.85 * gapOf(layout);
+  const margin = room * gapOf(layout);
   const xs = points.map(({ x }) => x);
   const ys = points.map(({ y }) => y);
   const [x, y] = [Math.min(...xs) - margin, Math.min(...ys) - margin];

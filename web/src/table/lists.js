@@ -55,7 +55,7 @@ export function AllMoves({ table }) {
 
 /** Opens the analysis of the position. @param {{table: Table}} props */
 export const Analyse = ({ table }) => table.game && !["seating", "finished"].includes(table.game.phase) && html`
-  <p><button type="button" class="link" onClick=${analyse}>${t("analyse.title")}</button></p>`;
+  <p><button type="button" class="link" disabled=${table.sending} onClick=${analyse}>${t("analyse.title")}</button></p>`;
 
 /** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
 export function AtTable({ table }) {
