@@ -183,7 +183,7 @@ impl CandidateStats {
 
     /// By how much the other's playouts were better on average, deal by deal, and the standard error
     /// of that; none with fewer than two deals in common.
-    fn difference(&self, other: &CandidateStats) -> Option<(f64, f64)> {
+    pub fn difference(&self, other: &CandidateStats) -> Option<(f64, f64)> {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for (other, own) in other.values.iter().zip(&self.values) {
             let difference = f64::from(other - own);

@@ -67,6 +67,10 @@ enum Grouping {
 struct Gains {
     /// The number of decisions in which it chose differently.
     different: u32,
+    /// The number of those in which its choice was worse by two standard errors.
+    clearly_worse: u32,
+    /// What those choices lose, summed.
+    lost: f64,
     /// For each game, what its choices add to the chance of winning, 0 to 1 each, summed over the
     /// decisions asked.
     gains: Vec<f64>,
@@ -99,6 +103,10 @@ impl DecisionsReport {
                 let mut gained = 0.0;
                 for answer in asked.iter().map(|asked| &asked.answers[place]) {
                     player.different += u32::from(answer.different);
+                    if answer.clearly_worse {
+                        player.clearly_worse += 1;
+                        player.lost -= answer.gain;
+                    }
                     player.time += answer.time;
                     gained += answer.gain;
                 }
@@ -130,6 +138,7 @@ impl AskedDecision {
 /// A player's answer at one decision.
 struct ChoiceGain {
     different: bool,
+    clearly_worse: bool,
     gain: f64,
     time: Duration,
 }
@@ -171,7 +180,8 @@ impl CompareDecisionsArgs {
         };
         writeln!(
             out,
-            "different %  points a game  standard error  ms a decision  player ({heading}{} decisions)",
+            "different %  clearly worse %  points lost by those  points a game  standard error  \
+             ms a decision  player ({heading}{} decisions)",
             found.decisions
         )?;
         // Each team makes its share of all decisions.
@@ -180,12 +190,14 @@ impl CompareDecisionsArgs {
         let decisions = f64::from(found.decisions.max(1));
         for (player, gains) in self.players.iter().zip(&found.players) {
             let different = 100.0 * f64::from(gains.different) / decisions;
+            let worse = 100.0 * f64::from(gains.clearly_worse) / decisions;
+            let lost = 100.0 * gains.lost / f64::from(gains.clearly_worse.max(1));
             let (mean, error) = mean_and_error(&gains.gains);
             let (mean, error) = (points * mean, points * error);
             let millis = 1e3 * gains.time.as_secs_f64() / decisions;
             writeln!(
                 out,
-                "{different:>11.1}  {mean:>13.2}  {error:>14.2}  {millis:>13.1}  {player}"
+                "{different:>11.1}  {worse:>15.1}  {lost:>20.2}  {mean:>13.2}  {error:>14.2}  {millis:>13.1}  {player}"
             )?;
         }
         Ok(())
@@ -253,13 +265,14 @@ fn ask(
     }
     let answers = chosen.into_iter().map(|(candidate, time)| {
         let different = candidate != first;
-        let gain = if different {
-            win_probability(&searched, candidate) - win_probability(&searched, first)
+        let (gain, clearly_worse) = if different {
+            compared(&searched, candidate, first)
         } else {
-            0.0
+            (0.0, false)
         };
         ChoiceGain {
             different,
+            clearly_worse,
             gain,
             time,
         }
@@ -316,13 +329,17 @@ fn choices(view: &SeatView) -> &'static str {
     }
 }
 
-/// The chance of a candidate by its playouts alone.
-fn win_probability(searched: &[CandidateStats], candidate: Candidate) -> f64 {
-    searched
-        .iter()
-        .find(|stats| stats.candidate == candidate)
-        .expect("the choice was searched")
-        .win_probability(0.0)
+/// How much more chance a candidate has than another by their playouts, 0 to 1, and whether it has
+/// less by two standard errors.
+fn compared(searched: &[CandidateStats], candidate: Candidate, other: Candidate) -> (f64, bool) {
+    let [candidate, other] = [candidate, other].map(|one| {
+        let mut stats = searched.iter();
+        let found = stats.find(|stats| stats.candidate == one);
+        found.expect("the choice was searched")
+    });
+    let gain = candidate.win_probability(0.0) - other.win_probability(0.0);
+    let worse = candidate.difference(other);
+    (gain, worse.is_some_and(|(mean, error)| mean > 2.0 * error))
 }
 
 /// A choice as the search sees it.
@@ -361,8 +378,8 @@ mod tests {
     }
 
     /// Everything but the times, which depend on the machine.
-    fn without_times(found: &DecisionsReport) -> (u32, Vec<(u32, Vec<f64>)>) {
-        let gains = |player: &Gains| (player.different, player.gains.clone());
+    fn without_times(found: &DecisionsReport) -> (u32, Vec<(u32, u32, Vec<f64>)>) {
+        let gains = |player: &Gains| (player.different, player.clearly_worse, player.gains.clone());
         (found.decisions, found.players.iter().map(gains).collect())
     }
 
@@ -382,6 +399,9 @@ mod tests {
                 .all(|&gain| gain == 0.0)
         );
         assert!(random.different > found.decisions / 4, "{random:?}");
+        assert!(random.clearly_worse > random.different / 8, "{random:?}");
+        assert!(random.clearly_worse < random.different, "{random:?}");
+        assert!(random.lost > 0.0, "{random:?}");
         assert_eq!(random.gains.len(), 8);
         let (mean, error) = mean_and_error(&random.gains);
         assert!(mean < -2.0 * error, "{mean}, {error}");
