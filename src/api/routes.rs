@@ -52,6 +52,7 @@ pub fn routes() -> Vec<RouteDef> {
         page("/colours.css"),
         page("/style.css"),
         page("/icon.svg"),
+        page("/icon-turn.svg"),
         page("/src/{file:.*}"),
         page("/vendor/{file:.*}"),
         page("/lang/{file:.*}"),

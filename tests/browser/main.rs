@@ -20,6 +20,7 @@ mod people;
 mod resuming;
 mod screens;
 mod seven;
+mod signals;
 mod start;
 mod storage;
 mod text;

@@ -6,7 +6,7 @@ import { checkShuffles } from "./fair.js";
 import { rulesOf } from "./rules.js";
 import { dispatch, state } from "./store.js";
 import { stepsOf } from "./table/replay.js";
-import { forgetGame, forgetToken, saveGame, saveName, saveSettings, savedGame, savedGames, setOver } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -77,6 +77,12 @@ export function setSettings(settings) {
 export function setName(name) {
   saveName(name);
   dispatch({ type: "name", name });
+}
+
+/** Switches sound, vibration and notifications on or off, from now on. @param {boolean} sound */
+export function setSound(sound) {
+  saveSound(sound);
+  dispatch({ type: "sound", sound });
 }
 
 /** Creates a game against bots and goes to its table. @param {string} name of the player */

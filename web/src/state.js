@@ -15,6 +15,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   {type: "route", route: Route, badAddress?: boolean}
  *   | {type: "settings", settings: Settings}
  *   | {type: "name", name: string}
+ *   | {type: "sound", sound: boolean}
  *   | {type: "saved", saved: SavedGame[]}
  *   | {type: "tables", tables: OpenTable[]}
  *   | {type: "addresses", addresses: Addresses}
@@ -49,11 +50,12 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  * )} Event
  */
 
-/** @param {Settings} settings @param {string} name @param {SavedGame[]} saved @returns {State} */
-export const initial = (settings, name, saved) => ({
+/** @param {Settings} settings @param {string} name @param {boolean} sound @param {SavedGame[]} saved @returns {State} */
+export const initial = (settings, name, sound, saved) => ({
   route: { name: "home" },
   settings,
   name,
+  sound,
   saved,
   tables: null,
   addresses: null,
@@ -74,6 +76,7 @@ export function reduce(state, event) {
       };
     case "settings": return { ...state, settings: event.settings };
     case "name": return { ...state, name: event.name };
+    case "sound": return { ...state, sound: event.sound };
     case "saved": return { ...state, saved: event.saved };
     case "tables": return { ...state, tables: event.tables };
     case "addresses": return { ...state, addresses: event.addresses };

@@ -1,5 +1,6 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, and the language that was chosen. Each
+// its game, the settings of the last game, the person's name, the language that was chosen, and the
+// switch for sound. Each
 // tab remembers for itself which seats it plays, and the keys of requests that got no answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
@@ -8,6 +9,7 @@ const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
 const LANGUAGE = "dog.language";
 const NAME = "dog.name";
+const SOUND = "dog.sound";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
@@ -193,3 +195,9 @@ export const savedName = () => String(read(NAME) ?? "");
 
 /** @param {string} name */
 export const saveName = (name) => write(NAME, name);
+
+/** Whether the page is to be heard: yes, unless it was switched off. */
+export const savedSound = () => read(SOUND) !== false;
+
+/** @param {boolean} sound */
+export const saveSound = (sound) => write(SOUND, sound);

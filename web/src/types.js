@@ -165,6 +165,7 @@
  *   route: Route,
  *   settings: Settings,
  *   name: string,
+ *   sound: boolean,
  *   saved: SavedGame[],
  *   tables: OpenTable[] | null,
  *   addresses: Addresses | null,

@@ -9,6 +9,9 @@ const STEP = 75;
 const MOST = 800;
 const CAPTURE = 350;
 
+/** Milliseconds for each of so many steps. @param {number} steps */
+export const stepTime = (steps) => Math.min(STEP, MOST / steps);
+
 /**
  * @param {Element} root of the board, which shows the position after the move
  * @param {Layout} layout @param {Move} move @param {SeatBoard[]} board
@@ -20,7 +23,7 @@ export function animateMove(root, layout, move, board) {
     root.querySelector(`.piece[data-seat="${seat}"][data-place="${place}"]${slot ? `[data-slot="${slot}"]` : ""}`);
   const parts = /** @type {Part[]} */ (move.parts);
   const steps = parts.reduce((sum, part) => sum + Math.max(part.steps, 1), 0);
-  const step = Math.min(STEP, MOST / steps);
+  const step = stepTime(steps);
   let delay = 0;
   for (const part of parts) {
     const way = wayOf(layout, part, (board[part.seat].kennel ?? 0) + 1);

@@ -1,11 +1,18 @@
 // What is above every table: the way home, the rules, and leaving.
 
+import { setSound } from "../game.js";
 import { leave } from "../people.js";
 import { t } from "../lang.js";
+import { state } from "../store.js";
 import { html } from "../view.js";
 import { isShared } from "../words.js";
 
 /** @import {Table} from "../types.js" */
+
+/** The pictures of the switch for sound. */
+const SPEAKER = "M3 9h4l5-4v14l-5-4H3z";
+const WAVES = "M15.5 9a4.2 4.2 0 0 1 0 6M18 6.5a7.8 7.8 0 0 1 0 11";
+const CROSS = "M16 9.5l5 5M21 9.5l-5 5";
 
 /** @param {{table: Table, seating?: boolean}} props `seating`: before the game */
 export function Bar({ table, seating }) {
@@ -18,6 +25,11 @@ export function Bar({ table, seating }) {
       <h1>DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
         <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}`}</span>
+      ${!seating && seat !== null && html`
+        <button type="button" class="sound" aria-label=${t("sound")} title=${t("sound")} aria-pressed=${state.sound ? "true" : "false"}
+          onClick=${() => setSound(!state.sound)}>
+          <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${SPEAKER} />
+            <path class="waves" d=${state.sound ? WAVES : CROSS} /></svg></button>`}
       ${!seating && there && isShared(table) && html`
         <button type="button" class="leave" disabled=${sending} onClick=${leave}>${t("leave")}</button>`}
     </header>`;

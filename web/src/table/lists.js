@@ -12,6 +12,7 @@ import { dispatch } from "../store.js";
 import { html, touches } from "../view.js";
 import { eventWords, moveWords, people as peopleOf } from "../words.js";
 import { previewOf, previewing } from "./board.js";
+import { askToNotify, mayAskToNotify } from "./signals.js";
 
 /** @import {Move, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
@@ -66,6 +67,8 @@ export function AtTable({ table }) {
     <details class="people" onToggle=${(/** @type {Event} */ event) =>
       setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
       <summary>${t("people.title")}</summary>
+      ${mayAskToNotify(table) && html`
+        <p><button type="button" onClick=${askToNotify}>${t("notify")}</button></p>`}
       ${open && html`<${Everybody} table=${table} />`}
       ${open && seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
     </details>`;

@@ -13,6 +13,7 @@ import { Finished } from "./finished.js";
 import { AllMoves, Analyse, AtTable, Log, Rules } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
+import { useSignals } from "./signals.js";
 
 /** @import {Table} from "../types.js" */
 
@@ -57,11 +58,10 @@ function useFocus(table) {
 /** @param {{table: Table}} props */
 export function TableScreen({ table }) {
   const { game, problem } = table;
-  const yours = game?.actions.length ? "● " : "";
-  useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
   // The screen before may have been longer.
   useEffect(() => scrollTo(0, 0), []);
   useFocus(table);
+  useSignals(table);
   if (!game) {
     return html`
       <main class="waiting">

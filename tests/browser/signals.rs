@@ -1,0 +1,113 @@
+//! What tells a player that something happens who does not look at the page.
+
+use serde_json::{Value, json};
+
+use crate::support::{Browser, Situation, Style, TestServer};
+
+/// A browser that counts what is heard and felt, in a page that is hidden if `window.away` is set.
+const COUNTING: &str = "
+  window.tones = 0; window.felt = 0; window.notes = []; window.locks = 0;
+  const node = () => ({
+    connect: (next) => next, start: () => { window.tones += 1; }, stop() {},
+    frequency: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
+    gain: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
+  });
+  window.AudioContext = class {
+    state = 'running'; currentTime = 0; destination = {};
+    createOscillator() { return node(); }
+    createGain() { return node(); }
+  };
+  navigator.vibrate = () => { window.felt += 1; };
+  Object.defineProperty(navigator, 'wakeLock', { value: {
+    request: async () => { window.locks += 1; return { release() { window.locks -= 1; } }; },
+  } });
+  window.Notification = class {
+    static permission = 'granted';
+    constructor(title, { body }) { window.notes.push(`${title}: ${body}`); }
+  };
+  Object.defineProperty(document, 'hidden', { get: () => window.away === true });";
+
+fn signals(browser: &Browser) -> Value {
+    browser.script(
+        "return [document.title, document.querySelector('link[rel=icon]').getAttribute('href'),
+                 window.tones > 0, window.felt, window.notes, window.locks]",
+        vec![],
+    )
+}
+
+/// Plays what the server lists first, until it is the turn of seat 0.
+fn play_until_own_turn(scene: &Situation<'_>) {
+    while scene.game.turn() != 0 {
+        let seat = scene.game.turn();
+        let moves = scene.game.legal_moves(seat);
+        scene
+            .game
+            .play(seat, moves[0]["id"].as_str().expect("an id"));
+    }
+}
+
+#[test]
+fn a_turn_is_seen_heard_and_felt() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.prepare(COUNTING);
+    let rules = json!({"preset": "dogspiel-it"});
+    let scene = Situation::find(&server, &rules, 4, Style::FirstSeat, |view, moves| {
+        moves.len() > 5 && view["seats"][0]["cards"].as_u64() > Some(3)
+    });
+    let round = scene.game.view(crate::support::TestViewer::Spectator)["round"].clone();
+    browser.sit(&scene.game, 0);
+    browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
+    browser.wait_for_script("the lock", "window.locks === 1");
+    let title = format!("Round {round} · DOG");
+    let yours = format!("Your turn · {title}");
+    // What happened before the table was opened is not heard.
+    assert_eq!(
+        signals(&browser),
+        json!([yours, "icon-turn.svg", false, 0, [], 1])
+    );
+
+    scene
+        .game
+        .play(0, scene.moves[0]["id"].as_str().expect("an id"));
+    browser.wait_for_script("the move", "window.tones > 0");
+    browser.wait_for_script("the title", "document.title.startsWith('Round')");
+    assert_eq!(
+        signals(&browser),
+        json!([title, "icon.svg", true, 0, [], 1])
+    );
+    browser.script("window.away = true;", vec![]);
+    play_until_own_turn(&scene);
+    browser.wait_for_script("the call", "window.felt === 1");
+    browser.wait_for_script("the note", "window.notes.length === 1");
+    assert_eq!(
+        signals(&browser),
+        json!([yours, "icon-turn.svg", true, 1, ["DOG: Your turn"], 1])
+    );
+
+    // Switched off, also after a reload; the title still tells.
+    browser.script("window.away = false;", vec![]);
+    browser.press("Sound");
+    browser.reload();
+    let look = browser.wait("the switch", |look| look.can("Sound"));
+    assert!(!look.button("Sound").expect("the switch").pressed);
+    let first = scene.game.legal_moves(0)[0]["id"].clone();
+    scene.game.play(0, first.as_str().expect("an id"));
+    browser.wait_for_script("the title", "document.title.startsWith('Round')");
+    play_until_own_turn(&scene);
+    browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
+    assert_eq!(
+        signals(&browser),
+        json!([yours, "icon-turn.svg", false, 0, [], 1])
+    );
+
+    // Nothing stays behind on the home screen.
+    browser.go("/?lang=en#/");
+    browser.wait_for_script("the lock", "window.locks === 0");
+    browser.wait_for_script(
+        "the icon",
+        "document.querySelector('link[rel=icon]').getAttribute('href') === 'icon.svg'",
+    );
+}

@@ -1,0 +1,99 @@
+// What tells a player that something happens who does not look: sounds, vibration, the title and icon
+// of the page, and a notification if the page is hidden. All but the title and the icon have one
+// switch. While somebody is seated, the screen stays on.
+
+import { useEffect, useRef } from "../../vendor/preact-hooks.js";
+import { capitalize, t } from "../lang.js";
+import { state } from "../store.js";
+import { isShared } from "../words.js";
+import { stepTime } from "./animate.js";
+import { calling, capturing, dealing, walking } from "./sounds.js";
+
+/** @import {GameEvent, Part, Table} from "../types.js" */
+
+/** Whether the game waits for the player. @param {Table} table */
+const isYourTurn = ({ game, seat }) =>
+  seat !== null && game?.phase !== "finished" && (game?.actions.some((one) => one.seat === seat) ?? false);
+
+/** @param {GameEvent} event */
+function sound(event) {
+  if (event.type === "cards_dealt") dealing(event.size);
+  if (event.type !== "card_played") return;
+  const parts = /** @type {Part[]} */ (event.move.parts);
+  const steps = parts.reduce((sum, part) => sum + Math.max(part.steps, 1), 0);
+  const seconds = stepTime(steps) / 1000;
+  walking(event.move.parts.length > 0 ? steps : 0, seconds);
+  if (event.move.captures.length > 0) capturing(steps * seconds);
+}
+
+/** Says so if the page is hidden and the player has allowed it. @param {string} words */
+async function notify(words) {
+  if (!document.hidden || globalThis.Notification?.permission !== "granted") return;
+  const options = { body: words, tag: "dog-turn" };
+  try {
+    new Notification("DOG", options);
+  } catch {
+    // Phones show notifications only through a service worker.
+    const worker = await navigator.serviceWorker?.getRegistration();
+    await worker?.showNotification("DOG", options);
+  }
+}
+
+/** Asks whether the page may notify. */
+export const askToNotify = () => Notification.requestPermission();
+
+/** Whether the question makes sense: with people, once. @param {Table} table */
+export const mayAskToNotify = (table) => table.seat !== null && isShared(table) && globalThis.isSecureContext
+  && globalThis.Notification?.permission === "default";
+
+/** @param {Table} table */
+export function useSignals(table) {
+  const { game, log, seat } = table;
+  const yours = isYourTurn(table);
+  useEffect(() => {
+    const round = game && game.round > 0 ? [capitalize(t("table.round", { round: game.round }))] : [];
+    document.title = [...(yours ? [t("turn.title")] : []), ...round, "DOG"].join(" · ");
+    document.querySelector("link[rel=icon]")?.setAttribute("href", yours ? "icon-turn.svg" : "icon.svg");
+  }, [yours, game?.round]);
+  useEffect(() => () => document.querySelector("link[rel=icon]")?.setAttribute("href", "icon.svg"), []);
+
+  // What happened before the table was opened is not heard.
+  const heard = useRef(/** @type {number | null} */ (null));
+  const newest = log.at(-1);
+  useEffect(() => {
+    if (!game) return;
+    const before = heard.current;
+    heard.current = Math.max(before ?? 0, game.version, newest?.version ?? 0);
+    if (before === null || !state.sound) return;
+    for (const { version, events } of log.slice(-8)) {
+      if (version > before) events.forEach(sound);
+    }
+  }, [newest?.version, game?.version]);
+  const called = useRef(true);
+  useEffect(() => {
+    if (!game) return;
+    if (yours && !called.current && state.sound) {
+      calling();
+      navigator.vibrate?.(80);
+      if (isShared(table)) notify(t("turn.title"));
+    }
+    called.current = yours;
+  }, [yours, game?.version]);
+
+  const playing = seat !== null && game !== null && game.phase !== "finished";
+  useEffect(() => {
+    if (!playing) return undefined;
+    /** @type {WakeLockSentinel | null} */
+    let lock = null;
+    // The browser takes the lock from a hidden page.
+    const keep = async () => {
+      if (!document.hidden) lock = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+    };
+    keep();
+    document.addEventListener("visibilitychange", keep);
+    return () => {
+      document.removeEventListener("visibilitychange", keep);
+      lock?.release();
+    };
+  }, [playing]);
+}
