@@ -143,6 +143,7 @@ impl GameInPlay {
         let stored = StoredGame {
             id: GameId::random(),
             listed: false,
+            reactions: true,
             imported: false,
             created_at: at,
             updated_at: at,
@@ -153,6 +154,7 @@ impl GameInPlay {
             },
             seating: Arc::default(),
             timing: Timing::default(),
+            skips_to_deal: false,
             admin_changes: AdminChanges::default(),
             deadline: None,
             game: game.into(),

@@ -173,6 +173,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
     let mut record = StoredGame {
         id: GameId::random(),
         listed: true,
+        reactions: true,
         imported: false,
         creator: None,
         created_at,
@@ -183,6 +184,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
         },
         seating: std::sync::Arc::default(),
         timing: Timing::default(),
+        skips_to_deal: false,
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: beginning(&script.seed).into(),

@@ -31,6 +31,8 @@ pub enum AccessError {
     /// A person who took over a seat in the middle of a round does not have its hand.
     #[error("a bot plays {0} until the next deal, because this hand was dealt to somebody else")]
     StandInPlays(Seat),
+    #[error("the host has switched reactions off")]
+    ReactionsOff,
     /// The host has no power over the token and the name of a person who joined.
     #[error("only the person at {0} may do this")]
     SeatJoined(Seat),
@@ -181,6 +183,20 @@ impl Caller {
             Ok(seat)
         }
     }
+}
+
+/// Checks that the seat's person plays it, not a bot.
+///
+/// # Errors
+/// [`AccessError::BotPlays`], [`AccessError::StandInPlays`].
+pub fn check_person_plays(game: &Game, seat: Seat) -> Result<(), AccessError> {
+    if !game.bot_plays(seat) {
+        return Ok(());
+    }
+    Err(match game.player(seat).is_human() {
+        true => AccessError::StandInPlays(seat),
+        false => AccessError::BotPlays(seat),
+    })
 }
 
 /// The `ETag` of a game at this version as this role sees it.

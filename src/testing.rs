@@ -25,6 +25,7 @@ pub fn new_game() -> StoredGame {
     StoredGame {
         id: GameId::random(),
         listed: true,
+        reactions: true,
         imported: false,
         creator: None,
         created_at: now,
@@ -35,6 +36,7 @@ pub fn new_game() -> StoredGame {
         },
         seating: Arc::default(),
         timing: Timing::default(),
+        skips_to_deal: false,
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: Game::new(setup).into(),

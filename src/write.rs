@@ -13,7 +13,7 @@ use dog_store::{
 };
 
 use crate::{
-    access::{AccessError, Role, find_seat},
+    access::{AccessError, Role, check_person_plays, find_seat},
     api::view::ActionResponse,
     http::{
         answer::Answer,
@@ -220,13 +220,7 @@ impl<'a> GameWrite<'a> {
     /// # Errors
     /// `forbidden`.
     pub fn check_person_plays(&self, seat: Seat) -> Result<(), Problem> {
-        if !self.game.bot_plays(seat) {
-            return Ok(());
-        }
-        Err(match self.game.player(seat).is_human() {
-            true => AccessError::StandInPlays(seat).into(),
-            false => AccessError::BotPlays(seat).into(),
-        })
+        Ok(check_person_plays(&self.game, seat)?)
     }
 
     /// Checks that the game is in a state that the request allows.

@@ -144,6 +144,8 @@ record_lines() {
     "$(call GET "/v1/games/$id/suggest-move?level=greedy" "$seat" |
       jq --compact-output '.suggestions[0].request.body')" > /dev/null
   until_line '"moves":\[' "$scratch/lines"
+  call POST "/v1/games/$id/reactions" "$seat" '{"reaction": "dog"}'
+  until_line '"type":"reaction"' "$scratch/lines"
   call PUT "/v1/games/$id/seats/0" "$seat" "$bot" > /dev/null
   until_line '"type":"game_won"' "$scratch/lines"
   call POST "/v1/games/$id/rematch" "$host" '{}' > /dev/null

@@ -72,6 +72,8 @@ pub struct CreateGame {
     shuffle_seed: Option<String>,
     /// Whether the game is in the public list; true by default.
     listed: Option<bool>,
+    /// Whether people may react; true by default.
+    reactions: Option<bool>,
     /// Minimum milliseconds between a change and a bot's next action, so that people can follow; by
     /// default 250, or 0 if only bots play.
     #[schema(maximum = 60_000)]
@@ -108,6 +110,7 @@ pub struct SeatRequest {
 pub struct NewTable {
     pub setup: Setup,
     pub listed: bool,
+    pub reactions: bool,
     pub timing: Timing,
     pub join: JoinPolicy,
     pub start: StartPolicy,
@@ -170,6 +173,7 @@ impl CreateGame {
         Ok(NewTable {
             setup,
             listed: self.listed.unwrap_or(true),
+            reactions: self.reactions.unwrap_or(true),
             timing,
             join: self.join.unwrap_or_default(),
             start: self.start.unwrap_or_default(),
@@ -323,6 +327,7 @@ pub fn game_of_host(
     StoredGame {
         id: GameId::random(),
         listed,
+        reactions: true,
         imported: false,
         creator,
         created_at: now,
@@ -333,6 +338,7 @@ pub fn game_of_host(
         },
         seating: Seating::default().into(),
         timing: Timing::default(),
+        skips_to_deal: false,
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: game.into(),
@@ -373,5 +379,6 @@ pub fn new_game(
     }
     stored.seating = seating.into();
     stored.timing = table.timing;
+    stored.reactions = table.reactions;
     Ok(NewGame::created(stored, &event)?)
 }

@@ -152,6 +152,7 @@ pub enum EventView {
         turn_seconds: Option<u32>,
         bot_pace_ms: u32,
         listed: bool,
+        reactions: bool,
     },
     /// The clock acted twice in a row for the seat. The server plays it until its person is back.
     #[schema(title = "SeatAway")]
@@ -254,11 +255,13 @@ impl EventView {
                     turn_seconds,
                     bot_pace_ms,
                     listed,
+                    reactions,
                 } = settings;
                 EventView::SettingsChanged {
                     turn_seconds,
                     bot_pace_ms,
                     listed,
+                    reactions,
                 }
             }
             EventKind::SeatAway { seat } => EventView::SeatAway { seat },

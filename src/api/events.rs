@@ -14,7 +14,7 @@ use super::{
     change::{ChangeView, Include},
     errors::errors,
     parameters::{GamePath, read_id},
-    view::{GameView, PresenceView, Rematch},
+    view::{GameView, PresenceView, ReactionView, Rematch},
 };
 use crate::{
     access::Caller,
@@ -43,8 +43,8 @@ const MAX_STREAMS: usize = 20_000;
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
 /// changes after it. If the game has not reached that version, because the operator restored a
 /// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is
-/// present have no id. The stream ends when the game is over; with `after_end=true` it stays open
-/// for an hour at most and tells of the rematch.
+/// present and reactions have no id. The stream ends when the game is over; with `after_end=true` it
+/// stays open for an hour at most and tells of the rematch.
 #[utoipa::path(get, path = "/v1/games/{id}/events", tag = "games",
     params(GamePath, EventsParams,
         ("Last-Event-ID" = Option<String>, Header, pattern = "^[0-9]{1,19}$", description = "The last \
@@ -55,7 +55,8 @@ const MAX_STREAMS: usize = 20_000;
             `change` with a Change for each version. A resumed stream has only the later ones; \
             if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
-            `rematch` with a Rematch after the end; both have no id. \
+            `reaction` with a Reaction when a person reacts, and `rematch` with a Rematch after the \
+            end; these have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
             content((String = "text/event-stream",
@@ -210,8 +211,8 @@ pub struct EventsParams {
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
 /// version. A resumed stream has only the later ones; if it begins with a Game, the game has been set
 /// back. A Presence comes early in the stream and
-/// whenever it is another, a Rematch after the end; neither has a version. Empty lines keep the
-/// connection open; skip them.
+/// whenever it is another, a Reaction when a person reacts, and a Rematch after the end; these have no
+/// version. Empty lines keep the connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(
@@ -223,4 +224,5 @@ pub enum StreamMessage {
     Change(Box<ChangeView>),
     Presence(PresenceView),
     Rematch(Box<Rematch>),
+    Reaction(ReactionView),
 }

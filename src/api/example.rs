@@ -288,6 +288,7 @@ impl ExampleGame {
         let stored = StoredGame {
             id: ID.parse().expect("it is an id"),
             listed: true,
+            reactions: true,
             imported: false,
             created_at: at,
             updated_at: at,
@@ -298,6 +299,7 @@ impl ExampleGame {
                 bot_pace_ms: 250,
                 turn_seconds: None,
             },
+            skips_to_deal: false,
             admin_changes: AdminChanges::default(),
             deadline: None,
             game: Arc::new(game),

@@ -382,6 +382,7 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem
         },
         // As soon as somebody has taken a seat.
         listed: false,
+        reactions: true,
         timing: Timing {
             bot_pace_ms: BOT_PACE_MS,
             turn_seconds: Some(TURN_SECONDS),

@@ -30,6 +30,7 @@ pub mod pictures;
 pub mod play;
 pub mod position;
 pub mod presence;
+pub mod reactions;
 pub mod reason;
 pub mod rematch;
 pub mod route;

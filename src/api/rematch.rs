@@ -217,6 +217,7 @@ fn new_game(
     let stored = StoredGame {
         id: GameId::random(),
         listed: old.listed,
+        reactions: old.reactions,
         imported: false,
         creator,
         created_at: now,
@@ -224,6 +225,7 @@ fn new_game(
         tokens,
         seating: seating.into(),
         timing: old.timing,
+        skips_to_deal: false,
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: game.into(),

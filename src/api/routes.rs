@@ -25,6 +25,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Request, events::stream_events),
         route!(Write, tokens::create_ticket),
         route!(Request, presence::get_presence),
+        route!(Request, reactions::send_reaction),
         route!(Request, pictures::get_board_picture),
         route!(Request, history::get_history),
         route!(Write, settings::change_settings),

@@ -2,10 +2,11 @@
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
 use dog_rules::{Action, Phase, TableSettings};
-use dog_store::StoredGame;
+use dog_store::{StoredGame, WriteOp};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
@@ -15,13 +16,20 @@ use super::{
     view::ActionResponse,
 };
 use crate::{
+    access::Role,
     app::App,
-    http::{problem::Problem, request::WriteRequest},
-    write::write,
+    http::{
+        answer::Answer,
+        problem::{Code, Problem},
+        request::WriteRequest,
+    },
+    write::{Decision, GameWrite, write},
 };
 
 errors! {
-    SettingsErrors: [WRITE], [Forbidden, GameOver, TooManyVersions, TooManyChanges];
+    SettingsErrors: [WRITE], [
+        Forbidden, GameOver, WrongPhase, TooManyVersions, TooManyChanges
+    ];
 }
 
 /// The least turn clock that a host may set once cards were dealt, in seconds.
@@ -48,9 +56,29 @@ pub struct SettingsRequest {
     bot_pace_ms: Option<u32>,
     /// Whether the game is in the public list.
     listed: Option<bool>,
+    /// Whether people may react.
+    reactions: Option<bool>,
+    /// True, alone, to have bots act without their pace until the next deal. False is the same as
+    /// absent.
+    skip_to_deal: Option<bool>,
     /// Refuse with 412 unless the game is at this version.
     #[serde(rename = "version")]
     _version: Option<u64>,
+}
+
+impl SettingsRequest {
+    /// Whether it asks to skip to the next deal.
+    fn skips(&self) -> bool {
+        self.skip_to_deal == Some(true)
+    }
+
+    /// Whether it changes a setting.
+    fn changes_settings(&self) -> bool {
+        self.turn_seconds.is_some()
+            || self.bot_pace_ms.is_some()
+            || self.listed.is_some()
+            || self.reactions.is_some()
+    }
 }
 
 /// A member that is there, if only as null.
@@ -62,13 +90,17 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 
 /// Change the settings of a game.
 ///
-/// Changes the turn clock, the pace of bots, or whether the game is listed: the host.
+/// Changes the turn clock, the pace of bots, whether the game is listed or whether people may react:
+/// the host. Or skips to the next deal: the host, or a person who has folded.
 ///
-/// It is a public event. A clock counts from the next turn on.
+/// A change of settings is a public event. A clock counts from the next turn on. Skipping is possible
+/// while the server plays all seats that have cards; bots then act without their pace until the next
+/// deal. It is no event and no version.
 #[utoipa::path(patch, path = "/v1/games/{id}", tag = "games",
     params(GamePath, WriteHeaders),
     request_body = SettingsRequest,
-    responses((status = 200, description = "The settings are changed.", body = ActionResponse),
+    responses((status = 200, description = "The settings are changed, or the game skips to the next \
+        deal; then there are no events.", body = ActionResponse),
         SettingsErrors),
     security(("token" = [])))]
 pub async fn change_settings(
@@ -77,6 +109,10 @@ pub async fn change_settings(
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
+        let change = game.body::<SettingsRequest>();
+        if change.as_ref().is_ok_and(SettingsRequest::skips) {
+            return skip_to_deal(game, &change?);
+        }
         let role = game.host("change settings")?;
         if let Some(answer) = game.first_answer()? {
             return Ok(answer);
@@ -85,10 +121,44 @@ pub async fn change_settings(
         game.stored.game.check_not_over()?;
         game.check_limit()?;
         game.check_admin_change()?;
-        let settings = settings(game, game.body()?)?;
+        let settings = settings(game, change?)?;
         game.act(role, &Action::ChangeSettings { settings })
     })
     .await
+}
+
+/// Has bots act without their pace until the next deal.
+fn skip_to_deal(game: &GameWrite<'_>, change: &SettingsRequest) -> Result<Decision, Problem> {
+    let role = game.role()?;
+    if let Some(answer) = game.first_answer()? {
+        return Ok(answer);
+    }
+    if let Role::Seat(seat) = role {
+        game.check_person_plays(seat)?;
+    }
+    game.check_state(role)?;
+    game.stored.game.check_not_over()?;
+    game.check_limit()?;
+    let has_folded = match role {
+        Role::Seat(seat) => game.stored.game.folded(seat),
+        Role::Host | Role::Spectator => true,
+    };
+    if !has_folded || !game.stored.game.is_left_to_server() {
+        let detail = "the host or a person who has folded can skip to the next deal, while the \
+                      server plays all seats that have cards";
+        return Err(Problem::new(Code::WrongPhase, detail).in_phase(game.stored.game.phase()));
+    }
+    if change.changes_settings() {
+        let detail = "skip_to_deal goes with no setting";
+        return Err(Problem::wrong_combination(detail));
+    }
+    let body = ActionResponse::new(game.stored, &[], role);
+    let answer = Answer::new(StatusCode::OK, &body)?.with_etag(game.stored, role);
+    Ok(match (game.skips_to_deal, &game.request.retry) {
+        (false, _) => Decision::Change(WriteOp::skip_to_deal(game.stored), answer),
+        (true, Some(_)) => Decision::Change(WriteOp::SaveResponse, answer),
+        (true, None) => Decision::Answer(answer),
+    })
 }
 
 /// The settings after a change.
@@ -96,16 +166,18 @@ pub async fn change_settings(
 /// # Errors
 /// `invalid_request`, if it changes nothing, or a value is out of range.
 fn settings(stored: &StoredGame, change: SettingsRequest) -> Result<TableSettings, Problem> {
+    if !change.changes_settings() {
+        let detail = "one of turn_seconds, bot_pace_ms, listed, reactions and skip_to_deal must be \
+                      there";
+        return Err(Problem::wrong_combination(detail));
+    }
     let SettingsRequest {
         turn_seconds,
         bot_pace_ms,
         listed,
+        reactions,
         ..
     } = change;
-    if turn_seconds.is_none() && bot_pace_ms.is_none() && listed.is_none() {
-        let detail = "one of turn_seconds, bot_pace_ms and listed must be there";
-        return Err(Problem::wrong_combination(detail));
-    }
     let seconds = in_range("turn_seconds", turn_seconds.flatten(), 1, MAX_TURN_SECONDS)?;
     let pace = in_range("bot_pace_ms", bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
     let game = &stored.game;
@@ -118,5 +190,6 @@ fn settings(stored: &StoredGame, change: SettingsRequest) -> Result<TableSetting
         turn_seconds: turn_seconds.unwrap_or(stored.timing.turn_seconds),
         bot_pace_ms: pace.unwrap_or(stored.timing.bot_pace_ms),
         listed: listed.unwrap_or(stored.listed),
+        reactions: reactions.unwrap_or(stored.reactions),
     })
 }

@@ -6,7 +6,7 @@ use dog_rules::{
     position::PositionText,
     view::{PendingAction, VisibleSeat},
 };
-use dog_store::{JoinPolicy, StartPolicy, StoredGame};
+use dog_store::{JoinPolicy, Reaction, StartPolicy, StoredGame};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -23,6 +23,7 @@ use crate::access::Role;
 message_type!(GameType, Game);
 message_type!(PresenceType, Presence);
 message_type!(RematchType, Rematch);
+message_type!(ReactionType, Reaction);
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -100,6 +101,8 @@ pub struct GameView {
     bots_at: Option<String>,
     /// Whether the game is in the public list.
     listed: bool,
+    /// Whether people may react.
+    reactions: bool,
     /// Whether the game was imported from a record and not played on this server.
     imported: bool,
     #[schema(format = DateTime)]
@@ -253,6 +256,7 @@ impl GameView {
             start: stored.seating.start,
             bots_at: stored.seating.bots_at.map(|at| at.to_string()),
             listed: stored.listed,
+            reactions: stored.reactions,
             imported: stored.imported,
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
@@ -379,6 +383,28 @@ impl PresenceView {
     /// Whether any person has a seat.
     pub fn has_people(&self) -> bool {
         self.present.iter().any(Option::is_some)
+    }
+}
+
+/// A person has reacted.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Reaction, example = json!({"type": "reaction", "seat": 2, "reaction": "well_played"}))]
+pub struct ReactionView {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: ReactionType,
+    seat: Seat,
+    reaction: Reaction,
+}
+
+impl ReactionView {
+    /// The reaction of this seat's person.
+    pub fn new(seat: Seat, reaction: Reaction) -> ReactionView {
+        ReactionView {
+            type_: ReactionType::Reaction,
+            seat,
+            reaction,
+        }
     }
 }
 

@@ -11,13 +11,13 @@ use dog_store::{LogEntry, StoredGame};
 use futures_util::{Stream, stream};
 
 use super::{
-    hub::{StreamUpdate, Subscription},
+    hub::{NumberedReaction, StreamUpdate, Subscription},
     messages::{CachedEntry, CurrentGame, Start, StreamOptions, StreamReader},
     presence::SeatConnection,
 };
 use crate::{
     access::Role,
-    api::view::{PresenceView, Rematch},
+    api::view::{PresenceView, ReactionView, Rematch},
     http::problem::{Code, Problem},
     pool::wait_before_retry,
 };
@@ -30,7 +30,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a stream stays open after the end of its game, if it is to.
-const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
+pub const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
 
 /// The state of an event stream.
 pub struct EventStream {
@@ -48,6 +48,10 @@ pub struct EventStream {
     rematch_sent: bool,
     /// The last that was sent.
     presence: Option<PresenceView>,
+    /// When it was opened: it tells no older reactions, which a client may have had before.
+    opened: Instant,
+    /// The number of the next reaction.
+    reaction: u64,
     /// Of a seat.
     connection: Option<SeatConnection>,
     /// When the last message was handed over to be sent.
@@ -85,6 +89,8 @@ impl EventStream {
             over_since: (finished && version == now).then(Instant::now),
             rematch_sent: false,
             presence: None,
+            opened: Instant::now(),
+            reaction: 0,
             connection,
             sent_at: None,
         })
@@ -175,6 +181,7 @@ impl EventStream {
             });
             self.sent(entry.version, entry.last);
         }
+        messages.extend(self.reactions(&update.reactions)?);
         match messages.len() {
             // What was read is sent before anything else can fail.
             0 => self.notice(&game.stored, update.connected).await,
@@ -188,6 +195,22 @@ impl EventStream {
         if is_last {
             self.over_since = Some(Instant::now());
         }
+    }
+
+    /// The reactions that were not told yet. A stream that was stalled for longer tells none.
+    fn reactions(&mut self, recent: &[NumberedReaction]) -> Result<Vec<Bytes>, Problem> {
+        let opened = self.opened;
+        let new = recent.iter().filter(|told| told.number >= self.reaction);
+        let new = new.filter(|told| told.said_at >= opened);
+        let messages = new.map(|told| {
+            let view = ReactionView::new(told.seat, told.reaction);
+            self.options.format.notice("reaction", &view)
+        });
+        let messages = messages.collect::<Result<_, _>>()?;
+        if let Some(last) = recent.last() {
+            self.reaction = last.number + 1;
+        }
+        Ok(messages)
     }
 
     /// What else there is to tell, once all changes are sent.

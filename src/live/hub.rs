@@ -10,15 +10,19 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use actix_web::{
     rt::{self, task::JoinHandle, time::sleep},
     web::Bytes,
 };
-use dog_rules::BySeat;
-use dog_store::{Change, ChangesSince, Feed, GameId, LogEntry, Store, StoredGame};
+use dog_rules::{BySeat, Seat};
+use dog_store::{
+    Change, ChangesSince, Feed, GameId, LogEntry, REACTION_TIME, Reaction, RecentReaction, Store,
+    StoredGame,
+};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{self, watch};
 
@@ -111,11 +115,13 @@ impl Hub {
         match changes {
             ChangesSince::Of(changes) => {
                 for change in changes {
-                    let (Change::Game { id, .. } | Change::Presence(id)) = change;
+                    let (Change::Game { id, .. } | Change::Presence(id) | Change::Reaction(id)) =
+                        change;
                     if let Some(channel) = channels.get(&id) {
                         channel.wake.send_modify(|wake| match change {
                             Change::Game { .. } => wake.game += 1,
                             Change::Presence(_) => wake.presence += 1,
+                            Change::Reaction(_) => wake.reactions += 1,
                         });
                     }
                 }
@@ -125,6 +131,7 @@ impl Hub {
                     channel.wake.send_modify(|wake| {
                         wake.game += 1;
                         wake.presence += 1;
+                        wake.reactions += 1;
                     });
                 }
             }
@@ -165,11 +172,12 @@ impl Drop for FeedTask {
     }
 }
 
-/// How often a game, and who is present, may have changed.
+/// How often a game, and who is present, may have changed, and how often somebody may have reacted.
 #[derive(Clone, Copy, Default)]
 struct Wake {
     game: u64,
     presence: u64,
+    reactions: u64,
 }
 
 /// The subscriptions to one game.
@@ -181,13 +189,64 @@ struct Channel {
 impl Default for Channel {
     fn default() -> Channel {
         Channel {
-            // Nothing has been read yet.
+            // Nothing has been read yet. Nobody is told of reactions from before.
             wake: watch::Sender::new(Wake {
                 game: 1,
                 presence: 1,
+                reactions: 0,
             }),
             recent: sync::Mutex::default(),
         }
+    }
+}
+
+/// A reaction as one process tells it.
+#[derive(Clone, Copy)]
+pub struct NumberedReaction {
+    /// In the order in which they came to this process.
+    pub number: u64,
+    pub seat: Seat,
+    pub reaction: Reaction,
+    /// About when the person reacted, and not before that.
+    pub said_at: Instant,
+    /// The same by the store's clock, which tells the reactions of a seat apart.
+    at: Timestamp,
+}
+
+/// The last reactions in a game. They are few, because each person may react only now and then.
+#[derive(Default)]
+struct RecentReactions {
+    told: Vec<NumberedReaction>,
+    count: u64,
+}
+
+impl RecentReactions {
+    /// Adds those that are new. They need not come in the order of their times: several processes
+    /// write them.
+    fn add(&mut self, read: &[RecentReaction]) {
+        let now = Instant::now();
+        for recent in read {
+            let is_known =
+                |told: &NumberedReaction| (told.seat, told.at) == (recent.seat, recent.at);
+            if self.told.iter().any(is_known) {
+                continue;
+            }
+            self.told.push(NumberedReaction {
+                number: self.count,
+                seat: recent.seat,
+                reaction: recent.reaction,
+                said_at: now.checked_sub(recent.age).unwrap_or(now),
+                at: recent.at,
+            });
+            self.count += 1;
+        }
+    }
+
+    /// Those that are still told.
+    fn current(&mut self) -> Vec<NumberedReaction> {
+        let told_for = REACTION_TIME.unsigned_abs();
+        self.told.retain(|told| told.said_at.elapsed() < told_for);
+        self.told.clone()
     }
 }
 
@@ -197,6 +256,7 @@ struct RecentLog {
     /// The changes that have been read.
     read: Wake,
     connected: BySeat<bool>,
+    reactions: RecentReactions,
     /// The game at its last version; none if it is gone.
     game: Option<Arc<CurrentGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
@@ -220,6 +280,8 @@ pub struct StreamUpdate {
     pub entries: Vec<Arc<CachedEntry>>,
     /// At which seats somebody is connected.
     pub connected: BySeat<bool>,
+    /// The reactions of the last ten seconds.
+    pub reactions: Vec<NumberedReaction>,
 }
 
 impl Subscription {
@@ -255,6 +317,11 @@ impl Subscription {
             recent.connected = self.hub.store.present(&self.id).await?;
             recent.read.presence = wake.presence;
         }
+        if recent.read.reactions < wake.reactions {
+            let read = self.hub.store.reactions(&self.id).await?;
+            recent.reactions.add(&read);
+            recent.read.reactions = wake.reactions;
+        }
         let Some(game) = recent.game.clone() else {
             return Ok(None);
         };
@@ -269,6 +336,7 @@ impl Subscription {
             game,
             entries,
             connected: recent.connected,
+            reactions: recent.reactions.current(),
         }))
     }
 

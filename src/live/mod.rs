@@ -6,7 +6,7 @@ mod messages;
 mod presence;
 
 pub use self::{
-    event_stream::EventStream,
+    event_stream::{EventStream, MAX_TIME_AFTER_END},
     hub::{FeedTask, Hub},
     messages::{Format, Start, StreamOptions, StreamReader},
     presence::{PresenceTask, PresenceTracker},

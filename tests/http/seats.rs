@@ -362,7 +362,8 @@ fn the_host_changes_settings() {
         patch(Host, body).refused("invalid_request");
     }
     let changed = patch(Host, json!({"turn_seconds": 600})).expect(200);
-    let event = json!({"type": "settings_changed", "turn_seconds": 600, "bot_pace_ms": 250, "listed": true});
+    let event = json!({"type": "settings_changed", "turn_seconds": 600, "bot_pace_ms": 250,
+        "listed": true, "reactions": true});
     assert_eq!(changed["events"], json!([event]));
     assert_eq!(
         changed["game"]["deadline"],

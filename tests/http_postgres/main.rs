@@ -53,6 +53,8 @@ mod play;
 mod presence;
 #[path = "../http/quick_join.rs"]
 mod quick_join;
+#[path = "../http/reactions.rs"]
+mod reactions;
 #[path = "../http/ready.rs"]
 mod ready;
 #[path = "../http/reasons.rs"]
@@ -71,6 +73,8 @@ mod rules;
 mod seats;
 #[path = "../http/seven.rs"]
 mod seven;
+#[path = "../http/skipping.rs"]
+mod skipping;
 #[path = "../http/storage.rs"]
 mod storage;
 #[path = "../http/stream.rs"]

@@ -267,3 +267,55 @@ fn presence_is_the_same_at_all_nodes() {
     drop(stream);
     wait_until("nobody is present", || present(1) == false);
 }
+
+#[test]
+fn reactions_are_told_and_counted_at_all_nodes() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    let seats = json!([{}, {}, {}, {"kind": "open"}]);
+    let game = NodeTable::create(&nodes.url(0), json!({"seats": seats}));
+    let events = game.get(Spectator, "/events");
+    let open = |number| NodeStream::open(&nodes.url(number), &events, 0).expect("a stream");
+    let mut streams: Vec<NodeStream> = (0..3).map(open).collect();
+    let react = game.post(Seat(0), "/reactions", json!({"reaction": "one_moment"}));
+    for number in 0..5 {
+        react.send(&nodes.url(number)).expect(204);
+        let expected = json!({"type": "reaction", "seat": 0, "reaction": "one_moment"});
+        for stream in &mut streams {
+            assert_eq!(stream.next_of_type("reaction"), expected);
+        }
+    }
+    let mut answers = (0..).map(|number| react.send(&nodes.url(number)));
+    let refusal = answers.find(|answer| answer.status != 204);
+    let refusal = refusal.expect("a refusal");
+    assert!(refusal.retry_after.is_some());
+    refusal.refused("too_many_requests");
+}
+
+#[test]
+fn a_skip_at_any_node_hastens_the_bots_of_all() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    let nodes = DogNodes::start(3, &database.url());
+    // Without it a round would take many minutes.
+    let game = NodeTable::of_bots(&nodes.url(0), 60_000);
+    game.post(Host, "/deal", Value::Null)
+        .send(&nodes.url(0))
+        .expect(200);
+    for round in 2..6 {
+        let skip = Call {
+            body: json!({"skip_to_deal": true}),
+            ..game.call(Host, "PATCH", "")
+        };
+        skip.send(&nodes.url(round)).expect(200);
+        wait_until("the next round is dealt", || {
+            let view = game.get(Spectator, "").send(&nodes.url(0)).expect(200);
+            view["round"] == round && view["phase"] != "deal"
+        });
+    }
+}

@@ -24,7 +24,7 @@ _CONTENT = re.compile(rf'(?:[^";]|{_QUOTED})*')
 # Mail programs make no-break spaces of blanks, and some editors begin a file with a byte order mark.
 _QUOTED_OR_BLANKS = re.compile(rf"({_QUOTED})|[\s\ufeff]+")
 _PLAYER = rf"(human|bot|open) [a-z_]+ {_QUOTED}"
-_SETTINGS = r"turn_seconds (?:none|\d+) bot_pace_ms \d+ listed (?:yes|no)"
+_SETTINGS = r"turn_seconds (?:none|\d+) bot_pace_ms \d+ listed (?:yes|no)(?: reactions no)?"
 _ANSWERS = {"passes": "pass", "asks": "ask", "offers": "card", "declines": "decline"}
 _ESCAPES = {"n": "\n", "r": "\r", '"': '"', "\\": "\\"}
 

@@ -195,6 +195,7 @@ class People(ShortGames):
             'server hands 0 to bot fast "B"',
             'host hands 0 to open fast ""',
             "host sets turn_seconds 30 bot_pace_ms 250 listed yes",
+            "host sets turn_seconds none bot_pace_ms 0 listed no reactions no",
         ):
             self.assert_refused(step)
         with self.assertRaises(BadRecord):

@@ -88,6 +88,8 @@ pub struct TableSettings {
     pub bot_pace_ms: u32,
     /// Whether the game is in the public list.
     pub listed: bool,
+    /// Whether people may react.
+    pub reactions: bool,
 }
 
 /// Who takes an action.

@@ -16,6 +16,7 @@ pub(super) struct GameRow<'r> {
     pub version: i64,
     pub phase: &'r [u8],
     pub listed: bool,
+    pub reactions: bool,
     pub imported: bool,
     pub created_at: i64,
     pub updated_at: i64,
@@ -25,6 +26,7 @@ pub(super) struct GameRow<'r> {
     pub seating: Option<&'r [u8]>,
     pub bot_pace_ms: u32,
     pub turn_seconds: Option<u32>,
+    pub skips_to_deal: bool,
     pub admin_changes: u32,
     pub token_renewals: u32,
     pub deadline: Option<i64>,
@@ -61,6 +63,7 @@ impl GameRow<'_> {
         let stored = StoredGame {
             id,
             listed: self.listed,
+            reactions: self.reactions,
             imported: self.imported,
             created_at: time(self.created_at)?,
             updated_at: time(self.updated_at)?,
@@ -71,6 +74,7 @@ impl GameRow<'_> {
                 bot_pace_ms: self.bot_pace_ms,
                 turn_seconds: self.turn_seconds,
             },
+            skips_to_deal: self.skips_to_deal,
             admin_changes: AdminChanges {
                 versions: self.admin_changes,
                 renewals: self.token_renewals,

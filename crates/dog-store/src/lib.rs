@@ -23,6 +23,7 @@ mod location;
 mod metrics;
 mod postgres;
 mod presence;
+mod reaction;
 mod retention;
 mod schema;
 mod seating;
@@ -46,6 +47,7 @@ pub use self::{
     metrics::{GameCounts, Sizes, SpaceUsage, StoreMetrics},
     postgres::{ConnectionSettings, SettingsError},
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
+    reaction::{MAX_REACTIONS, REACTION_TIME, REACTION_WINDOW, Reaction, RecentReaction},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
     seating::{JoinPolicy, OpenedBy, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, backup, verify_file},

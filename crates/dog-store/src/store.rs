@@ -6,14 +6,15 @@ use std::{
     time::Duration,
 };
 
-use dog_rules::BySeat;
+use dog_rules::{BySeat, Seat};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     ChangesSince, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery, LoadedGame,
-    LogEntry, LogPage, PackedLog, RETURN_TIME, RetentionPolicy, RetentionTime, Scope, SeatPresence,
-    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, TokenHash, Write,
+    LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy,
+    RetentionTime, Scope, SeatPresence, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics,
+    StoredGame, TokenHash, Write,
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
     sqlite::SqliteDatabase,
@@ -144,6 +145,11 @@ impl Store {
         ended: SignedDuration,
     ) -> Result<BySeat<bool>, StoreError> {
         dispatch!(self, read_one present(id, ended))
+    }
+
+    /// The reactions in a game of the last ten seconds.
+    pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
+        dispatch!(self, read_one reactions(id))
     }
 
     /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
@@ -312,6 +318,19 @@ impl Store {
         let lease = dispatch!(self, write set_present(process, &changes))?;
         self.lease.renewed(start, lease.is_new);
         Ok(lease)
+    }
+
+    /// Tells all processes of the reaction of a seat's person, unless the person has reacted too
+    /// often. Returns the time to wait in that case.
+    pub async fn react(
+        &self,
+        id: &GameId,
+        seat: Seat,
+        reaction: Reaction,
+    ) -> Result<Option<Duration>, StoreError> {
+        let id = *id;
+        let wait = dispatch!(self, write react(&id, seat, reaction))?;
+        Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
     /// How often this process has got a new lease. What it wrote with an earlier one is gone.

@@ -53,6 +53,8 @@ pub struct StoredGame {
     pub id: GameId,
     /// Whether it is in the public list.
     pub listed: bool,
+    /// Whether people may react.
+    pub reactions: bool,
     /// Whether it was imported from a record, not played on this server.
     pub imported: bool,
     pub created_at: Timestamp,
@@ -63,6 +65,8 @@ pub struct StoredGame {
     pub tokens: Tokens,
     pub seating: Arc<Seating>,
     pub timing: Timing,
+    /// Whether bots act without their pace until the next deal, because nobody else has cards.
+    pub skips_to_deal: bool,
     pub admin_changes: AdminChanges,
     /// When the turn clock runs out. It is set with each new version.
     pub deadline: Option<Timestamp>,
@@ -306,6 +310,7 @@ impl StoredGame {
             version: self.game.version(),
             updated_at: self.updated_at,
             tokens: self.tokens.clone(),
+            skips_to_deal: self.skips_to_deal,
         }
     }
 
@@ -407,8 +412,11 @@ impl StoredGame {
             return self.seating.bots_at;
         }
         if self.server_deals() || self.game.bot_to_act().is_some() {
-            let pace = SignedDuration::from_millis(self.timing.bot_pace_ms.into());
-            return Some(changed_at + pace);
+            let pace = match self.skips_to_deal {
+                true => 0,
+                false => self.timing.bot_pace_ms,
+            };
+            return Some(changed_at + SignedDuration::from_millis(pace.into()));
         }
         self.next_timeout()
     }
@@ -422,6 +430,7 @@ pub struct ExpectedState {
     pub version: u64,
     pub updated_at: Timestamp,
     pub tokens: Tokens,
+    pub skips_to_deal: bool,
 }
 
 /// The columns of a game that can be read without its snapshot.
@@ -454,6 +463,19 @@ pub enum Change {
     Game { id: GameId, version: Option<u64> },
     /// Who is present at this game. The game itself has not changed.
     Presence(GameId),
+    /// Somebody has reacted in this game. The game itself has not changed.
+    Reaction(GameId),
+}
+
+impl Change {
+    /// The change in a row of the feed, of this kind.
+    pub(super) fn new(kind: &str, id: GameId, version: Option<u64>) -> Change {
+        match kind {
+            "presence" => Change::Presence(id),
+            "reaction" => Change::Reaction(id),
+            _ => Change::Game { id, version },
+        }
+    }
 }
 
 /// The changes since a given change.

@@ -42,8 +42,29 @@ pub enum WriteOp {
     SaveResponse,
     /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
+    /// Has the bots of a game act without their pace until the next deal, and is no version.
+    SkipToDeal {
+        expected: ExpectedState,
+        /// When the server must act now.
+        due_at: Option<Timestamp>,
+    },
     /// Removes a game and its log.
     Remove(ExpectedState),
+}
+
+impl WriteOp {
+    /// Has the bots of this game act without their pace until the next deal. What was computed
+    /// from the game before it is stale, so that they begin at once.
+    pub fn skip_to_deal(stored: &StoredGame) -> WriteOp {
+        let skipping = StoredGame {
+            skips_to_deal: true,
+            ..stored.clone()
+        };
+        WriteOp::SkipToDeal {
+            expected: stored.expected_state(),
+            due_at: skipping.due_at(skipping.updated_at),
+        }
+    }
 }
 
 /// The result of a write.
@@ -193,11 +214,15 @@ impl Draft {
         next.set_updated_at(stored.next_change_at(now()));
         if let Action::ChangeSettings { settings } = *action {
             next.listed = settings.listed;
+            next.reactions = settings.reactions;
             next.timing = Timing {
                 bot_pace_ms: settings.bot_pace_ms,
                 turn_seconds: settings.turn_seconds,
             };
         }
+        // It ends with the deal, or if somebody has taken cards back from the server.
+        next.skips_to_deal &= !matches!(action, Action::Deal { .. })
+            && (next.game.phase() == Phase::Deal || next.game.is_left_to_server());
         next.set_deadline(next.updated_at, &events, phase);
         let rows = GameColumns {
             snapshot: to_json(&*next.game)?,

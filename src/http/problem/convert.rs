@@ -54,6 +54,7 @@ impl From<AccessError> for Problem {
             NotYourSeat => (Code::Forbidden, Some(Reason::AnotherSeat)),
             BotPlays(_) => (Code::Forbidden, Some(Reason::BotPlays)),
             StandInPlays(_) => (Code::Forbidden, Some(Reason::StandInPlays)),
+            ReactionsOff => (Code::Forbidden, Some(Reason::ReactionsOff)),
             SeatJoined(_) => (Code::Forbidden, Some(Reason::SeatJoined)),
             InvitationNeeded => (Code::InvitationNeeded, None),
             WrongInvitation => (Code::WrongInvitation, None),

@@ -81,7 +81,7 @@ pub struct ProblemDetails {
     /// The phase of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
-    /// The phase that the action needs.
+    /// The phase that the action needs, if it is a certain one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Phase>,
     /// The line of the record that is wrong, from 1.
@@ -183,6 +183,12 @@ impl Problem {
     /// Adds the card that the reason is about.
     pub fn card(mut self, card: Card) -> Problem {
         self.details.card = Some(card);
+        self
+    }
+
+    /// Adds the phase of the game.
+    pub fn in_phase(mut self, phase: Phase) -> Problem {
+        self.details.phase = Some(phase);
         self
     }
 

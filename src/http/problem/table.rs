@@ -96,6 +96,7 @@ table! {
         AnotherSeat "another_seat" "Only the host and the seat itself may do this.";
         BotPlays "bot_plays" "A bot plays the seat `seat` until its person is back.";
         StandInPlays "stand_in_plays" "A bot plays the seat `seat` until the next deal, because this hand was dealt to somebody else.";
+        ReactionsOff "reactions_off" "The host has switched reactions off.";
         SeatJoined "seat_joined" "Only the person at the seat `seat` may do this, not the host.";
     };
     InvitationNeeded "invitation_needed" FORBIDDEN Debug "Invitation needed"
@@ -338,7 +339,7 @@ const MEMBERS: &str = "\n## Other members\n\n\
     | code | member | meaning |\n|---|---|---|\n\
     | `stale_version` | `version` | the version of the game |\n\
     | `wrong_phase` | `phase`, `expected` | the phase of the game, and the phase that the action \
-    needs |\n\
+    needs, if it is a certain one |\n\
     | `invalid_record` | `line` | the line of the record, from 1 |\n\
     | `invalid_request`, `invalid_rules`, `unknown_card` | `errors` | what is wrong with the body or \
     the query: `pointer` is a JSON pointer (RFC 6901) to the member, a parameter being a member of \

@@ -49,6 +49,25 @@ impl NodeStream {
         })
     }
 
+    /// The next message of this type, whatever comes before it.
+    ///
+    /// # Panics
+    /// If the stream ends first, or nothing comes.
+    #[track_caller]
+    pub fn next_of_type(&mut self, kind: &str) -> Value {
+        loop {
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).expect("a line");
+            assert!(read > 0, "the stream ends before {kind:?}");
+            if let Some(json) = line.strip_prefix("data: ") {
+                let data: Value = serde_json::from_str(json).expect("JSON");
+                if data["type"] == kind {
+                    return data;
+                }
+            }
+        }
+    }
+
     /// The next change, or `Null` for a heartbeat; `None` at the end, and when the connection is lost.
     ///
     /// # Panics

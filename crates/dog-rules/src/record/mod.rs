@@ -557,6 +557,7 @@ impl fmt::Display for DisplayStep<'_> {
                     turn_seconds,
                     bot_pace_ms,
                     listed,
+                    reactions,
                 } = settings;
                 let turn_seconds =
                     turn_seconds.map_or("none".to_owned(), |limit| limit.to_string());
@@ -564,7 +565,11 @@ impl fmt::Display for DisplayStep<'_> {
                 write!(
                     f,
                     "host sets turn_seconds {turn_seconds} bot_pace_ms {bot_pace_ms} listed {listed}"
-                )
+                )?;
+                if !reactions {
+                    f.write_str(" reactions no")?;
+                }
+                Ok(())
             }
         }
     }

@@ -434,15 +434,22 @@ fn read_host_action(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> 
             pace,
             "listed",
             listed,
+            ref rest @ ..,
         ] => {
-            let settings = table_settings(clock, pace, listed).ok_or(TextErrorKind::Settings)?;
+            let reactions = match rest {
+                [] => true,
+                ["reactions", "no"] => false,
+                _ => return Err(TextErrorKind::Settings),
+            };
+            let settings = table_settings(clock, pace, listed, reactions);
+            let settings = settings.ok_or(TextErrorKind::Settings)?;
             Ok(Action::ChangeSettings { settings })
         }
         _ => Err(TextErrorKind::Host),
     }
 }
 
-fn table_settings(clock: &str, pace: &str, listed: &str) -> Option<TableSettings> {
+fn table_settings(clock: &str, pace: &str, listed: &str, reactions: bool) -> Option<TableSettings> {
     Some(TableSettings {
         turn_seconds: match clock {
             "none" => None,
@@ -450,6 +457,7 @@ fn table_settings(clock: &str, pace: &str, listed: &str) -> Option<TableSettings
         },
         bot_pace_ms: pace.parse().ok()?,
         listed: yes_or_no(listed)?,
+        reactions,
     })
 }
 

@@ -144,3 +144,24 @@ fn handing_over_is_public_and_changes_nothing_else() {
     hand_over(&mut game, 2, before.player(seat).clone());
     assert_eq!(game.players(), before.players());
 }
+
+#[test]
+fn a_round_is_left_to_the_server_if_no_person_has_cards() {
+    let bot = || Player::bot("Bot", Level::Greedy);
+    let mut game = with_bots(DogspielIt, &[1, 2, 3]);
+    assert!(!game.is_left_to_server(), "seat 0 has cards");
+    hand_over(&mut game, 0, bot());
+    assert!(game.is_left_to_server());
+    // Whoever sits down now waits for the next deal.
+    hand_over(&mut game, 2, Player::human("Carla"));
+    assert!(game.has_stand_in(seat(2)) && game.is_left_to_server());
+    while game.phase() != Phase::Deal {
+        assert!(game.is_left_to_server());
+        let bot = game.bot_to_act().expect("a bot");
+        let action = game.legal_actions(bot).swap_remove(0);
+        apply(&mut game, action);
+    }
+    assert!(!game.is_left_to_server(), "nobody has cards");
+    deal(&mut game);
+    assert!(!game.is_left_to_server(), "seat 2 has cards");
+}

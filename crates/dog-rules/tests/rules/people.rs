@@ -698,6 +698,7 @@ const SETTINGS: TableSettings = TableSettings {
     turn_seconds: Some(30),
     bot_pace_ms: 250,
     listed: true,
+    reactions: true,
 };
 
 #[test]

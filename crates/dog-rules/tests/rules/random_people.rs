@@ -284,6 +284,7 @@ fn coming_or_going(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
                 turn_seconds: rng.random_bool(0.5).then(|| rng.random_range(1..=86_400)),
                 bot_pace_ms: rng.random_range(0..=10_000),
                 listed: rng.random(),
+                reactions: rng.random(),
             },
         },
     };

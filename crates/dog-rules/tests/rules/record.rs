@@ -640,6 +640,7 @@ server hands 0 to bot fast \"Bot\"
 1 renews token
 host sets turn_seconds 30 bot_pace_ms 250 listed yes
 host sets turn_seconds none bot_pace_ms 0 listed no
+host sets turn_seconds 30 bot_pace_ms 250 listed no reactions no
 2 becomes human strong \"Carla\"
 
 deal 1 by server
@@ -702,6 +703,10 @@ fn errors_of_format_2_name_the_line() {
         ),
         (
             "host sets turn_seconds 30 bot_pace_ms 250 listed maybe",
+            settings,
+        ),
+        (
+            "host sets turn_seconds 30 bot_pace_ms 250 listed no reactions yes",
             settings,
         ),
         ("(bot) host reissues token 0", mark),

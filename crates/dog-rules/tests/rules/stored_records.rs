@@ -247,6 +247,7 @@ fn change(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
         turn_seconds: rng.random_bool(0.5).then_some(30),
         bot_pace_ms: 250,
         listed: rng.random(),
+        reactions: rng.random(),
     };
     let choice = rng.random_range(0..10);
     match (game.player(seat).kind, choice) {

@@ -171,7 +171,7 @@ impl ChangeWatcher {
             connection.query("NOTIFY dog_changes", &[]).await?;
         }
         // Those that are visible now and were not before.
-        let sql = "SELECT pg_current_snapshot()::text, number, game, version, is_presence \
+        let sql = "SELECT pg_current_snapshot()::text, number, game, version, kind \
                    FROM (VALUES (1)) AS always LEFT JOIN changes \
                    ON xid >= pg_snapshot_xmin($1::text::pg_snapshot) \
                    AND NOT pg_visible_in_snapshot(xid, $1::text::pg_snapshot) ORDER BY number";
@@ -184,14 +184,8 @@ impl ChangeWatcher {
             };
             last = Some(number);
             let (id, known) = (game_id(row, 2)?, row.try_get::<_, Option<i64>>(3)?);
-            changes.push(if row.try_get(4)? {
-                Change::Presence(id)
-            } else {
-                Change::Game {
-                    id,
-                    version: known.map(version).transpose()?,
-                }
-            });
+            let known = known.map(version).transpose()?;
+            changes.push(Change::new(row.try_get(4)?, id, known));
         }
         (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);
         self.changes.add(ChangesSince::Of(changes));

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, ListQuery, LogPage, RetentionPolicy, SavedResponse, Scope, StoreError, StoredGame,
-    TokenHash,
+    GamePage, ListQuery, LogPage, REACTION_TIME, RecentReaction, RetentionPolicy, SavedResponse,
+    Scope, StoreError, StoredGame, TokenHash,
     game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
 };
@@ -26,7 +26,7 @@ macro_rules! select_games {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             admin_changes, token_renewals, seating, snapshot FROM games ",
+             admin_changes, token_renewals, seating, snapshot, reactions, skips_to_deal FROM games ",
             $rest
         )
     };
@@ -99,6 +99,27 @@ impl PgDatabase {
             }
         }
         Ok(present)
+    }
+
+    /// The reactions in a game that are still told, with their ages.
+    pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
+        let sql = concat!(
+            "SELECT seat, reaction, at, ",
+            now!(),
+            " FROM reactions WHERE game = $1 AND at > ",
+            now!(),
+            " - $2 AND at <= ",
+            latest_end!("0"),
+            " AND reaction IS NOT NULL ORDER BY at"
+        );
+        let params = params![id.to_string(), micros(REACTION_TIME)];
+        let mut reactions = Vec::new();
+        for row in self.query(sql, params).await? {
+            let seat = u8::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u8::MAX);
+            let (at, now) = (time(row.try_get(2)?)?, time(row.try_get(3)?)?);
+            reactions.extend(RecentReaction::new(seat, row.try_get(1)?, at, now));
+        }
+        Ok(reactions)
     }
 
     /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
@@ -476,6 +497,8 @@ pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
         token_renewals: small(row.try_get(15)?)?,
         seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
         snapshot: row.try_get::<_, &str>(17)?.as_bytes(),
+        reactions: row.try_get(18)?,
+        skips_to_deal: row.try_get(19)?,
     };
     row.stored_game(None)
 }

@@ -23,6 +23,7 @@ pub(super) struct RowState {
     version: i64,
     updated_at: i64,
     token_renewals: i64,
+    skips_to_deal: bool,
 }
 
 impl RowState {
@@ -32,6 +33,7 @@ impl RowState {
             version: int(stored.game.version()),
             updated_at: stored.updated_at.as_microsecond(),
             token_renewals: stored.admin_changes.renewals.into(),
+            skips_to_deal: stored.skips_to_deal,
         }
     }
 }
@@ -76,7 +78,8 @@ impl StateReader {
     async fn read(&self, lookups: &[StateLookup]) -> Result<HashMap<GameId, RowState>, StoreError> {
         let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
         let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
-        let sql = "SELECT id, version, updated_at, token_renewals FROM games WHERE id = ANY ($1)";
+        let sql = "SELECT id, version, updated_at, token_renewals, skips_to_deal FROM games \
+                   WHERE id = ANY ($1)";
         let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
         let mut states = HashMap::with_capacity(rows.len());
         for row in &rows {
@@ -84,6 +87,7 @@ impl StateReader {
                 version: row.try_get(1)?,
                 updated_at: row.try_get(2)?,
                 token_renewals: row.try_get(3)?,
+                skips_to_deal: row.try_get(4)?,
             };
             states.insert(game_id(row, 0)?, state);
         }

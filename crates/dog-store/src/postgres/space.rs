@@ -119,7 +119,10 @@ fn added_bytes(write: &Write) -> u64 {
             LOG_ROW + (rows.action.len() + rows.events.len()) as u64
         }
         WriteOp::AddTicket(..) => TICKET_ROW,
-        WriteOp::SetTokens(..) | WriteOp::SaveResponse | WriteOp::Remove(_) => 0,
+        WriteOp::SetTokens(..)
+        | WriteOp::SaveResponse
+        | WriteOp::SkipToDeal { .. }
+        | WriteOp::Remove(_) => 0,
     };
     added + saved
 }

@@ -80,23 +80,25 @@ impl WriteTexts {
     }
 }
 
-/// The condition that a game is in the expected state, for the parameters 1 to 4.
-const UNCHANGED: &str = "id = $1 AND version = $2 AND updated_at = $3 AND token_hashes = $4{guard}";
+/// The condition that a game is in the expected state, for the parameters 1 to 5.
+const UNCHANGED: &str = "id = $1 AND version = $2 AND updated_at = $3 AND token_hashes = $4 \
+                         AND skips_to_deal = $5{guard}";
 
 static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
-            "UPDATE games SET version = $5, updated_at = $6, token_hashes = $7, snapshot = $8, \
-             deadline = $9, is_for_people = $10, due_at = $11, admin_changes = $12, phase = $13, \
-             anyone_may_join = $14, seating = $15, listed = $16, bot_pace_ms = $17, \
-             turn_seconds = $18, at_limit = $21 WHERE {UNCHANGED} RETURNING row_id"
+            "UPDATE games SET version = $6, updated_at = $7, token_hashes = $8, snapshot = $9, \
+             deadline = $10, is_for_people = $11, due_at = $12, admin_changes = $13, phase = $14, \
+             anyone_may_join = $15, seating = $16, listed = $17, bot_pace_ms = $18, \
+             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24 \
+             WHERE {UNCHANGED} RETURNING row_id"
         ),
         &[
             "logged AS (INSERT INTO log (game, version, at, action, events) \
-             SELECT row_id, $5, $6, $19, $20 FROM applied)",
-            "announced AS (INSERT INTO changes (game, version) SELECT $1, $5 FROM applied)",
+             SELECT row_id, $6, $7, $20, $21 FROM applied)",
+            "announced AS (INSERT INTO changes (game, version) SELECT $1, $6 FROM applied)",
         ],
-        21,
+        24,
     )
 });
 
@@ -104,10 +106,10 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         "INSERT INTO games (id, version, phase, listed, imported, is_for_people, anyone_may_join, \
          created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, unique_key, creator, \
-         token_hashes, seating, snapshot) \
+         token_hashes, seating, snapshot, reactions) \
          SELECT $1::text, $2::bigint, $3::text, $4::boolean, $5::boolean, $6::boolean, \
          $7::boolean, $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::bigint, \
-         $14::text, $15::bytea, $16::bytea, $17::text, $18::text WHERE true{guard} \
+         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $24::boolean WHERE true{guard} \
          ON CONFLICT DO NOTHING RETURNING row_id",
         &[
             "announced AS (INSERT INTO changes (game, version) SELECT $1::text, $2::bigint FROM applied \
@@ -119,17 +121,32 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
              SELECT row_id, first_version, entries FROM applied, \
              unnest($22::bigint[], $23::bytea[]) AS page (first_version, entries))",
         ],
-        23,
+        24,
     )
 });
 
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
-            "UPDATE games SET token_hashes = $5, seating = $6, token_renewals = token_renewals + 1 \
+            "UPDATE games SET token_hashes = $6, seating = $7, token_renewals = token_renewals + 1 \
              WHERE {UNCHANGED} RETURNING row_id"
         ),
         &["announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)"],
+        7,
+    )
+});
+
+static SKIP_TO_DEAL: LazyLock<WriteTexts> = LazyLock::new(|| {
+    WriteTexts::new(
+        &format!(
+            "UPDATE games SET skips_to_deal = true, due_at = $6 WHERE {UNCHANGED} \
+             RETURNING row_id"
+        ),
+        &[
+            "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)",
+            // The decision of the node that has claimed it is stale.
+            "unclaimed AS (DELETE FROM due_claims USING applied WHERE game = row_id)",
+        ],
         6,
     )
 });
@@ -139,12 +156,12 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
         &format!("SELECT row_id FROM games WHERE {UNCHANGED}"),
         &[&format!(
             "added AS (INSERT INTO tickets (ticket_hash, game, token_hash, expires_at) \
-             SELECT $5, row_id, $6, {NOW} + {} FROM applied ON CONFLICT (ticket_hash) DO UPDATE \
+             SELECT $6, row_id, $7, {NOW} + {} FROM applied ON CONFLICT (ticket_hash) DO UPDATE \
              SET game = excluded.game, token_hash = excluded.token_hash, \
              expires_at = excluded.expires_at)",
             TICKET_TTL.as_micros()
         )],
-        6,
+        7,
     )
 });
 
@@ -159,7 +176,7 @@ const REMOVED_WITH_GAME: [&str; 5] = [
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
     let op = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
-    WriteTexts::new(&op, &REMOVED_WITH_GAME, 4)
+    WriteTexts::new(&op, &REMOVED_WITH_GAME, 5)
 });
 
 static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
@@ -201,6 +218,7 @@ fn unchanged(expected: &ExpectedState) -> Vec<SqlParam> {
         int(expected.version),
         expected.updated_at.as_microsecond(),
         expected.tokens.to_bytes(),
+        expected.skips_to_deal,
     ]
 }
 
@@ -218,6 +236,7 @@ impl WriteStatements {
                 set_tokens(expected, tokens, seating, save)?
             }
             WriteOp::AddTicket(expected, ticket) => add_ticket(expected, ticket, save),
+            WriteOp::SkipToDeal { expected, due_at } => skip_to_deal(expected, *due_at, save),
             WriteOp::Remove(expected) => remove(expected, save),
             WriteOp::SaveResponse => {
                 let Some((scope, saved)) = save else {
@@ -277,6 +296,8 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         rows.action.clone(),
         rows.events.clone(),
         next.is_at_limit(),
+        next.reactions,
+        next.skips_to_deal,
     ]);
     let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
@@ -297,6 +318,7 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
     let StoredGame {
         id,
         listed,
+        reactions,
         imported,
         created_at,
         updated_at,
@@ -341,7 +363,7 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
             }
         }
     }
-    params.extend(params![events, first_versions, entries]);
+    params.extend(params![events, first_versions, entries, *reactions]);
     let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM games WHERE id = $1",
         params: params![id.to_string()],
@@ -381,6 +403,21 @@ fn add_ticket(
         params: params![ticket.hash.0.to_vec()],
     };
     let write = ADD_TICKET.statement(params, save);
+    (write, verify_applied, expected.id.to_string())
+}
+
+fn skip_to_deal(
+    expected: &ExpectedState,
+    due_at: Option<Timestamp>,
+    save: Option<&(Scope, SavedResponse)>,
+) -> WriteParts {
+    let mut params = unchanged(expected);
+    params.extend(params![due_at.map(Timestamp::as_microsecond)]);
+    let verify_applied = SqlStatement {
+        sql: "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal",
+        params: params![expected.id.to_string(), int(expected.version)],
+    };
+    let write = SKIP_TO_DEAL.statement(params, save);
     (write, verify_applied, expected.id.to_string())
 }
 

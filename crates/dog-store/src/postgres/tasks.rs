@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use dog_rules::Seat;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
@@ -15,8 +16,9 @@ use super::{
     writer::QUEUE_CAPACITY,
 };
 use crate::{
-    ExpiredGame, GameId, LEASE, Lease, PackedLog, ProcessId, RETURN_TIME, RetentionTime,
-    SeatPresence, SpaceUsage, StoreError, TokenHash,
+    ExpiredGame, GameId, LEASE, Lease, MAX_REACTIONS, PackedLog, ProcessId, REACTION_TIME,
+    REACTION_WINDOW, RETURN_TIME, Reaction, RetentionTime, SeatPresence, SpaceUsage, StoreError,
+    TokenHash,
     game_row::{int, time},
 };
 
@@ -133,8 +135,8 @@ impl PgDatabase {
                  WHERE presence.game = seat.game AND presence.seat = seat.seat \
                  AND process = $1 RETURNING presence.game), \
              announced AS (\
-                 INSERT INTO changes (game, is_presence) \
-                 SELECT game, true FROM came UNION ALL SELECT game, true FROM gone) \
+                 INSERT INTO changes (game, kind) \
+                 SELECT game, 'presence' FROM came UNION ALL SELECT game, 'presence' FROM gone) \
              SELECT is_new FROM lease"
         );
         let params = params![process.0, micros(LEASE), came, came_seats, left, left_seats];
@@ -143,6 +145,7 @@ impl PgDatabase {
         if !changes.is_empty() {
             self.0.committed.notify_one();
         }
+        self.forget_reactions().await?;
         let more_to_remove = self.remove_ended_lease().await?;
         Ok(Lease {
             is_new,
@@ -166,7 +169,7 @@ impl PgDatabase {
                  DELETE FROM presence USING batch WHERE presence.game = batch.game \
                  AND presence.seat = batch.seat AND presence.process = batch.process \
                  RETURNING presence.game), \
-             announced AS (INSERT INTO changes (game, is_presence) SELECT game, true FROM gone), \
+             announced AS (INSERT INTO changes (game, kind) SELECT game, 'presence' FROM gone), \
              done AS (\
                  DELETE FROM processes USING ended WHERE processes.process = ended.process \
                  AND NOT EXISTS (SELECT FROM batch)) \
@@ -178,6 +181,81 @@ impl PgDatabase {
             self.0.committed.notify_one();
         }
         Ok(!rows.is_empty())
+    }
+
+    /// See [`Store::react`](crate::Store::react).
+    pub async fn react(
+        &self,
+        id: &GameId,
+        seat: Seat,
+        reaction: Reaction,
+    ) -> Result<Option<SignedDuration>, StoreError> {
+        self.forget_reactions().await?;
+        // Of two that take the same slot at the same time, the second finds it taken.
+        let sql = concat!(
+            "WITH taken AS (\
+                 SELECT slot, at FROM reactions WHERE game = $1 AND seat = $2 AND at > ",
+            now!(),
+            "    - $4 AND at <= ",
+            latest_end!("0"),
+            "), \
+             told AS (\
+                 INSERT INTO reactions AS old (game, seat, slot, reaction, at) \
+                 SELECT $1, $2, free.slot, $3, ",
+            now!(),
+            "    FROM generate_series(0, $5::bigint - 1) AS free (slot) \
+                 WHERE NOT EXISTS (SELECT FROM taken WHERE taken.slot = free.slot) LIMIT 1 \
+                 ON CONFLICT (game, seat, slot) DO UPDATE \
+                 SET reaction = excluded.reaction, at = excluded.at \
+                 WHERE old.at <= excluded.at - $4 OR old.at > ",
+            latest_end!("0"),
+            "    RETURNING 1), \
+             announced AS (INSERT INTO changes (game, kind) SELECT $1, 'reaction' FROM told) \
+             SELECT (SELECT count(*) FROM told), (SELECT min(at) FROM taken) + $4 - ",
+            now!()
+        );
+        let params = params![
+            id.to_string(),
+            i64::from(seat.number()),
+            reaction.name(),
+            micros(REACTION_WINDOW),
+            MAX_REACTIONS,
+        ];
+        let rows = self.small_write(sql, params).await?;
+        let row = one(&rows)?;
+        if row.try_get::<_, i64>(0)? > 0 {
+            self.0.committed.notify_one();
+            return Ok(None);
+        }
+        let wait: Option<i64> = row.try_get(1)?;
+        Ok(Some(SignedDuration::from_micros(wait.unwrap_or(0))))
+    }
+
+    /// Removes what is not told any more of some reactions, and some of those that do not count any
+    /// more. Those of the future were made before the clock was put back.
+    async fn forget_reactions(&self) -> Result<(), StoreError> {
+        let sql = concat!(
+            "WITH uncounted AS (\
+                 SELECT game, seat, slot FROM reactions WHERE at <= ",
+            now!(),
+            "    - $1 OR at > ",
+            latest_end!("0"),
+            "    LIMIT 500 FOR UPDATE SKIP LOCKED), \
+             untold AS (\
+                 SELECT game, seat, slot FROM reactions WHERE at <= ",
+            now!(),
+            "    - $2 AND at > ",
+            now!(),
+            "    - $1 AND reaction IS NOT NULL LIMIT 500 FOR UPDATE SKIP LOCKED), \
+             gone AS (\
+                 DELETE FROM reactions AS old USING uncounted WHERE old.game = uncounted.game \
+                 AND old.seat = uncounted.seat AND old.slot = uncounted.slot) \
+             UPDATE reactions AS old SET reaction = NULL FROM untold WHERE old.game = untold.game \
+             AND old.seat = untold.seat AND old.slot = untold.slot"
+        );
+        let params = params![micros(REACTION_WINDOW), micros(REACTION_TIME)];
+        self.small_write(sql, params).await?;
+        Ok(())
     }
 
     /// See [`Store::take_ticket`](crate::Store::take_ticket).

@@ -122,7 +122,7 @@ impl GameCache {
         if index.is_some() && position.index == index {
             return Ok(position.last.number);
         }
-        let sql = "SELECT number, game, version, is_presence FROM changes \
+        let sql = "SELECT number, game, version, kind = 'game' FROM changes \
                    WHERE number >= ?1 ORDER BY number";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([position.last.number])?;
@@ -135,8 +135,8 @@ impl GameCache {
         if first.unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
-        for (change, is_presence) in changes.iter().skip(1) {
-            if let (Ok(id), false) = (change.game.parse::<GameId>(), is_presence) {
+        for (change, is_of_game) in changes.iter().skip(1) {
+            if let (Ok(id), true) = (change.game.parse::<GameId>(), is_of_game) {
                 games.remove(&id);
             }
         }

@@ -12,8 +12,8 @@ use super::{
 use crate::{
     CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
-    RetentionPolicy, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame, TICKET_TTL,
-    TokenHash,
+    REACTION_TIME, RecentReaction, RetentionPolicy, SavedResponse, Scope, SpaceUsage, StoreError,
+    StoredGame, TICKET_TTL, TokenHash,
     game_log::LogForm,
     game_row::{int, seating, time, version},
     now,
@@ -101,6 +101,28 @@ impl Reader<'_> {
             }
         }
         Ok(present)
+    }
+
+    /// The reactions in a game that are still told, with their ages.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
+        let now = now();
+        let sql = "SELECT seat, reaction, at FROM reactions \
+                   WHERE game = ?1 AND at > ?2 AND at <= ?3 AND reaction IS NOT NULL ORDER BY at";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let (after, latest) = (now - REACTION_TIME, now + CLOCK_TOLERANCE);
+        let params = params![id, after.as_microsecond(), latest.as_microsecond()];
+        let rows = statement.query_map(params, |row| {
+            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?))
+        })?;
+        let mut reactions = Vec::new();
+        for row in rows {
+            let (seat, reaction, at) = row?;
+            reactions.extend(RecentReaction::new(seat, &reaction, time(at)?, now));
+        }
+        Ok(reactions)
     }
 
     /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
@@ -446,7 +468,7 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
         let last = LastChange::read(self.connection)?.number;
-        let sql = "SELECT number, game, version, is_presence FROM changes \
+        let sql = "SELECT number, game, version, kind FROM changes \
                    WHERE number > ?1 ORDER BY number";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([since])?;
@@ -460,11 +482,8 @@ impl Reader<'_> {
             if let (Ok(id), Ok(Ok(version))) =
                 (id, known.map(|known| known.map(version).transpose()))
             {
-                changes.push(if row.get(3)? {
-                    Change::Presence(id)
-                } else {
-                    Change::Game { id, version }
-                });
+                let kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+                changes.push(Change::new(kind, id, version));
             }
         }
         // The file was restored to an earlier state if its last change is before `since`.

@@ -15,7 +15,7 @@ macro_rules! select_games {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             admin_changes, token_renewals, seating FROM games ",
+             admin_changes, token_renewals, seating, reactions, skips_to_deal FROM games ",
             $rest
         )
     };
@@ -49,6 +49,8 @@ pub(super) fn stored_game(
         admin_changes: row.get(15)?,
         token_renewals: row.get(16)?,
         seating: optional_text(row.get_ref(17)?)?,
+        reactions: row.get(18)?,
+        skips_to_deal: row.get(19)?,
     };
     let cached = cache.and_then(|cache| cache.get(row.id));
     let known = cached.filter(|cached| row.is_of(cached));

@@ -2,7 +2,8 @@
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
-use jiff::Timestamp;
+use dog_rules::Seat;
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
@@ -12,9 +13,9 @@ use super::{
 };
 use crate::{
     CLOCK_TOLERANCE, CommitResult, Draft, ExpectedState, ExpiredGame, GameId, LEASE, Lease,
-    NewGame, NewTicket, PackedLog, ProcessId, RETURN_TIME, RetentionTime, SavedResponse, Scope,
-    SeatPresence, Seating, SpaceUsage, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens,
-    Write, WriteOp,
+    MAX_REACTIONS, NewGame, NewTicket, PackedLog, ProcessId, REACTION_TIME, REACTION_WINDOW,
+    RETURN_TIME, Reaction, RetentionTime, SavedResponse, Scope, SeatPresence, Seating, SpaceUsage,
+    StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens, Write, WriteOp,
     game_row::{int, seating_column, time},
     stored_game::now,
     write::NewLog,
@@ -29,7 +30,7 @@ const CHANGE_TRIM_INTERVAL: i64 = 100;
 /// The largest number of log rows deleted in one write, so that other writes do not wait long.
 const LOG_DELETE_BATCH: i64 = 1_000;
 
-/// The largest number of rows of an ended lease deleted in one write.
+/// The largest number of rows of an ended lease, or of old reactions, changed in one write.
 const PRESENCE_DELETE_BATCH: i64 = 500;
 
 /// The number of bytes written to check that writes are possible; most plays write less. They are
@@ -91,6 +92,7 @@ impl<'c> Transaction<'c> {
             }
             WriteOp::SaveResponse => CommitResult::Done,
             WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
+            WriteOp::SkipToDeal { expected, due_at } => self.skip_to_deal(expected, *due_at)?,
             WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
                     self.remove(row_id, &expected.id)?;
@@ -110,14 +112,17 @@ impl<'c> Transaction<'c> {
         // UPDATE … RETURNING would save a statement, but SQLite opens a statement journal for it,
         // which takes longer.
         let sql = "SELECT row_id FROM games \
-                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4";
+                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4 \
+                   AND skips_to_deal = ?5";
         let mut statement = self.connection()?.prepare_cached(sql)?;
-        let (version, at) = (int(expected.version), expected.updated_at.as_microsecond());
-        let row_id = statement
-            .query_row(params![expected.id, version, at, expected.tokens], |row| {
-                row.get(0)
-            });
-        let row_id = row_id.optional()?;
+        let params = params![
+            expected.id,
+            int(expected.version),
+            expected.updated_at.as_microsecond(),
+            expected.tokens,
+            expected.skips_to_deal,
+        ];
+        let row_id = statement.query_row(params, |row| row.get(0)).optional()?;
         if row_id.is_none() {
             // The expected state may come from the cache. Without the entry, the row is read next.
             self.changed.push((expected.id, None));
@@ -154,9 +159,9 @@ impl<'c> Transaction<'c> {
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                  bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
-                 unique_key, seating, anyone_may_join) \
+                 unique_key, seating, anyone_may_join, reactions) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-                 ?17, ?18)",
+                 ?17, ?18, ?19)",
             )?
             .execute(params![
                 stored.id,
@@ -179,6 +184,7 @@ impl<'c> Transaction<'c> {
                 unique_key,
                 seating_column(&stored.seating)?,
                 stored.anyone_may_join(),
+                stored.reactions,
             ])?;
         let row_id = connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored))?;
@@ -204,7 +210,8 @@ impl<'c> Transaction<'c> {
         connection
             .prepare_cached(
                 "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
-                 deadline = ?6, is_for_people = ?7, due_at = ?8, admin_changes = ?9 WHERE row_id = ?1",
+                 deadline = ?6, is_for_people = ?7, due_at = ?8, admin_changes = ?9, \
+                 skips_to_deal = ?10 WHERE row_id = ?1",
             )?
             .execute(params![
                 row_id,
@@ -216,6 +223,7 @@ impl<'c> Transaction<'c> {
                 next.is_for_people(),
                 next.due_at(at).map(Timestamp::as_microsecond),
                 next.admin_changes.versions,
+                next.skips_to_deal,
             ])?;
         let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
         let at_limit = next.is_at_limit();
@@ -234,14 +242,15 @@ impl<'c> Transaction<'c> {
         if draft.changes_settings {
             connection
                 .prepare_cached(
-                    "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4 \
-                     WHERE row_id = ?1",
+                    "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
+                     reactions = ?5 WHERE row_id = ?1",
                 )?
                 .execute(params![
                     row_id,
                     next.listed,
                     next.timing.bot_pace_ms,
                     next.timing.turn_seconds,
+                    next.reactions,
                 ])?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
@@ -258,20 +267,15 @@ impl<'c> Transaction<'c> {
         stored: Option<&StoredGame>,
     ) -> Result<(), StoreError> {
         self.changed.push((*id, stored.cloned()));
-        self.announce(id, version, false)
+        self.announce(id, version, "game")
     }
 
-    /// Adds a row to the change feed.
-    fn announce(
-        &self,
-        id: &GameId,
-        version: Option<u64>,
-        is_presence: bool,
-    ) -> Result<(), StoreError> {
+    /// Adds a row of this kind to the change feed; see [`Change::new`](crate::Change).
+    fn announce(&self, id: &GameId, version: Option<u64>, kind: &str) -> Result<(), StoreError> {
         let connection = self.connection()?;
         connection
-            .prepare_cached("INSERT INTO changes (game, version, is_presence) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, version.map(int), is_presence])?;
+            .prepare_cached("INSERT INTO changes (game, version, kind) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, version.map(int), kind])?;
         let number = connection.last_insert_rowid();
         if number % CHANGE_TRIM_INTERVAL == 0 {
             connection
@@ -309,9 +313,10 @@ impl<'c> Transaction<'c> {
             };
             let row = params![change.game, change.seat.number(), process.0];
             if connection.prepare_cached(sql)?.execute(row)? > 0 {
-                self.announce(&change.game, None, true)?;
+                self.announce(&change.game, None, "presence")?;
             }
         }
+        self.forget_reactions(now)?;
         Ok(Lease {
             is_new: renewed == 0,
             more_to_remove: self.remove_ended_lease(now)?,
@@ -342,7 +347,7 @@ impl<'c> Transaction<'c> {
         let games = removed.query_map([process, PRESENCE_DELETE_BATCH], |row| row.get(0))?;
         let games = games.collect::<Result<Vec<GameId>, _>>()?;
         for id in &games {
-            self.announce(id, None, true)?;
+            self.announce(id, None, "presence")?;
         }
         if games.is_empty() {
             connection
@@ -350,6 +355,102 @@ impl<'c> Transaction<'c> {
                 .execute([process])?;
         }
         Ok(true)
+    }
+
+    /// Has a seat's person react, unless the seat has no slot left. Returns how long the person must
+    /// wait in that case.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn react(
+        &mut self,
+        id: &GameId,
+        seat: Seat,
+        reaction: Reaction,
+    ) -> Result<Option<SignedDuration>, StoreError> {
+        let now = now();
+        self.forget_reactions(now)?;
+        let connection = self.connection()?;
+        let mut taken = connection.prepare_cached(
+            "SELECT slot, at FROM reactions WHERE game = ?1 AND seat = ?2 AND at > ?3 AND at <= ?4",
+        )?;
+        let (after, latest) = (now - REACTION_WINDOW, now + CLOCK_TOLERANCE);
+        let params = params![
+            id,
+            seat.number(),
+            after.as_microsecond(),
+            latest.as_microsecond()
+        ];
+        let taken = taken.query_map(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let taken = taken.collect::<Result<Vec<(i64, i64)>, _>>()?;
+        let is_free = |slot: &i64| taken.iter().all(|(other, _)| other != slot);
+        let Some(slot) = (0..MAX_REACTIONS).find(is_free) else {
+            let first = taken
+                .iter()
+                .map(|&(_, at)| at)
+                .min()
+                .map(time)
+                .transpose()?;
+            return Ok(first.map(|first| (first + REACTION_WINDOW).duration_since(now)));
+        };
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO reactions (game, seat, slot, reaction, at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                id,
+                seat.number(),
+                slot,
+                reaction.name(),
+                now.as_microsecond(),
+            ])?;
+        self.announce(id, None, "reaction")?;
+        Ok(None)
+    }
+
+    /// Removes what is not told any more of some reactions, and some of those that do not count any
+    /// more. Those of the future were made before the clock was put back.
+    fn forget_reactions(&self, now: Timestamp) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        let latest = (now + CLOCK_TOLERANCE).as_microsecond();
+        connection
+            .prepare_cached(
+                "DELETE FROM reactions WHERE (game, seat, slot) IN \
+                 (SELECT game, seat, slot FROM reactions WHERE at <= ?1 OR at > ?2 LIMIT ?3)",
+            )?
+            .execute(params![
+                (now - REACTION_WINDOW).as_microsecond(),
+                latest,
+                PRESENCE_DELETE_BATCH,
+            ])?;
+        connection
+            .prepare_cached(
+                "UPDATE reactions SET reaction = NULL WHERE (game, seat, slot) IN \
+                 (SELECT game, seat, slot FROM reactions \
+                 WHERE at <= ?1 AND reaction IS NOT NULL LIMIT ?2)",
+            )?
+            .execute(params![
+                (now - REACTION_TIME).as_microsecond(),
+                PRESENCE_DELETE_BATCH,
+            ])?;
+        Ok(())
+    }
+
+    /// Has the bots of a game act without their pace until the next deal.
+    fn skip_to_deal(
+        &mut self,
+        expected: &ExpectedState,
+        due_at: Option<Timestamp>,
+    ) -> Result<CommitResult, StoreError> {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
+            return Ok(CommitResult::Stale);
+        };
+        self.connection()?
+            .prepare_cached("UPDATE games SET skips_to_deal = 1, due_at = ?2 WHERE row_id = ?1")?
+            .execute(params![row_id, due_at.map(Timestamp::as_microsecond)])?;
+        self.note_change(&expected.id, Some(expected.version), None)?;
+        Ok(CommitResult::Done)
     }
 
     /// Adds an entry to a game's log, with its action and events as JSON.

@@ -32,6 +32,7 @@ macro_rules! each_store {
 mod copying;
 mod packing;
 mod presence;
+mod reactions;
 mod reading;
 mod retention;
 mod saving;
@@ -213,6 +214,7 @@ pub fn new_game() -> StoredGame {
     StoredGame {
         id: GameId::random(),
         listed: true,
+        reactions: true,
         imported: false,
         creator: None,
         created_at: now,
@@ -220,6 +222,7 @@ pub fn new_game() -> StoredGame {
         tokens: tokens("first"),
         seating: Arc::default(),
         timing: Timing::default(),
+        skips_to_deal: false,
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),

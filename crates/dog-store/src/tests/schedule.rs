@@ -13,6 +13,8 @@ each_store![
     one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
     a_game_goes_on_at_once_when_the_clock_is_put_back,
+    a_game_that_skips_to_the_deal_has_no_pace,
+    it_skips_no_more_when_a_person_is_back,
     changes_are_listed_after_a_known_one,
     a_feed_is_woken_by_a_commit_of_any_process,
     a_ticket_can_be_taken_once_before_it_expires,
@@ -249,6 +251,75 @@ fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestStore) {
     assert_eq!(last_change(&here), feed.last());
     drop((here, there));
     assert_eq!(feed.changed().now_or_never(), None, "the store is closed");
+}
+
+/// Bots take their time in a game whose first round is dealt.
+fn slow_bots(store: &Store, bots: &[usize]) -> StoredGame {
+    let pace = Timing {
+        bot_pace_ms: 1_000 * HOUR as u32,
+        turn_seconds: None,
+    };
+    let stored = add(store, with_bots(bots, pace, now()));
+    act(store, &stored.id, &Action::Deal { by: None })
+}
+
+fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let mut stored = slow_bots(&here, &[0, 1, 2, 3]);
+    assert!(stored.game.is_left_to_server());
+    let next_action = |stored: &StoredGame| {
+        let seat = stored.game.timed_out_seat().unwrap();
+        stored.game.legal_actions(seat).swap_remove(0)
+    };
+    let due = |store: &Store| wait(store.due(false, 10));
+    let slow = update(&stored, &next_action(&stored));
+    assert_eq!(wait(there.game(&stored.id)), Some(stored.clone()));
+    assert_eq!(due(&here), []);
+    let since = last_change(&there);
+    commit_done(&here, WriteOp::skip_to_deal(&stored));
+    let (id, version) = (stored.id, Some(stored.game.version()));
+    assert_eq!(changes(&there, since), [Change::Game { id, version }]);
+    assert_eq!(commit(&here, slow), CommitResult::Stale);
+    assert_eq!(
+        commit(&there, WriteOp::skip_to_deal(&stored)),
+        CommitResult::Stale
+    );
+    // It is no version.
+    stored.skips_to_deal = true;
+    assert_eq!(wait(there.game(&id)), Some(stored.clone()));
+    while stored.game.phase() != Phase::Deal {
+        assert!(stored.skips_to_deal);
+        assert_eq!(due(&there), [(id, None)]);
+        stored = act(&here, &id, &next_action(&stored));
+    }
+    assert_eq!(
+        due(&there),
+        [(id, None)],
+        "the deal is not waited for either"
+    );
+    stored = act(&here, &id, &next_action(&stored));
+    assert!(!stored.skips_to_deal);
+    assert_eq!(due(&there), []);
+    assert_eq!(wait(there.game(&id)), Some(stored));
+}
+
+fn it_skips_no_more_when_a_person_is_back(database: &TestStore) {
+    let store = database.store();
+    let stored = slow_bots(&store, &[1, 2, 3]);
+    let seat = Seat::default();
+    let plays = |kind| {
+        let player = Player {
+            kind,
+            ..stored.game.player(seat).clone()
+        };
+        act(&store, &stored.id, &Action::ChangeSeat { seat, player })
+    };
+    assert!(!stored.game.is_left_to_server());
+    let left = plays(SeatKind::Bot);
+    assert!(left.game.is_left_to_server());
+    commit_done(&store, WriteOp::skip_to_deal(&left));
+    assert!(!plays(SeatKind::Human).skips_to_deal);
+    assert_eq!(wait(store.due(true, 10)), []);
 }
 
 fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {

@@ -14,6 +14,7 @@ CREATE TABLE games (
     version         bigint  NOT NULL,
     phase           text COLLATE "C" NOT NULL,
     listed          boolean NOT NULL,
+    reactions       boolean NOT NULL DEFAULT true,
     imported        boolean NOT NULL,
     is_for_people   boolean NOT NULL,
     anyone_may_join boolean NOT NULL,
@@ -25,6 +26,7 @@ CREATE TABLE games (
     turn_seconds    bigint,
     deadline        bigint,
     due_at          bigint,
+    skips_to_deal   boolean NOT NULL DEFAULT false,
     admin_changes   bigint  NOT NULL DEFAULT 0,
     token_renewals  bigint  NOT NULL DEFAULT 0,
     unique_key      text COLLATE "C" UNIQUE,
@@ -90,16 +92,16 @@ CREATE INDEX tickets_age ON tickets (expires_at);
 -- What has changed, for all nodes. Transactions do not commit in the order of these numbers, so a
 -- reader asks for what its last snapshot did not show.
 CREATE TABLE changes (
-    number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    xid         xid8    NOT NULL DEFAULT pg_current_xact_id(),
-    game        text    NOT NULL,                           -- its id
-    version     bigint,                                     -- NULL if it was removed
-    is_presence boolean NOT NULL DEFAULT false
+    number  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    xid     xid8   NOT NULL DEFAULT pg_current_xact_id(),
+    game    text   NOT NULL,                                -- its id
+    version bigint,                                         -- NULL if it was removed
+    kind    text   NOT NULL DEFAULT 'game'
 );
 CREATE INDEX changes_xid ON changes (xid);
 
 -- Nodes with somebody connected, and who is present there. After a crash of the database the nodes
--- write it again, so these tables and the next one need no write-ahead log.
+-- write it again, so these tables and the next two need no write-ahead log.
 CREATE UNLOGGED TABLE processes (
     process     bigint PRIMARY KEY,                         -- a random number
     lease_until bigint NOT NULL
@@ -111,6 +113,17 @@ CREATE UNLOGGED TABLE presence (
     PRIMARY KEY (game, seat, process)
 );
 CREATE INDEX presence_process ON presence (process);
+
+-- What people have said by a reaction, in five slots per seat.
+CREATE UNLOGGED TABLE reactions (
+    game     text   NOT NULL,                               -- its id
+    seat     bigint NOT NULL,
+    slot     bigint NOT NULL,
+    reaction text,                                          -- NULL once it is not told any more
+    at       bigint NOT NULL,
+    PRIMARY KEY (game, seat, slot)
+);
+CREATE INDEX reactions_age ON reactions (at);
 
 -- Which node acts in a due game of this version.
 CREATE UNLOGGED TABLE due_claims (

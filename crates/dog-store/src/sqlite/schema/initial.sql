@@ -6,6 +6,7 @@ CREATE TABLE games (
     version         INTEGER NOT NULL,
     phase           TEXT    NOT NULL,                  -- 'removed': its log is not yet deleted
     listed          INTEGER NOT NULL,
+    reactions       INTEGER NOT NULL DEFAULT 1,        -- whether people may react
     imported        INTEGER NOT NULL,                  -- from a record, not played on this server
     is_for_people   INTEGER NOT NULL,                  -- whether people wait for the server
     anyone_may_join INTEGER NOT NULL,                  -- without an invitation
@@ -17,6 +18,7 @@ CREATE TABLE games (
     turn_seconds    INTEGER,                           -- NULL without a turn clock
     deadline        INTEGER,                           -- when the turn clock runs out
     due_at          INTEGER,                           -- when the server is to act, if it is
+    skips_to_deal   INTEGER NOT NULL DEFAULT 0,        -- no pace until the next deal
     admin_changes   INTEGER NOT NULL DEFAULT 0,        -- versions that are no play
     token_renewals  INTEGER NOT NULL DEFAULT 0,        -- changes of tokens without a version
     unique_key      TEXT,                              -- such as "the game after this one"
@@ -82,10 +84,10 @@ CREATE INDEX tickets_age ON tickets (expires_at);
 
 -- The last changes.
 CREATE TABLE changes (
-    number      INTEGER PRIMARY KEY,
-    game        TEXT    NOT NULL,                      -- its id
-    version     INTEGER,                               -- NULL if it was removed
-    is_presence INTEGER NOT NULL DEFAULT 0             -- only of who is present at the game
+    number  INTEGER PRIMARY KEY,
+    game    TEXT    NOT NULL,                          -- its id
+    version INTEGER,                                   -- NULL if it was removed
+    kind    TEXT    NOT NULL DEFAULT 'game'            -- or only 'presence' or 'reaction'
 ) STRICT;
 
 -- Processes with somebody connected. What one of them has written to presence counts until its
@@ -103,6 +105,18 @@ CREATE TABLE presence (
     PRIMARY KEY (game, seat, process)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX presence_process ON presence (process);
+
+-- What people have said by a reaction: one row for each that counts towards the limit of a seat,
+-- which has five slots.
+CREATE TABLE reactions (
+    game     TEXT    NOT NULL,                         -- its id
+    seat     INTEGER NOT NULL,
+    slot     INTEGER NOT NULL,
+    reaction TEXT,                                     -- NULL once it is not told any more
+    at       INTEGER NOT NULL,
+    PRIMARY KEY (game, seat, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reactions_age ON reactions (at);
 
 -- The key of the creators' hashes, which makes a hash worthless without this file.
 CREATE TABLE creator_key (key BLOB NOT NULL) STRICT;

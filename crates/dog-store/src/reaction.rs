@@ -1,0 +1,90 @@
+//! Reactions: what a person says to a table with one word of a list. They are told for a moment and
+//! are no part of a game.
+
+use std::time::Duration;
+
+use dog_rules::{Seat, seat::MAX_SEATS};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How long a reaction is told.
+pub const REACTION_TIME: SignedDuration = SignedDuration::from_secs(10);
+
+/// How long a reaction counts towards the limit of its person.
+pub const REACTION_WINDOW: SignedDuration = SignedDuration::from_secs(20);
+
+/// The largest number of reactions of a person that count at any time: the slots of a seat.
+pub const MAX_REACTIONS: i64 = 5;
+
+/// What a person says to the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ReactionName)]
+pub enum Reaction {
+    WellPlayed,
+    Thanks,
+    Sorry,
+    Ouch,
+    Lucky,
+    OneMoment,
+    GoodGame,
+    Dog,
+}
+
+impl Reaction {
+    const ALL: [Reaction; 8] = [
+        Reaction::WellPlayed,
+        Reaction::Thanks,
+        Reaction::Sorry,
+        Reaction::Ouch,
+        Reaction::Lucky,
+        Reaction::OneMoment,
+        Reaction::GoodGame,
+        Reaction::Dog,
+    ];
+
+    /// The name of it, as clients send and get it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reaction::WellPlayed => "well_played",
+            Reaction::Thanks => "thanks",
+            Reaction::Sorry => "sorry",
+            Reaction::Ouch => "ouch",
+            Reaction::Lucky => "lucky",
+            Reaction::OneMoment => "one_moment",
+            Reaction::GoodGame => "good_game",
+            Reaction::Dog => "dog",
+        }
+    }
+}
+
+/// A reaction that is still told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecentReaction {
+    pub seat: Seat,
+    pub reaction: Reaction,
+    /// When the person reacted. A seat has no two at the same time.
+    pub at: Timestamp,
+    /// How long ago that was, by the same clock.
+    pub age: Duration,
+}
+
+impl RecentReaction {
+    /// The reaction in a row; none if it is one that this program does not know.
+    pub(super) fn new(
+        seat: u8,
+        name: &str,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Option<RecentReaction> {
+        Some(RecentReaction {
+            seat: Seat::new(seat, MAX_SEATS as u8)?,
+            reaction: Reaction::ALL
+                .into_iter()
+                .find(|reaction| reaction.name() == name)?,
+            at,
+            age: Duration::try_from(now.duration_since(at)).unwrap_or_default(),
+        })
+    }
+}
