@@ -9,10 +9,10 @@ import { TableRules } from "../rules.js";
 import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
 import { html } from "../view.js";
-import { eventWords, moveWords, people as peopleOf } from "../words.js";
+import { eventWords, moveWords, people as peopleOf, whereWords } from "../words.js";
 import { previewing } from "./board.js";
 
-/** @import {Table} from "../types.js" */
+/** @import {SeatBoard, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
 /** So many moves are listed in words at once; a seven can have thousands. */
@@ -41,6 +41,18 @@ export function AllMoves({ table }) {
       ${more > 0 && html`
         <button type="button" class="more" onClick=${() => setListed({ moves: table.moves, size: size + PAGE })}>
           ${t("moves.more", { n: more })}</button>`}
+    </details>`;
+}
+
+/** The position in words, a line for each seat. @param {{table: Table, board: SeatBoard[]}} props `board` as it is drawn */
+export function WherePieces({ table, board }) {
+  const { layout } = table;
+  if (!layout) return null;
+  const who = peopleOf(table);
+  return html`
+    <details class="where">
+      <summary>${t("where.title")}</summary>
+      <ul>${board.map((_, seat) => html`<li key=${seat}>${whereWords(who, layout, board, seat)}</li>`)}</ul>
     </details>`;
 }
 

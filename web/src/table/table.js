@@ -1,16 +1,15 @@
 // The table: players, board, what to do, the hand, and the log.
 
-import { useEffect } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect } from "../../vendor/preact-hooks.js";
 import { canUndo, nextStep } from "../choose.js";
 import { go, undo } from "../game.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
-import { people, problemWords, whatToDo } from "../words.js";
-import { Bar, Lost } from "./bar.js";
+import { people, problemWords } from "../words.js";
+import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
-import { Finished } from "./finished.js";
-import { AllMoves, AtTable, Log, Rules } from "./lists.js";
+import { AllMoves, AtTable, Log, Rules, WherePieces } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 
@@ -18,18 +17,30 @@ import { replayAt } from "./replay.js";
 
 /** Whether the player used the keyboard last. */
 let keyboard = false;
-addEventListener("keydown", () => { keyboard = true; }, true);
+/** What had the focus last. @type {Element | null} */
+let held = null;
+addEventListener("keydown", (event) => {
+  keyboard = true;
+  // A key that is held down presses once.
+  if (event.repeat && ["Enter", " "].includes(event.key) && event.target instanceof Element
+    && event.target.closest("button, summary, a")) event.preventDefault();
+}, true);
 addEventListener("pointerdown", () => { keyboard = false; }, true);
+addEventListener("focusin", ({ target }) => { held = target instanceof Element ? target : null; }, true);
 
-/** What a player without a pointer needs next, in this order. */
+/** What a player needs next, in this order; then where the focus rests. */
 const NEXT = [
-  ".board button", ".ranks button", ".buttons .danger", ".buttons .primary:enabled", ".hand button:enabled",
-  ".buttons .answer",
+  ".buttons .cancel:enabled", ".board .place:enabled", ".ranks button:enabled", ".buttons .primary:enabled",
+  ".hand button:enabled:not([aria-disabled])", ".buttons .answer:enabled",
 ];
+const REST = [".finished h2", ".hand", ".bar h1"];
+
+/** Whether an element can no longer have the focus. @param {Element | null} element */
+const isGone = (element) => element === null || !element.isConnected || element.matches(":disabled");
 
 /**
- * Moves the focus to the next choice when a player chooses by keyboard: the button that had it is
- * gone, or it has done its part.
+ * Moves the focus to the next choice when the player has chosen: the button that had it is gone, or
+ * it has done its part. So the focus never falls back to the page.
  *
  * @param {Table} table
  */
@@ -37,21 +48,22 @@ function useFocus(table) {
   const step = nextStep(table);
   const { stage } = step;
   const choices = stage === "exchange" ? String(step.choices) : "";
-  const { card, confirm, seven } = table.choice;
-  useEffect(() => {
+  const { card, confirm, seven, piece } = table.choice;
+  useLayoutEffect(() => {
     const focused = document.activeElement;
-    const lost = focused === document.body || focused === null;
+    const none = focused === document.body || focused === null;
+    const lost = (none && isGone(held)) || (focused?.matches(":disabled") ?? false);
     const asked = stage === "card" || (stage === "exchange" && card === null);
-    const chosen = focused?.closest(".hand, .ranks") && !asked;
-    if (!keyboard || !(lost || chosen)) return;
-    for (const selector of NEXT) {
+    const chosen = focused?.closest(".hand button, .ranks") && !asked;
+    if (!(lost || chosen || focused?.matches(".hand"))) return;
+    for (const selector of lost || chosen ? [...NEXT, ...REST] : NEXT) {
       const next = document.querySelector(selector);
       if (next instanceof HTMLElement) {
-        next.focus();
+        if (next !== focused) next.focus({ preventScroll: !keyboard });
         return;
       }
     }
-  }, [stage, choices, card, confirm, seven, table.sending, table.moves]);
+  }, [stage, choices, card, confirm, seven, piece, table.sending, table.choice.asking, table.moves, table.game?.version]);
 }
 
 /** @param {{table: Table}} props */
@@ -59,9 +71,17 @@ export function TableScreen({ table }) {
   const { game, problem } = table;
   const yours = game?.actions.length ? "● " : "";
   useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
-  // The screen before may have been longer.
-  useEffect(() => scrollTo(0, 0), []);
+  // The screen before may have been longer, and its focus is gone.
+  const shown = game !== null;
+  useEffect(() => {
+    scrollTo(0, 0);
+    held = null;
+  }, []);
   useFocus(table);
+  useLayoutEffect(() => {
+    const title = document.querySelector(".bar h1");
+    if (shown && document.activeElement === document.body && title instanceof HTMLElement) title.focus({ preventScroll: true });
+  }, [shown]);
   if (!game) {
     return html`
       <main class="waiting">
@@ -79,16 +99,15 @@ export function TableScreen({ table }) {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
       <${Bar} table=${table} />
-      <${Lost} table=${table} />
-      <div class="stage">
+      <div class=${game.seats.length === 4 ? "stage four" : "stage six"}>
         <${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
       </div>
       <div class="side">
-        ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
-          : html`<${Dock} table=${table} status=${whatToDo(table)} />`}
+        <${Dock} table=${table} step=${step} />
         <div class="extras">
           <${AllMoves} table=${table} />
+          <${WherePieces} table=${table} board=${board} />
           <${AtTable} table=${table} />
           <${Rules} table=${table} />
           <${Log} table=${table} people=${people(table)} />
