@@ -9,6 +9,7 @@
 )]
 mod support;
 
+mod blind;
 mod bots;
 mod choices;
 mod connection;
@@ -21,4 +22,5 @@ mod screens;
 mod seven;
 mod start;
 mod storage;
+mod table;
 mod text;

@@ -18,7 +18,7 @@ import { Finished } from "./finished.js";
 /** @import {ReplayStep} from "./replay.js" */
 
 /** So many lines of what happened are kept for a screen reader, which reads each new one. */
-const LINES = 3;
+const LINES = 5;
 /** Milliseconds until the page says that it waits for the server. */
 const SLOW = 1000;
 
@@ -58,14 +58,14 @@ function whyNot(table, card) {
 /** What has happened, the newest last: only that one is in sight. @param {{table: Table}} props */
 function Happened({ table }) {
   const who = people(table);
-  const lines = table.log.slice(-4 * LINES).flatMap(({ version, events }) => {
+  const lines = table.log.slice(-LINES).flatMap(({ version, events }) => {
     const words = events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
     return words === "" ? [] : [{ key: String(version), words }];
   });
   if (table.news) lines.push({ key: `${table.news.seat} ${table.news.present}`, words: latestWords(table) });
   return html`
     <div role="log" aria-label=${t("log.title")} class="happened">
-      ${lines.slice(-LINES).map(({ key, words }) => html`<p key=${key}>${words}</p>`)}
+      ${lines.map(({ key, words }) => html`<p key=${key}>${words}</p>`)}
     </div>`;
 }
 
@@ -89,7 +89,7 @@ function Status({ table, why }) {
   if (!waits) said.current = statusWords(table);
   const words = waits && (slow || said.current === "") ? t(table.sending ? "do.sending" : "do.wait") : said.current;
   return html`
-    <div role="status" aria-label=${t("status")} class="status">
+    <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
       ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
       ${why && html`<p class="why">${why}</p>`}
       ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
@@ -121,7 +121,7 @@ function Hand({ table, ask }) {
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
   return html`
-    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")}>
+    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do">
       ${hand.map((card, index) => {
         if (index === given) return null;
         const why = can(card) ? undefined : whyNot(table, card);

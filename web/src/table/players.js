@@ -41,7 +41,7 @@ export function Players({ table, replaying }) {
               <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
             ${shared && html`<${States} table=${table} seat=${one.seat} />`}
-            <span class="note">${state}${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}</span>
+            <span class="note">${state && html`<span>${state}</span>`}${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}</span>
           </li>`;
       })}
     </ul>`;

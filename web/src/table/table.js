@@ -35,8 +35,8 @@ const NEXT = [
 ];
 const REST = [".finished h2", ".hand", ".bar h1"];
 
-/** Whether an element can no longer have the focus. @param {Element | null} element */
-const isGone = (element) => element === null || !element.isConnected || element.matches(":disabled");
+/** Whether an element had the focus and can no longer have it. @param {Element | null} element */
+const isGone = (element) => element !== null && (!element.isConnected || element.matches(":disabled"));
 
 /**
  * Moves the focus to the next choice when the player has chosen: the button that had it is gone, or
@@ -52,7 +52,7 @@ function useFocus(table) {
   useLayoutEffect(() => {
     const focused = document.activeElement;
     const none = focused === document.body || focused === null;
-    const lost = (none && isGone(held)) || (focused?.matches(":disabled") ?? false);
+    const lost = none ? isGone(held) : isGone(focused);
     const asked = stage === "card" || (stage === "exchange" && card === null);
     const chosen = focused?.closest(".hand button, .ranks") && !asked;
     if (!(lost || chosen || focused?.matches(".hand"))) return;
@@ -71,17 +71,9 @@ export function TableScreen({ table }) {
   const { game, problem } = table;
   const yours = game?.actions.length ? "● " : "";
   useEffect(() => { document.title = `${yours}DOG`; }, [yours]);
-  // The screen before may have been longer, and its focus is gone.
-  const shown = game !== null;
-  useEffect(() => {
-    scrollTo(0, 0);
-    held = null;
-  }, []);
+  // The screen before may have been longer.
+  useEffect(() => scrollTo(0, 0), []);
   useFocus(table);
-  useLayoutEffect(() => {
-    const title = document.querySelector(".bar h1");
-    if (shown && document.activeElement === document.body && title instanceof HTMLElement) title.focus({ preventScroll: true });
-  }, [shown]);
   if (!game) {
     return html`
       <main class="waiting">
