@@ -143,16 +143,11 @@ fn lines(browser: &Browser) -> Vec<String> {
     };
     let tree = wait(browser, "the position", |tree| find(tree).is_some());
     let items = |tree: &Tree| {
-        let lists = tree.all("list").filter(|list| {
-            let inner = tree.within(list);
-            inner
-                .iter()
-                .any(|one| one.name.contains("kennel") || one.name.contains("field"))
-        });
+        // The players and the log are lists with names.
+        let lists = tree.all("list").filter(|list| list.name.is_empty());
         let items = lists.flat_map(|list| tree.within(list));
         let items = items.filter(|one| one.role == "listitem");
-        let lines: Vec<String> = items.map(|item| tree.text(item)).collect();
-        lines
+        items.map(|item| tree.text(item)).collect::<Vec<_>>()
     };
     if items(&tree).is_empty() {
         press(browser, &find(&tree).expect("the summary"));

@@ -109,7 +109,7 @@ const RECORD: &str = "
     const record = () => {
       for (const selector of ['.board', '.hand', '.dock > .buttons']) {
         const box = document.querySelector(selector)?.getBoundingClientRect();
-        if (box) seen.add([selector, box.x, box.y + scrollY, box.width, box.height].join(' '));
+        if (box) seen.add([selector, ...[box.x, box.y + scrollY, box.width, box.height].map(Math.round)].join(' '));
       }
       if (document.activeElement === document.body) window.lost += 1;
       requestAnimationFrame(record);
@@ -119,9 +119,9 @@ const RECORD: &str = "
 /// A game of one person and bots, played on a phone for more than a round.
 fn play(browser: &Browser, game: &TestGame<'_>) {
     browser.sit(game, 0);
-    let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    let look = browser.wait("a choice", |look| !offers(look).is_empty());
     // The player uses the page: the focus is somewhere from now on.
-    browser.click(enabled(&look.hand).next().expect("a card"));
+    browser.click(offers(&look)[0]);
     browser.script(RECORD, vec![]);
     MousePlayer::new(browser, 2).play_until(|look| look.log > 60);
     let seen = browser.script("return [...seen]", vec![]);

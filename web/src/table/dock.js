@@ -32,7 +32,7 @@ export function Dock({ table, step }) {
   const card = asked.version === game.version && table.choice.card === null && !table.choice.confirm ? own?.hand?.[asked.card] : undefined;
   const why = card && whyNot(table, card);
   return html`
-    <section class="dock">
+    <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
       <div class="news">
         <${Lost} table=${table} />
         <${Happened} table=${table} />

@@ -1,6 +1,6 @@
 // The table: players, board, what to do, the hand, and the log.
 
-import { useEffect, useLayoutEffect } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, nextStep } from "../choose.js";
 import { go, undo } from "../game.js";
 import { t } from "../lang.js";
@@ -17,7 +17,7 @@ import { replayAt } from "./replay.js";
 
 /** Whether the player used the keyboard last. */
 let keyboard = false;
-/** What had the focus last. @type {Element | null} */
+/** What had the focus or was pressed last: not every browser gives the focus to what is pressed. @type {Element | null} */
 let held = null;
 addEventListener("keydown", (event) => {
   keyboard = true;
@@ -26,7 +26,9 @@ addEventListener("keydown", (event) => {
     && event.target.closest("button, summary, a")) event.preventDefault();
 }, true);
 addEventListener("pointerdown", () => { keyboard = false; }, true);
-addEventListener("focusin", ({ target }) => { held = target instanceof Element ? target : null; }, true);
+for (const kind of ["focusin", "click"]) {
+  addEventListener(kind, ({ target }) => { held = target instanceof Element ? target.closest("button, a") ?? target : null; }, true);
+}
 
 /** What a player needs next, in this order; then where the focus rests. */
 const NEXT = [
@@ -49,17 +51,17 @@ function useFocus(table) {
   const { stage } = step;
   const choices = stage === "exchange" ? String(step.choices) : "";
   const { card, confirm, seven, piece } = table.choice;
+  const chose = useRef(card);
   useLayoutEffect(() => {
-    const focused = document.activeElement;
-    const none = focused === document.body || focused === null;
-    const lost = none ? isGone(held) : isGone(focused);
-    const asked = stage === "card" || (stage === "exchange" && card === null);
-    const chosen = focused?.closest(".hand button, .ranks") && !asked;
+    const focused = document.activeElement === document.body ? held : document.activeElement;
+    const lost = isGone(focused);
+    const chosen = card !== null && card !== chose.current && focused?.closest(".hand button");
+    chose.current = card;
     if (!(lost || chosen || focused?.matches(".hand"))) return;
     for (const selector of lost || chosen ? [...NEXT, ...REST] : NEXT) {
       const next = document.querySelector(selector);
       if (next instanceof HTMLElement) {
-        if (next !== focused) next.focus({ preventScroll: !keyboard });
+        next.focus({ preventScroll: !keyboard });
         return;
       }
     }
@@ -87,11 +89,11 @@ export function TableScreen({ table }) {
   const board = step ? step.board : seven ? seven.shown.board : game.board;
   const last = step ? step.last : seven ? null : table.shown;
   return html`
-    <main class="table" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}`} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
       <${Bar} table=${table} />
-      <div class=${game.seats.length === 4 ? "stage four" : "stage six"}>
+      <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
       </div>
