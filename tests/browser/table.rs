@@ -408,6 +408,10 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
         browser.wait("targets", |look| {
             look.todo.contains("Choose where") && !offers(look).is_empty()
         });
+        // The choice of a card or a piece leads there.
+        browser.wait("the focus", |look| {
+            look.board.iter().any(|place| place.focused)
+        });
         for size in PHONES {
             browser.show_as(Form {
                 size,

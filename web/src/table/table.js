@@ -55,10 +55,12 @@ function useFocus(table) {
   useLayoutEffect(() => {
     const focused = document.activeElement === document.body ? held : document.activeElement;
     const lost = isGone(focused);
-    const chosen = card !== null && card !== chose.current && focused?.closest(".hand button");
-    chose.current = card;
-    if (!(lost || chosen || focused?.matches(".hand"))) return;
-    for (const selector of lost || chosen ? [...NEXT, ...REST] : NEXT) {
+    // Until there is something to choose again, the focus rests.
+    const waits = stage === "wait" || table.sending || table.choice.asking;
+    const chosen = !waits && card !== null && card !== chose.current && focused?.closest(".hand button");
+    if (!waits) chose.current = card;
+    if (!(lost || chosen || (!waits && focused?.matches(".hand")))) return;
+    for (const selector of waits ? REST : lost ? [...NEXT, ...REST] : NEXT) {
       const next = document.querySelector(selector);
       if (next instanceof HTMLElement) {
         next.focus({ preventScroll: !keyboard });
