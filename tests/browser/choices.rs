@@ -286,7 +286,7 @@ fn a_partner_who_asks_is_helped_or_not() {
     browser.sit(&game, 0);
     browser.press("Do not help");
     browser.wait("the others", |look| {
-        look.todo.contains("You: declined the exchange.") && look.todo.contains("The others")
+        look.happened.contains("You: declined the exchange.") && look.todo.contains("The others")
     });
     assert_eq!(exchange_of(&game), ["declined", "kept"]);
 

@@ -10,6 +10,7 @@
 mod support;
 
 mod analyse;
+mod blind;
 mod bots;
 mod choices;
 mod connection;
@@ -23,4 +24,5 @@ mod seven;
 mod signals;
 mod start;
 mod storage;
+mod table;
 mod text;

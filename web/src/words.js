@@ -3,7 +3,7 @@
 import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Game, GameEvent, Move, Part, Problem, Spot, Table, Unplayable} from "./types.js" */
+/** @import {AdviceReason, Capture, Game, GameEvent, Layout, Move, Part, Problem, SeatBoard, Spot, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
 /** @typedef {{names: string[], me: number | null}} People */
@@ -68,6 +68,34 @@ export function placeWords(place) {
 export function spotName(people, { place }, owner) {
   const words = capitalize(placeWords(place));
   return owner === null ? words : t("spot.piece", { place: words, piece: pieceOf(people, owner) });
+}
+
+/**
+ * Where the pieces of a seat are. Fields are counted from the reader's start, or from the seat's own
+ * if the reader has no seat.
+ *
+ * @param {People} people @param {Layout} layout @param {SeatBoard[]} board @param {number} seat
+ */
+export function whereWords(people, layout, board, seat) {
+  const { kennel, track, goal, fresh } = board[seat];
+  const length = Object.keys(layout.places).filter((place) => !place.includes(":")).length;
+  const { start } = layout.seats[people.me ?? seat];
+  const own = people.me === null ? "own" : "yours";
+  /** @param {number} field */
+  const onTrack = (field) => {
+    const place = placeWords(String(field));
+    const after = (field - start + length) % length;
+    const words = after === 0 ? t(`where.on.${own}`, { place })
+      : 2 * after <= length ? t(`where.after.${own}`, { place, n: after })
+      : t(`where.before.${own}`, { place, n: length - after });
+    return fresh && field === layout.seats[seat].start ? t("where.fresh", { place: words }) : words;
+  };
+  const places = [
+    ...(kennel ? [t("where.kennel", { n: kennel })] : []),
+    ...track.map(onTrack),
+    ...goal.map((depth) => placeWords(`goal:${depth}`)),
+  ];
+  return t("where.seat", { name: nameOf(people, seat), places: places.join("; ") });
 }
 
 /** @param {People} people @param {Capture[]} captures */

@@ -2,7 +2,7 @@
 const nameOf = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim().replace(/\s+/g, " ");
 const choices = (elements) => [...elements].map((element) => ({
   name: nameOf(element),
-  enabled: !element.disabled,
+  enabled: !element.disabled && element.ariaDisabled !== "true",
   pressed: element.getAttribute("aria-pressed") === "true",
   focused: element === document.activeElement,
   element,
@@ -14,6 +14,7 @@ const moves = [...document.querySelectorAll("details")].find((one) => one.queryS
 return {
   team: [...document.querySelectorAll("h1, h2, h3")].map(nameOf).find((name) => name.startsWith("Team")) ?? null,
   todo: labelled("status", "What to do")?.innerText ?? "",
+  happened: labelled("log", "What happened")?.lastElementChild?.textContent ?? "",
   alerts: [...document.querySelectorAll('[role="alert"]')].map((one) => one.textContent.trim()),
   hand: group("Your hand"),
   board: group("Board"),

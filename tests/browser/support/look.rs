@@ -21,6 +21,8 @@ pub struct Look {
     /// The heading of a finished game.
     pub team: Option<String>,
     pub todo: String,
+    /// What happened last.
+    pub happened: String,
     pub alerts: Vec<String>,
     pub hand: Vec<Button>,
     pub board: Vec<Button>,

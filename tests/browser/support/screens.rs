@@ -163,9 +163,9 @@ impl<'a> Screens<'a> {
             browser.click(look.place(from).expect("the piece"));
             browser.wait("targets", |look| look.todo.contains("Choose where"));
         }
-        // The focus previews the choice.
+        // The pointer previews the choice.
         browser.script(
-            "document.querySelector('[aria-label=Board] button').focus()",
+            "document.querySelector('[aria-label=Board] button').dispatchEvent(new PointerEvent('pointerenter'))",
             vec![],
         );
         show("jack", TABLE);

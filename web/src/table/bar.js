@@ -22,7 +22,7 @@ export function Bar({ table, seating }) {
   return html`
     <header class="bar">
       <a href="#/" class="back">${t("table.home")}</a>
-      <h1>DOG</h1>
+      <h1 tabindex="-1">DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
         <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}`}</span>
       ${!seating && seat !== null && html`

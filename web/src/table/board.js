@@ -13,6 +13,7 @@ import { shapePath } from "./shapes.js";
 
 /** @import {Capture, Layout, Move, Offer, Part, Point, Preview, SeatBoard, Spot, Table} from "../types.js" */
 /** @import {VNode} from "../../vendor/preact.js" */
+/** @import {Step} from "../choose.js" */
 
 /** The smallest size of a button, in CSS pixels (WCAG 2.2, 2.5.8, with some room). */
 const TARGET = 25;
@@ -30,8 +31,20 @@ const xy = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 export function Board({ table, board, last, turn }) {
   const { confirm } = table.choice;
   const preview = confirm && confirm !== "fold" ? confirm : table.preview ?? table.tapped?.preview ?? null;
+  const step = nextStep(table);
+  // The parts of a seven that were chosen so far: the board shows the position after them.
+  const begun = table.choice.seven.flatMap(({ part }) => part ?? []);
   return html`<${Picture} layout=${table.game && table.layout} board=${board} last=${last} turn=${turn} preview=${preview}
-    buttons=${(/** @type {Frame} */ frame) => html`<${Places} table=${table} board=${board} ...${frame} />`} />`;
+    below=${(/** @type {Frame} */ { layout, gap }) => html`
+      ${begun.length > 0 && html`<${Way} layout=${layout} parts=${begun.map(({ part }) => part)}
+        captures=${begun.flatMap(({ captures }) => captures)} board=${board} kind="begun" />`}
+      <${Chosen} layout=${layout} board=${board} step=${step} gap=${gap} />`}
+    buttons=${(/** @type {Frame} */ frame) => html`
+      <${Places} table=${table} step=${step} board=${board} ...${frame} />
+      ${step.stage === "target" && !confirm && html`
+        <svg class="above marks" viewBox=${frame.box} aria-hidden="true">
+          <${Threats} layout=${frame.layout} captures=${step.offers.flatMap(({ captures }) => captures)} gap=${frame.gap} />
+        </svg>`}`} />`;
 }
 
 /**
@@ -39,10 +52,10 @@ export function Board({ table, board, last, turn }) {
  *
  * @param {{
  *   layout: Layout | null, board: SeatBoard[], last?: {version: number, move: Move} | null, turn?: number | null,
- *   preview: Preview | null, buttons: (frame: Frame) => VNode, room?: number,
- * }} props `room` is the margin, in fields
+ *   preview: Preview | null, below?: (frame: Frame) => VNode, buttons: (frame: Frame) => VNode, room?: number,
+ * }} props `below` is drawn below the pieces, `room` is the margin in fields
  */
-export function Picture({ layout, board, last = null, turn = null, preview, buttons, room }) {
+export function Picture({ layout, board, last = null, turn = null, preview, below, buttons, room }) {
   const root = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [width, setWidth] = useState(400);
   useEffect(() => {
@@ -65,6 +78,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, butt
   const gap = gapOf(layout);
   const bounds = boundsOf(layout, room);
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
+  const frame = { layout, box, bounds, unit: bounds.width / Math.max(width, 1), gap };
   return html`
     <div class="board" role="group" aria-label=${t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
@@ -72,11 +86,12 @@ export function Picture({ layout, board, last = null, turn = null, preview, butt
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
         ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
+        ${below?.(frame)}
         <${Pieces} layout=${layout} board=${board} gap=${gap} />
         ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
           captures=${preview.captures} board=${board} kind="preview" />`}
       </svg>
-      ${buttons({ layout, box, bounds, unit: bounds.width / Math.max(width, 1), gap })}
+      ${buttons(frame)}
     </div>`;
 }
 
@@ -163,15 +178,40 @@ function LastCard({ layout, bounds, move, gap }) {
     </g>`;
 }
 
-/** The way of a move: of the last one, or of one that can be chosen. @param {{layout: Layout, parts: Part[], captures: Capture[], board: SeatBoard[], kind: "last" | "preview"}} props */
+/** The piece that was chosen, or the only one that can move. @param {{layout: Layout, board: SeatBoard[], step: Step, gap: number}} props */
+function Chosen({ layout, board, step, gap }) {
+  if (step.stage !== "target" || step.offers.length === 0) return null;
+  const { from } = step.offers[0];
+  const { x, y } = pointOf(layout, from, board[from.seat].kennel ?? 1);
+  return html`<circle class="chosen" cx=${x} cy=${y} r=${0.56 * gap} stroke-width=${0.12 * gap} />`;
+}
+
+/** A mark on each piece that a choice would capture. @param {{layout: Layout, captures: Capture[], gap: number}} props */
+function Threats({ layout, captures, gap }) {
+  const places = new Map(captures.map((one) => [`${one.seat} ${one.from}`, { seat: one.seat, place: one.from }]));
+  return html`${[...places].map(([key, spot]) => {
+    const { x, y } = pointOf(layout, spot);
+    return html`
+      <g key=${key} class="threat" data-place=${spot.place} transform=${`translate(${x + 0.4 * gap} ${y - 0.4 * gap}) scale(${0.27 * gap})`}>
+        <circle r="1" stroke-width="0.22" />
+        <path d="M-.42-.42L.42 .42M.42-.42L-.42 .42" stroke-width="0.3" />
+      </g>`;
+  })}`;
+}
+
+/**
+ * The way of a move: of the last one, of the parts of a begun seven, or of one that can be chosen.
+ *
+ * @param {{layout: Layout, parts: Part[], captures: Capture[], board: SeatBoard[], kind: "last" | "begun" | "preview"}} props
+ */
 function Way({ layout, parts, captures, board, kind }) {
   const gap = gapOf(layout);
   return html`
     <g class=${`way ${kind}`}>
       ${parts.map((part) => {
         const { colour, shape } = layout.seats[part.seat];
-        // After the last move the piece is gone from the kennel; in a preview it is still there.
-        const waiting = (board[part.seat].kennel ?? 0) + (kind === "last" ? 1 : 0);
+        // After a move the piece is gone from the kennel; in a preview it is still there.
+        const waiting = (board[part.seat].kennel ?? 0) + (kind === "preview" ? 0 : 1);
         const way = wayOf(layout, part, waiting);
         const end = way[way.length - 1];
         return html`
@@ -195,18 +235,17 @@ function Way({ layout, parts, captures, board, kind }) {
 
 /**
  * The buttons on the places that can be chosen.
- * @param {{table: Table, board: SeatBoard[]} & Frame} props
+ * @param {{table: Table, step: Step, board: SeatBoard[]} & Frame} props
  *   `unit` is the size of a CSS pixel in the units of the layout.
  */
-function Places({ table, layout, board, box, bounds, unit, gap }) {
-  const step = nextStep(table);
+function Places({ table, step, layout, board, box, bounds, unit, gap }) {
   const who = people(table);
   const confirm = table.choice.confirm;
-  /** @type {{key: string, spot: Spot, name: string, label: string, press: () => void, offer: Offer | null}[]} */
+  /** @type {{key: string, spot: Spot, name: string, label: string, taken: boolean, press: () => void, offer: Offer | null}[]} */
   let places = [];
   if (step.stage === "piece") {
     places = step.pieces.map(({ key, spot }) => ({
-      key, spot, offer: null, label: "",
+      key, spot, offer: null, label: "", taken: true,
       name: spotName(who, spot, spot.seat),
       press: () => dispatch({ type: "piece", piece: key }),
     }));
@@ -214,9 +253,10 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
     places = step.offers.flatMap((offer) => {
       const { to } = offer;
       if (!to) return [];
-      const name = spotName(who, to, ownerOf(board, to.place));
+      const owner = ownerOf(board, to.place);
+      const name = spotName(who, to, owner);
       return [{
-        key: offer.id, spot: to, offer, label: offer.part ? String(offer.part.part.steps) : "",
+        key: offer.id, spot: to, offer, taken: owner !== null, label: offer.part ? String(offer.part.part.steps) : "",
         name: offer.captures.length === 0 ? name : `${name}, ${captureWords(who, offer.captures)}`,
         press: () => choose(offer),
       }];
@@ -225,16 +265,17 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
   if (places.length === 0) return null;
   const size = Math.max(TARGET * unit, 0.94 * gap);
   const points = places.map(({ spot }) => pointOf(layout, spot, board[spot.seat].kennel ?? 1));
-  const spots = spread(points, size, bounds);
+  // Beside each other on the track they may touch.
+  const spots = spread(points, size, Math.min(size, 0.97 * gap), bounds);
   const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
   return html`
-    <svg class="leaders" viewBox=${box} aria-hidden="true">
+    <svg class="leaders above" viewBox=${box} aria-hidden="true">
       ${spots.map((spot, index) => (distance(spot, points[index]) < 0.55 * size ? null : html`
         <path d=${`M${xy(points[index])}L${xy(spot)}`} stroke-width=${0.1 * gap} />
         <circle cx=${points[index].x} cy=${points[index].y} r=${0.3 * gap} />`))}
     </svg>
-    ${places.map(({ key, name, label, press, offer }, index) => html`
-      <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}`} aria-label=${name} title=${name}
+    ${places.map(({ key, name, label, taken, press, offer }, index) => html`
+      <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}${taken ? " taken" : ""}`} aria-label=${name} title=${name}
         disabled=${table.sending || table.choice.asking}
         style=${{
           left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
@@ -246,10 +287,18 @@ function Places({ table, layout, board, box, bounds, unit, gap }) {
 /** @param {Preview} offer @returns {Preview} */
 export const previewOf = ({ parts, captures }) => ({ parts, captures });
 
-/** Handlers that preview an offer while it is hovered over or has the focus. @param {Preview | null} offer */
+/**
+ * Handlers that preview an offer while it is hovered over or has the focus of a keyboard. A pointer
+ * leaves the focus where it has pressed, which says nothing.
+ *
+ * @param {Preview | null} offer
+ */
 export function previewing(offer) {
   if (!offer) return {};
   const show = () => dispatch({ type: "preview", preview: previewOf(offer) });
   const hide = () => dispatch({ type: "preview", preview: null });
-  return { onPointerEnter: show, onPointerLeave: hide, onFocus: show, onBlur: hide };
+  const focus = (/** @type {FocusEvent} */ { currentTarget }) => {
+    if (currentTarget instanceof Element && currentTarget.matches(":focus-visible")) show();
+  };
+  return { onPointerEnter: show, onPointerLeave: hide, onFocus: focus, onBlur: hide };
 }

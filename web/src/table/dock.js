@@ -1,5 +1,6 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
+import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
 import { t } from "../lang.js";
@@ -7,58 +8,128 @@ import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
-import { cardName, latestWords, moveWords, people, problemWords, whyUnplayable } from "../words.js";
+import { cardName, eventWords, latestWords, moveWords, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
+import { Lost } from "./bar.js";
 import { previewOf, previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
+import { Finished } from "./finished.js";
 
 /** @import {Suggestion, Table} from "../types.js" */
+/** @import {ReplayStep} from "./replay.js" */
 
-/** @param {{table: Table, status: string}} props */
-export function Dock({ table, status }) {
-  const { game, seat, problem } = table;
+/** So many lines of what happened are kept for a screen reader, which reads each new one. */
+const LINES = 5;
+/** Milliseconds until the page says that it waits for the server. */
+const SLOW = 1000;
+
+/** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
+export function Dock({ table, step }) {
+  const { game, seat } = table;
+  // The card of which the player asked why it cannot be played, in the position of this version.
+  const [asked, ask] = useState({ version: 0, card: -1 });
   if (!game) return null;
-  const who = people(table);
-  const latest = latestWords(table);
+  const own = seat === null ? null : game.seats[seat];
+  const card = asked.version === game.version && table.choice.card === null && !table.choice.confirm ? own?.hand?.[asked.card] : undefined;
+  const why = card && whyNot(table, card);
   return html`
-    <section class="dock">
-      <div role="status" aria-label=${t("status")} class="status">
-        ${latest && html`<p class="happened">${latest}</p>`}
-        <p class=${status.length > 90 ? "todo long" : "todo"}>${status}</p>
-        ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
-        ${problem && html`<p class="problem">${problemWords(problem, who)}</p>`}
+    <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
+      <div class="news">
+        <${Lost} table=${table} />
+        <${Happened} table=${table} />
+        <${Status} table=${table} why=${why && t("fold.why", { cards: cardName(card), why })} />
       </div>
-      ${seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
-        <${Ranks} table=${table} />
-        <${Hand} table=${table} />
-        <${Buttons} table=${table} />
-        <${Advice} table=${table} />
-        <${Given} table=${table} />`}
+      ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
+        : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
+          <${Ranks} table=${table} />
+          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ version: game.version, card: index })} />
+          <${Buttons} table=${table} />
+          <${Advice} table=${table} />
+          <${Given} table=${table} />`}
       <${Missing} table=${table} />
     </section>`;
 }
 
-/** @param {{table: Table}} props */
-function Hand({ table }) {
+/** Why a card cannot be played, if the server has said so. @param {Table} table @param {string} card */
+function whyNot(table, card) {
+  const unplayable = table.unplayable?.find((one) => one.card === card);
+  return unplayable && whyUnplayable(unplayable, people(table));
+}
+
+/** What has happened, the newest last: only that one is in sight. @param {{table: Table}} props */
+function Happened({ table }) {
+  const who = people(table);
+  const lines = table.log.slice(-LINES).flatMap(({ version, events }) => {
+    const words = events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+    return words === "" ? [] : [{ key: String(version), words }];
+  });
+  if (table.news) lines.push({ key: `${table.news.seat} ${table.news.present}`, words: latestWords(table) });
+  return html`
+    <div role="log" aria-label=${t("log.title")} class="happened">
+      ${lines.map(({ key, words }) => html`<p key=${key}>${words}</p>`)}
+    </div>`;
+}
+
+/**
+ * What to do. It is one element from the first deal to the end of the game, and says nothing of
+ * what takes a moment, so that a screen reader reads what is new and nothing twice.
+ *
+ * @param {{table: Table, why?: string}} props `why` a card cannot be played, if the player has asked
+ */
+function Status({ table, why }) {
+  const { problem } = table;
+  const waits = table.sending || table.choice.asking || nextStep(table).stage === "wait";
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (!waits) return undefined;
+    const timer = setTimeout(() => setSlow(true), SLOW);
+    return () => clearTimeout(timer);
+  }, [waits]);
+  const said = useRef("");
+  if (!waits) said.current = statusWords(table);
+  const words = waits && (slow || said.current === "") ? t(table.sending ? "do.sending" : "do.wait") : said.current;
+  return html`
+    <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
+      ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
+      ${why && html`<p class="why">${why}</p>`}
+      ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
+      <p class=${words.length > 60 || problem || why ? "todo long" : "todo"}>${words}</p>
+    </div>`;
+}
+
+/** What the player has to do, or how the game ended. @param {Table} table */
+function statusWords(table) {
+  const { game, seat } = table;
+  if (game?.phase !== "finished") return whatToDo({ ...table, sending: false });
+  const end = seat === null ? "finished.watched" : game.seats[seat].team === game.winner ? "finished.won" : "finished.lost";
+  return `${t(end)} ${t("finished.how", { round: game.round })}`;
+}
+
+/** @param {{table: Table, ask: (card: number) => void}} props */
+function Hand({ table, ask }) {
   const { game, seat, choice, sending } = table;
-  const hand = seat === null ? null : game?.seats[seat].hand;
+  const own = seat === null ? null : game?.seats[seat];
+  const hand = own?.hand;
   if (!hand) return null;
+  // A card that was laid down for the partner is the player's until the partner has answered.
+  const given = own.exchange === "offered" && own.gave ? hand.lastIndexOf(own.gave) : -1;
+  const received = own.received ? hand.lastIndexOf(own.received) : -1;
   const step = nextStep(table);
   const exchanging = step.stage === "exchange" && step.choices.includes("card");
   const legal = playable(table);
   /** @param {string} card */
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
-  /** @param {string} card */
-  const why = (card) => {
-    const unplayable = table.unplayable?.find((one) => one.card === card);
-    return unplayable && whyUnplayable(unplayable, people(table));
-  };
   return html`
-    <div class="hand" role="group" aria-label=${t("hand")}>
-      ${hand.map((card, index) => html`
-        <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index}
-          disabled=${sending || !can(card)} why=${why(card)} press=${() => chooseCard(index)} />`)}
+    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do">
+      ${hand.map((card, index) => {
+        if (index === given) return null;
+        const why = can(card) ? undefined : whyNot(table, card);
+        return html`
+          <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index} received=${index === received}
+            disabled=${sending || !(can(card) || why)} why=${why} press=${() => (why ? ask(index) : chooseCard(index))} />`;
+      })}
       ${hand.length === 0 && html`<p class="small">${t("hand.empty")}</p>`}
     </div>`;
 }
@@ -88,7 +159,7 @@ function Buttons({ table }) {
   /** @param {string} name @param {() => void} press @param {{kind?: string, off?: boolean}} [options] */
   const button = (name, press, { kind = "", off = false } = {}) => html`
     <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${kind === "danger" ? once(press) : press}>${t(name)}</button>`;
-  const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }));
+  const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }), { kind: "cancel" });
   const acting = !["none", "deal", "wait"].includes(step.stage) && !confirm;
   const own = table.seat === null ? null : table.game?.seats[table.seat];
   return html`

@@ -6,24 +6,18 @@ import { list, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { dispatch, state } from "../store.js";
 import { html } from "../view.js";
-import { eventWords, isShared, people, problemWords, teamNames } from "../words.js";
+import { eventWords, isShared, people, teamNames } from "../words.js";
 
 /** @import {FairResult, Table} from "../types.js" */
 /** @import {ReplayStep} from "./replay.js" */
 
 /** @param {{table: Table, step: ReplayStep | null}} props */
 export function Finished({ table, step }) {
-  const { game, problem, seat } = table;
+  const { game, seat } = table;
   if (!game || typeof game.winner !== "number") return null;
-  const won = seat !== null && game.seats[seat].team === game.winner;
   return html`
-    <section class="dock finished">
-      <h2>${t("finished.title", { team: teamNames(game, game.winner) })}</h2>
-      <div role="status" aria-label=${t("status")} class="status">
-        <p class="todo">${seat === null ? t("finished.watched") : t(won ? "finished.won" : "finished.lost")}
-          ${" "}${t("finished.how", { round: game.round })}</p>
-        ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
-      </div>
+    <div class="finished">
+      <h2 tabindex="-1">${t("finished.title", { team: teamNames(game, game.winner) })}</h2>
       <${Again} table=${table} />
       <div class="buttons">
         ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
@@ -35,7 +29,7 @@ export function Finished({ table, step }) {
       </div>
       ${step && html`<${Slider} table=${table} step=${step} />`}
       ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
-    </section>`;
+    </div>`;
 }
 
 /**

@@ -73,10 +73,11 @@ export function boundsOf(layout, room = 0.85) {
  * Moves buttons apart that would overlap. Returns where each goes, at or near its place.
  *
  * @param {Point[]} points @param {number} size the diameter of a button
+ * @param {number} apart how far from each other their middles are at least
  * @param {{x: number, y: number, width: number, height: number}} bounds where they must stay
  * @returns {Point[]}
  */
-export function spread(points, size, bounds) {
+export function spread(points, size, apart, bounds) {
   /** @type {Point[]} */
   const placed = [];
   const half = size / 2;
@@ -90,7 +91,7 @@ export function spread(points, size, bounds) {
     }
     const free = candidates.find((one) => one.x >= bounds.x + half && one.y >= bounds.y + half
       && one.x <= bounds.x + bounds.width - half && one.y <= bounds.y + bounds.height - half
-      && placed.every((other) => Math.max(Math.abs(one.x - other.x), Math.abs(one.y - other.y)) >= size)
+      && placed.every((other) => distance(one, other) >= apart)
       // Not on the place of another button.
       && points.every((other) => other === point || one === point || distance(one, other) >= 0.5 * size));
     placed.push(free ?? point);

@@ -10,11 +10,11 @@ import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
 import { dispatch } from "../store.js";
 import { html, touches } from "../view.js";
-import { eventWords, moveWords, people as peopleOf } from "../words.js";
+import { eventWords, moveWords, people as peopleOf, whereWords } from "../words.js";
 import { previewOf, previewing } from "./board.js";
 import { askToNotify, mayAskToNotify } from "./signals.js";
 
-/** @import {Move, Table} from "../types.js" */
+/** @import {Move, SeatBoard, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
 /** So many moves are listed in words at once; a seven can have thousands. */
@@ -57,6 +57,18 @@ export function AllMoves({ table }) {
 /** Opens the analysis of the position. @param {{table: Table}} props */
 export const Analyse = ({ table }) => table.game && !["seating", "finished"].includes(table.game.phase) && html`
   <p><button type="button" class="link" disabled=${table.sending} onClick=${analyse}>${t("analyse.title")}</button></p>`;
+
+/** The position in words, a line for each seat. @param {{table: Table, board: SeatBoard[]}} props `board` as it is drawn */
+export function WherePieces({ table, board }) {
+  const { layout } = table;
+  if (!layout) return null;
+  const who = peopleOf(table);
+  return html`
+    <details class="where">
+      <summary>${t("where.title")}</summary>
+      <ul>${board.map((_, seat) => html`<li key=${seat}>${whereWords(who, layout, board, seat)}</li>`)}</ul>
+    </details>`;
+}
 
 /** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
 export function AtTable({ table }) {

@@ -1,4 +1,4 @@
-// Who plays, with cards and state, and the clock.
+// Who plays, with cards and state, and the clock: a plate for each seat.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
@@ -10,33 +10,38 @@ import { shapePath } from "./shapes.js";
 
 /** @import {Layout, Table} from "../types.js" */
 
-/** @param {{table: Table, replaying: boolean}} props */
+/**
+ * The plates, at fixed places around the board: the class `at-0` is the bottom of the board, and
+ * the others follow in turn order.
+ *
+ * @param {{table: Table, replaying: boolean}} props
+ */
 export function Players({ table, replaying }) {
   const { game, layout } = table;
   if (!game) return null;
   const who = people(table);
-  const half = game.seats.length / 2;
+  const count = game.seats.length;
+  const half = count / 2;
   const shared = isShared(table) && !replaying && game.phase !== "finished";
   return html`
-    <ul class="players" aria-label=${t("players")}>
+    <ul class="players" role="list" aria-label=${t("players")}>
       ${game.seats.map((one) => {
         const active = game.to_act.includes(one.seat);
         const mine = table.seat !== null && one.seat % half === table.seat % half;
         const state = replaying ? "" : one.folded ? t("seat.folded")
           : game.phase === "exchange" && one.exchange ? t(`exchange.${one.exchange}`) : "";
+        const at = (one.seat - (table.seat ?? 0) + count) % count;
+        const name = nameOf(who, one.seat);
         return html`
-          <li key=${one.seat} class=${`${active ? "active " : ""}${mine ? "mine" : ""}`}
+          <li key=${one.seat} class=${`at-${at}${active ? " active" : ""}${mine ? " mine" : ""}${one.folded ? " folded" : ""}`}
             aria-current=${active ? "true" : undefined}>
             <${Mark} layout=${layout} seat=${one.seat} />
-            <bdi class="name">${nameOf(who, one.seat)}</bdi>
-            <span class="small">
-              ${!replaying && html`
-                <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
-              ${mine && one.seat !== table.seat && html` <span>${t("seat.partner")}</span>`}
-              ${shared && html`<${States} table=${table} seat=${one.seat} />`}
-              ${state && html` <span>${state}</span>`}
-              ${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}
-            </span>
+            <bdi class="name" dir="auto" title=${name}>${name}</bdi>
+            ${!replaying && html`
+              <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
+            ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
+            ${shared && html`<${States} table=${table} seat=${one.seat} />`}
+            <span class="note">${state && html`<span>${state}</span>`}${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}</span>
           </li>`;
       })}
     </ul>`;

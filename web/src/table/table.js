@@ -1,16 +1,15 @@
 // The table: players, board, what to do, the hand, and the log.
 
-import { useEffect } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, nextStep } from "../choose.js";
 import { go, undo } from "../game.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
-import { people, problemWords, whatToDo } from "../words.js";
-import { Bar, Lost } from "./bar.js";
+import { people, problemWords } from "../words.js";
+import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
-import { Finished } from "./finished.js";
-import { AllMoves, Analyse, AtTable, Log, Rules } from "./lists.js";
+import { AllMoves, Analyse, AtTable, Log, Rules, WherePieces } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 import { useSignals } from "./signals.js";
@@ -19,18 +18,32 @@ import { useSignals } from "./signals.js";
 
 /** Whether the player used the keyboard last. */
 let keyboard = false;
-addEventListener("keydown", () => { keyboard = true; }, true);
+/** What had the focus or was pressed last: not every browser gives the focus to what is pressed. @type {Element | null} */
+let held = null;
+addEventListener("keydown", (event) => {
+  keyboard = true;
+  // A key that is held down presses once.
+  if (event.repeat && ["Enter", " "].includes(event.key) && event.target instanceof Element
+    && event.target.closest("button, summary, a")) event.preventDefault();
+}, true);
 addEventListener("pointerdown", () => { keyboard = false; }, true);
+for (const kind of ["focusin", "click"]) {
+  addEventListener(kind, ({ target }) => { held = target instanceof Element ? target.closest("button, a") ?? target : null; }, true);
+}
 
-/** What a player without a pointer needs next, in this order. */
+/** What a player needs next, in this order; then where the focus rests. */
 const NEXT = [
-  ".board button", ".ranks button", ".buttons .danger", ".buttons .primary:enabled", ".hand button:enabled",
-  ".buttons .answer",
+  ".buttons .cancel:enabled", ".board .place:enabled", ".ranks button:enabled", ".buttons .primary:enabled",
+  ".hand button:enabled:not([aria-disabled])", ".buttons .answer:enabled",
 ];
+const REST = [".finished h2", ".hand", ".bar h1"];
+
+/** Whether an element had the focus and can no longer have it. @param {Element | null} element */
+const isGone = (element) => element !== null && (!element.isConnected || element.matches(":disabled"));
 
 /**
- * Moves the focus to the next choice when a player chooses by keyboard: the button that had it is
- * gone, or it has done its part.
+ * Moves the focus to the next choice when the player has chosen: the button that had it is gone, or
+ * it has done its part. So the focus never falls back to the page.
  *
  * @param {Table} table
  */
@@ -38,21 +51,24 @@ function useFocus(table) {
   const step = nextStep(table);
   const { stage } = step;
   const choices = stage === "exchange" ? String(step.choices) : "";
-  const { card, confirm, seven } = table.choice;
-  useEffect(() => {
-    const focused = document.activeElement;
-    const lost = focused === document.body || focused === null;
-    const asked = stage === "card" || (stage === "exchange" && card === null);
-    const chosen = focused?.closest(".hand, .ranks") && !asked;
-    if (!keyboard || !(lost || chosen)) return;
-    for (const selector of NEXT) {
+  const { card, confirm, seven, piece } = table.choice;
+  const chose = useRef(card);
+  useLayoutEffect(() => {
+    const focused = document.activeElement === document.body ? held : document.activeElement;
+    const lost = isGone(focused);
+    // Until there is something to choose again, the focus rests.
+    const waits = stage === "wait" || table.sending || table.choice.asking;
+    const chosen = !waits && card !== null && card !== chose.current && focused?.closest(".hand button");
+    if (!waits) chose.current = card;
+    if (!(lost || chosen || (!waits && focused?.matches(".hand")))) return;
+    for (const selector of waits ? REST : lost ? [...NEXT, ...REST] : NEXT) {
       const next = document.querySelector(selector);
       if (next instanceof HTMLElement) {
-        next.focus();
+        next.focus({ preventScroll: !keyboard });
         return;
       }
     }
-  }, [stage, choices, card, confirm, seven, table.sending, table.moves]);
+  }, [stage, choices, card, confirm, seven, piece, table.sending, table.choice.asking, table.moves, table.game?.version]);
 }
 
 /** @param {{table: Table}} props */
@@ -75,21 +91,20 @@ export function TableScreen({ table }) {
   const board = step ? step.board : seven ? seven.shown.board : game.board;
   const last = step ? step.last : seven ? null : table.shown;
   return html`
-    <main class="table" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}`} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
       <${Bar} table=${table} />
-      <${Lost} table=${table} />
       <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
       </div>
       <div class="side">
-        ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
-          : html`<${Dock} table=${table} status=${whatToDo(table)} />`}
+        <${Dock} table=${table} step=${step} />
         <div class="extras">
           <${AllMoves} table=${table} />
           <${Analyse} table=${table} />
+          <${WherePieces} table=${table} board=${board} />
           <${AtTable} table=${table} />
           <${Rules} table=${table} />
           <${Log} table=${table} people=${people(table)} />

@@ -1,0 +1,514 @@
+//! The table as a whole: it is one screen on a phone, nothing moves in it, difficult names break
+//! nothing, and what is chosen is marked.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, Form, KeyboardPlayer, MousePlayer, Screens, Situation, Style, TestGame, TestServer,
+    TestViewer::{Seat, Spectator},
+    choose_part, create_with_people, enabled, offers, parts, seats_of_bots, seed,
+};
+
+/// Pages of phones, under the bars of their browsers.
+const PHONES: [(u32, u32); 5] = [(360, 600), (360, 616), (375, 553), (390, 664), (412, 700)];
+
+/// Names of 40 characters and less that are hard to lay out.
+const DIFFICULT: [&str; 10] = [
+    "Maximilianawolkensteinerabendrothbachtal",
+    "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
+    "عبد الرحمن بن محمد الطويل القامة جدا",
+    "שם ארוך מאוד בעברית עם הרבה מילים",
+    "👩‍👩‍👧‍👦🐶🐶🐶🐶🐶🐶🐶🐶",
+    "Z̴̡͝a̶͜͝l̷̡͝g̵͢͝o̴͜͝",
+    "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
+    "<b>&amp;</b>{name}",
+    "i",
+    "Anna-Lena von und zu Hohenlohe-Waldenburg",
+];
+
+/// Where the board is, and what of the essential parts is out of sight.
+const SIGHT: &str = "
+    const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+    const board = box('.board');
+    const findings = [];
+    if (scrollX || scrollY) findings.push(`scrolled to ${scrollX} ${scrollY}`);
+    if (document.documentElement.scrollWidth > innerWidth) findings.push('too wide');
+    for (const selector of ['.board', '.hand', '.buttons', '.status', '.ranks', ...arguments[0]]) {
+      for (const one of document.querySelectorAll(`${selector}, .table > .side > .dock > ${selector} > button`)) {
+        if (one.closest('.extras, .finished, .missing, .people')) continue;
+        const { top, bottom, left, right } = one.getBoundingClientRect();
+        if (top < 0 || bottom > innerHeight + .5 || left < 0 || right > innerWidth + .5) {
+          findings.push(`${selector}: ${left} to ${right}, ${top} to ${bottom}`);
+        }
+      }
+    }
+    return { board: [board.x, board.y, board.width, board.height].map((one) => one.toFixed(1)).join(' '), findings };";
+
+/// Every phase of games of four and six seats, of people: choices, questions, and waiting.
+#[test]
+fn every_phase_is_one_screen_and_the_board_stays() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let boards: RefCell<BTreeMap<((u32, u32), &str), String>> = RefCell::default();
+    let findings = RefCell::new(Vec::new());
+    let screens = Screens::new(&server);
+    screens.visit(&browser, Form::default(), |visit| {
+        if !visit.in_sight.contains(&"Board") {
+            return;
+        }
+        let seats = if visit.name == "six-seats" {
+            "six"
+        } else {
+            "four"
+        };
+        for size in PHONES {
+            browser.show_as(Form {
+                size,
+                ..visit.options
+            });
+            browser.settle();
+            let seen = browser.script(SIGHT, vec![json!([])]);
+            let found = &seen["findings"];
+            if found != &json!([]) {
+                let finding = format!("{} at {size:?}: {found}", visit.name);
+                findings.borrow_mut().push(finding);
+            }
+            let board = seen["board"].as_str().expect("a text").to_owned();
+            let mut boards = boards.borrow_mut();
+            let first = boards.entry((size, seats)).or_insert_with(|| board.clone());
+            if *first != board {
+                let finding = format!(
+                    "{} at {size:?}: the board is at {board}, not {first}",
+                    visit.name
+                );
+                findings.borrow_mut().push(finding);
+            }
+        }
+        browser.show_as(visit.options);
+    });
+    let findings = findings.into_inner();
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+    let boards = boards.into_inner();
+    assert_eq!(boards.len(), 10, "both boards at each size");
+    for ((size, seats), board) in boards {
+        let width = board.split(' ').nth(2).expect("a width");
+        let width: f64 = width.parse().expect("a number");
+        assert!(size.0 != 360 || width >= 330.0, "{seats} {size:?}: {board}");
+    }
+}
+
+/// Writes down in each frame where the board, the hand and the buttons are, and whether the focus
+/// is on the page itself.
+const RECORD: &str = "
+    window.seen = new Set();
+    window.lost = 0;
+    const record = () => {
+      for (const selector of ['.board', '.hand', '.dock > .buttons']) {
+        const box = document.querySelector(selector)?.getBoundingClientRect();
+        if (box) seen.add([selector, ...[box.x, box.y + scrollY, box.width, box.height].map(Math.round)].join(' '));
+      }
+      if (document.activeElement === document.body) window.lost += 1;
+      requestAnimationFrame(record);
+    };
+    record();";
+
+/// A game of one person and bots, played on a phone for more than a round.
+fn play(browser: &Browser, game: &TestGame<'_>) {
+    browser.sit(game, 0);
+    let look = browser.wait("a choice", |look| !offers(look).is_empty());
+    // The player uses the page: the focus is somewhere from now on.
+    browser.click(offers(&look)[0]);
+    browser.script(RECORD, vec![]);
+    MousePlayer::new(browser, 2).play_until(|look| look.log > 60);
+    let seen = browser.script("return [...seen]", vec![]);
+    assert_eq!(seen.as_array().expect("a list").len(), 3, "{seen:#}");
+    assert_eq!(browser.script("return lost", vec![]), 0);
+}
+
+#[test]
+fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
+    let server = TestServer::shared();
+    let options = Form {
+        size: (375, 553),
+        ..Form::default()
+    };
+    let Some(browser) = Browser::open_with(&server, options) else {
+        return;
+    };
+    for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
+        let mut players = vec![json!({"kind": "human", "name": "Player"})];
+        players.extend(seats_of_bots(
+            &["Luna", "Bruno", "Bella", "Rex", "Nala"][..seats - 1],
+        ));
+        let wishes = json!({
+            "rules": {"preset": preset, "seats": seats}, "seats": players, "turn_seconds": 300,
+            "first_dealer": seats - 1, "bot_pace_ms": 20, "shuffle_seed": seed(9), "listed": false,
+        });
+        play(&browser, &TestGame::create(&server, &wishes));
+    }
+}
+
+#[test]
+fn difficult_names_break_nothing() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    for (count, names) in [(4, &DIFFICULT[..4]), (6, &DIFFICULT[4..])] {
+        let seats = names.iter().map(|name| {
+            let name: String = name.chars().take(40).collect();
+            json!({"kind": "human", "name": name})
+        });
+        let wishes = json!({
+            "rules": {"preset": "dogspiel-it", "seats": count}, "seats": seats.collect::<Vec<_>>(),
+            "first_dealer": count - 1, "turn_seconds": 300, "shuffle_seed": seed(4), "listed": false,
+        });
+        let game = TestGame::create(&server, &wishes);
+        game.deal();
+        // In the exchange the name of the partner is in the status.
+        for exchanged in [false, true] {
+            if exchanged {
+                game.exchange();
+            }
+            for seat in [0, 1] {
+                browser.forget_all();
+                browser.sit(&game, seat);
+                browser.wait("the hand", |look| !look.hand.is_empty());
+                for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
+                    browser.show_as(Form {
+                        size,
+                        ..Form::default()
+                    });
+                    browser.settle();
+                    let seen = browser.script(SIGHT, vec![json!([".players li"])]);
+                    assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
+                    assert_eq!(browser.script(NAMES_BEGIN, vec![]), json!([]), "{size:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The names whose first letter is not to be seen: an ellipsis belongs to their end.
+const NAMES_BEGIN: &str = "
+    return [...document.querySelectorAll('.players .name')].flatMap((name) => {
+      const range = document.createRange();
+      range.setStart(name.firstChild, 0);
+      range.setEnd(name.firstChild, 1);
+      const letter = range.getBoundingClientRect();
+      const plate = name.getBoundingClientRect();
+      const inside = letter.left >= plate.left - 1 && letter.right <= plate.right + 1 && plate.width > 0;
+      // Characters of width 0, and those that are joined to one picture.
+      return inside || letter.width > plate.width ? [] : [name.textContent];
+    });";
+
+#[test]
+fn text_has_the_size_that_the_reader_chose() {
+    let server = TestServer::shared();
+    let options = Form {
+        size: (360, 616),
+        ..Form::default()
+    };
+    let Some(browser) = Browser::open_with(&server, options) else {
+        return;
+    };
+    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
+    game.deal();
+    browser.sit(&game, 0);
+    browser.script("document.documentElement.style.fontSize = '26px'", vec![]);
+    browser.settle();
+    let size = "return getComputedStyle(document.querySelector('.todo')).fontSize";
+    let size = browser.script(size, vec![]);
+    let size: f64 = size
+        .as_str()
+        .and_then(|size| size.strip_suffix("px"))
+        .and_then(|size| size.parse().ok())
+        .expect("a size");
+    assert!(size > 20.0, "{size}");
+    let seen = browser.script(SIGHT, vec![json!([])]);
+    assert_eq!(seen["findings"], json!([]));
+}
+
+/// Presses a key and holds it down: it repeats this often.
+fn hold(browser: &Browser, repeats: usize) {
+    let key = |kind: &str, repeated: bool| {
+        let event = json!({
+            "type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13,
+            "text": if kind == "keyDown" { "\r" } else { "" }, "autoRepeat": repeated,
+        });
+        browser.devtools("Input.dispatchKeyEvent", event);
+    };
+    key("keyDown", false);
+    for _ in 0..repeats {
+        key("keyDown", true);
+    }
+    key("keyUp", false);
+}
+
+#[test]
+fn a_key_that_is_held_down_presses_once() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    // Deal, and give a card: each is one press.
+    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
+    browser.sit(&game, 3);
+    let keyboard = KeyboardPlayer::new(&browser, 0);
+    keyboard.tab_to(|look| look.button("Deal"));
+    hold(&browser, 40);
+    browser.wait("a card", |look| {
+        look.hand.iter().any(|card| card.focused && card.enabled)
+    });
+    let dealt = game.version();
+    hold(&browser, 41);
+    let look = browser.wait("Give", |look| {
+        look.button("Give").is_some_and(|give| give.focused)
+    });
+    assert_eq!(look.hand.iter().filter(|card| card.pressed).count(), 1);
+    assert_eq!(game.version(), dealt);
+    hold(&browser, 40);
+    browser.wait("the others", |look| look.todo.contains("The others"));
+    assert_eq!(game.version(), dealt + 1);
+
+    // A fold asks, and the answer that has the focus does no harm.
+    let scene = Situation::find(
+        &server,
+        &json!({"preset": "dogspiel-it"}),
+        0,
+        Style::FirstSeat,
+        |_, moves| moves[0]["kind"] == "fold",
+    );
+    let version = scene.game.version();
+    browser.sit(&scene.game, 0);
+    keyboard.tab_to(|look| look.button("Fold"));
+    hold(&browser, 40);
+    browser.wait("the question", |look| {
+        look.button("Cancel").is_some_and(|cancel| cancel.focused)
+    });
+    hold(&browser, 40);
+    browser.wait("the first question", |look| {
+        look.button("Cancel").is_none() && look.can("Fold")
+    });
+    assert_eq!(scene.game.version(), version);
+    assert_eq!(scene.game.view(Spectator)["seats"][0]["folded"], false);
+}
+
+#[test]
+fn a_card_that_was_given_is_gone_and_one_that_came_is_marked() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
+    game.deal();
+    browser.sit(&game, 0);
+    let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    assert_eq!(look.hand.len(), 6);
+    let given = look.hand[2].name.clone();
+    browser.click(&look.hand[2]);
+    browser.press("Give");
+    let left = browser.wait("the hand without it", |look| look.hand.len() == 5);
+    let count =
+        |hand: &[crate::support::Button]| hand.iter().filter(|card| card.name == given).count();
+    assert_eq!(count(&left.hand), count(&look.hand) - 1);
+    game.swap(2, &json!({"card": game.hand(2)[0]}));
+    browser.wait("the partner’s card", |look| look.hand.len() == 6);
+    let received = game.view(Seat(0))["seats"][0]["received"].take();
+    let marked =
+        "return [...document.querySelectorAll('.card.received')].map((card) => card.ariaLabel)";
+    assert_eq!(browser.script(marked, vec![]), json!([received]));
+}
+
+#[test]
+fn a_grey_card_says_why_it_cannot_be_played() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let scene = Situation::find(
+        &server,
+        &json!({"preset": "dogspiel-it"}),
+        4,
+        Style::FirstSeat,
+        |view, moves| {
+            let hand = view["seats"][0]["hand"].as_array().expect("a hand");
+            moves[0]["kind"] != "fold"
+                && hand
+                    .iter()
+                    .any(|card| moves.iter().all(|one| one["card"] != *card))
+        },
+    );
+    browser.sit(&scene.game, 0);
+    browser.wait_for_script(
+        "a grey card",
+        "document.querySelector('.card[aria-disabled]')",
+    );
+    let version = scene.game.version();
+    let look = browser.look();
+    let grey = look
+        .hand
+        .iter()
+        .find(|card| !card.enabled)
+        .expect("a grey card");
+    assert_eq!(browser.role_and_name(grey).1, grey.name);
+    browser.click(grey);
+    let look = browser.wait("the reason", |look| look.todo.contains(": "));
+    assert!(look.todo.starts_with(&grey.name), "{}", look.todo);
+    assert!(look.hand.iter().all(|card| !card.pressed));
+    // It is said until something is chosen.
+    browser.click(enabled(&look.hand).next().expect("a card"));
+    browser.wait("a choice", |look| {
+        !offers(look).is_empty() && !look.todo.contains(": ")
+    });
+    assert_eq!(scene.game.version(), version);
+}
+
+/// How far each target is from the middle of a field, in pixels; and what a target covers with.
+const TARGETS: &str = "
+    const middle = (one) => { const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
+    const holes = [...document.querySelectorAll('.board .hole, .board .start')].map(middle);
+    return [...document.querySelectorAll('.board .place')].map((place) => {
+      const [x, y] = middle(place);
+      return {
+        name: place.ariaLabel,
+        far: Math.min(...holes.map(([left, top]) => Math.hypot(left - x, top - y))),
+        width: place.getBoundingClientRect().width,
+        fill: getComputedStyle(place, '::after').backgroundColor,
+        taken: place.ariaLabel.includes('piece'),
+      };
+    });";
+
+#[test]
+fn targets_are_on_their_fields_and_cover_no_piece() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let rules = json!({"preset": "dogspiel-it"});
+    let three = |one: &Value| one["card"] == "7" && parts(one).len() == 3;
+    let scene = Situation::find(&server, &rules, 1, Style::FirstSeat, |_, moves| {
+        moves.iter().any(three)
+    });
+    let wanted = parts(scene.find_move(three)).to_vec();
+    browser.sit(&scene.game, 0);
+    browser.choose_card("7");
+    for (number, part) in wanted.iter().enumerate() {
+        let look = browser.wait("a choice", |look| {
+            look.todo.contains("Choose") && !offers(look).is_empty()
+        });
+        if look.todo.contains("Choose a piece") {
+            let from = part["from"].as_str().expect("a place");
+            browser.click(look.place(from).expect("the piece"));
+        }
+        browser.wait("targets", |look| {
+            look.todo.contains("Choose where") && !offers(look).is_empty()
+        });
+        // The choice of a card or a piece leads there.
+        browser.wait("the focus", |look| {
+            look.board.iter().any(|place| place.focused)
+        });
+        for size in PHONES {
+            browser.show_as(Form {
+                size,
+                ..Form::default()
+            });
+            browser.settle();
+            let targets = browser.script(TARGETS, vec![]);
+            for one in targets.as_array().expect("targets") {
+                assert!(one["far"].as_f64() < Some(1.5), "{size:?}: {one}");
+                assert!(one["width"].as_f64() >= Some(24.0), "{size:?}: {one}");
+                if one["taken"] == true {
+                    assert_eq!(one["fill"], "rgba(0, 0, 0, 0)", "{one}");
+                }
+            }
+        }
+        // The piece that is chosen is marked, and so is what was chosen before.
+        let marks = "return [document.querySelectorAll('.chosen').length, document.querySelectorAll('.way.begun .end').length]";
+        assert_eq!(browser.script(marks, vec![]), json!([1, number]));
+        browser.show_as(Form::default());
+        choose_part(&browser, part);
+    }
+    browser.wait("Play", |look| look.can("Play"));
+    let ways = "return document.querySelectorAll('.way.begun .end').length";
+    assert_eq!(browser.script(ways, vec![]), wanted.len());
+}
+
+#[test]
+fn what_a_choice_captures_is_marked_before_it_is_made() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let captures = |one: &Value| {
+        let plain = one["card"] != "7" && one["card"] != "joker";
+        plain
+            && one["captures"]
+                .as_array()
+                .is_some_and(|captures| !captures.is_empty())
+    };
+    let rules = json!({"preset": "dogspiel-it"});
+    let scene = Situation::find(&server, &rules, 8, Style::FirstSeat, |_, moves| {
+        moves.iter().any(captures)
+    });
+    let wanted = scene.find_move(captures);
+    let part = &parts(wanted)[0];
+    browser.sit(&scene.game, 0);
+    browser.choose_card(wanted["card"].as_str().expect("a card"));
+    let look = browser.wait("a choice", |look| !offers(look).is_empty());
+    if look.todo.contains("Choose a piece") {
+        browser.click(
+            look.place(part["from"].as_str().expect("a place"))
+                .expect("the piece"),
+        );
+        browser.wait("targets", |look| look.todo.contains("Choose where"));
+    }
+    let place = wanted["captures"][0]["from"].as_str().expect("a place");
+    let mark = format!("document.querySelector('.threat[data-place=\"{place}\"]')");
+    browser.wait_for_script("the mark", &mark);
+    // Nothing is hovered over.
+    assert_eq!(
+        browser.script("return document.querySelector('.way.preview')", vec![]),
+        Value::Null
+    );
+}
+
+/// The face of a J goes below the line in some fonts.
+#[test]
+fn no_face_of_a_card_is_cut_off() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let scene = Situation::find(
+        &server,
+        &json!({"preset": "dogspiel-it"}),
+        5,
+        Style::FirstSeat,
+        |_, moves| moves.iter().any(|one| one["card"] == "J"),
+    );
+    browser.sit(&scene.game, 0);
+    browser.wait("the card", |look| look.card("J").is_some());
+    let clipped = "
+        const face = document.querySelector('.card[aria-label=J] .face');
+        const style = getComputedStyle(face);
+        const pen = document.createElement('canvas').getContext('2d');
+        pen.font = style.font;
+        const { actualBoundingBoxDescent: descent, fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = pen.measureText('J');
+        const { top, height } = face.getBoundingClientRect();
+        const baseline = top + (height - up - down) / 2 + up;
+        const card = face.closest('.card').getBoundingClientRect();
+        const clips = style.overflow !== 'visible' ? top + height : card.bottom;
+        return baseline + descent > clips;";
+    for size in PHONES {
+        browser.show_as(Form {
+            size,
+            ..Form::default()
+        });
+        assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");
+    }
+}
