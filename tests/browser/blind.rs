@@ -12,7 +12,7 @@ use crate::support::{
 
 /// Something in the accessibility tree.
 #[derive(Clone, Debug)]
-struct Node {
+struct Spoken {
     role: String,
     name: String,
     disabled: bool,
@@ -23,7 +23,7 @@ struct Node {
 
 /// All that a screen reader knows of the page at one moment.
 struct Tree {
-    nodes: HashMap<String, Node>,
+    nodes: HashMap<String, Spoken>,
     /// Their ids in the order of the document.
     order: Vec<String>,
 }
@@ -40,7 +40,7 @@ impl Tree {
             let children = node["childIds"].as_array().into_iter().flatten();
             let id = node["nodeId"].as_str().expect("an id").to_owned();
             order.push(id.clone());
-            let read = Node {
+            let read = Spoken {
                 role: text(&node["role"]),
                 name: text(&node["name"]),
                 disabled: disabled.any(|one| one["value"]["value"] == true),
@@ -55,31 +55,31 @@ impl Tree {
     }
 
     /// Everything of a role, in the order of the document.
-    fn all(&self, role: &str) -> impl Iterator<Item = &Node> {
+    fn all(&self, role: &str) -> impl Iterator<Item = &Spoken> {
         let nodes = self.order.iter().map(|id| &self.nodes[id]);
         nodes.filter(move |node| node.role == role)
     }
 
-    fn find(&self, role: &str, name: &str) -> Option<&Node> {
+    fn find(&self, role: &str, name: &str) -> Option<&Spoken> {
         self.all(role).find(|node| node.name == name)
     }
 
     /// What is in a node, itself first.
-    fn within<'a>(&'a self, node: &'a Node) -> Vec<&'a Node> {
+    fn within<'a>(&'a self, node: &'a Spoken) -> Vec<&'a Spoken> {
         let children = node.children.iter().filter_map(|id| self.nodes.get(id));
         let inner = children.flat_map(|child| self.within(child));
         [node].into_iter().chain(inner).collect()
     }
 
     /// The text of a node.
-    fn text(&self, node: &Node) -> String {
+    fn text(&self, node: &Spoken) -> String {
         let texts = self.within(node).into_iter();
         let texts = texts.filter(|one| one.role == "StaticText");
         texts.map(|one| one.name.as_str()).collect()
     }
 
     /// The buttons of a group that can be pressed.
-    fn choices(&self, group: &str) -> Vec<&Node> {
+    fn choices(&self, group: &str) -> Vec<&Spoken> {
         let group = self.find("group", group);
         let inner = group.map(|group| self.within(group)).unwrap_or_default();
         let buttons = inner.into_iter();
@@ -88,7 +88,7 @@ impl Tree {
             .collect()
     }
 
-    fn button(&self, name: &str) -> Option<&Node> {
+    fn button(&self, name: &str) -> Option<&Spoken> {
         self.find("button", name).filter(|one| !one.disabled)
     }
 
@@ -111,13 +111,13 @@ fn wait(browser: &Browser, what: &str, wanted: impl Fn(&Tree) -> bool) -> Tree {
 }
 
 /// Goes to a button and presses it, as a screen reader does.
-fn press(browser: &Browser, node: &Node) {
+fn press(browser: &Browser, node: &Spoken) {
     browser.devtools("DOM.focus", json!({"backendNodeId": node.element}));
     browser.key(KeyboardPlayer::ENTER);
 }
 
 /// What a player can choose now: the first of these that there is.
-fn choices(tree: &Tree) -> Vec<&Node> {
+fn choices(tree: &Tree) -> Vec<&Spoken> {
     let buttons = ["Play", "Deal", "Give"].map(|name| tree.button(name));
     if let Some(button) = buttons.into_iter().flatten().next() {
         return vec![button];

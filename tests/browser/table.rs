@@ -53,7 +53,7 @@ fn every_phase_is_one_screen_and_the_board_stays() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
-    let boards: RefCell<BTreeMap<((u32, u32), &str), String>> = RefCell::default();
+    let boards = RefCell::new(BTreeMap::new());
     let findings = RefCell::new(Vec::new());
     let screens = Screens::new(&server);
     screens.visit(&browser, Form::default(), |visit| {
