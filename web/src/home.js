@@ -3,7 +3,7 @@
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
-import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
+import { LANGUAGES, date, duration, lang, list, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { OPTIONS, PRESETS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { setOver } from "./storage.js";
@@ -37,7 +37,7 @@ export function Home({ state }) {
         <button type="button" class="primary big" disabled=${home.creating}
           onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
         <p class="small">${t("home.summary", {
-          rules: sheetWords(settings), seats: settings.seats, level: t(`level.${settings.level}`),
+          rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
         <p class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
           ${" "}<button type="button" class="link" onClick=${showSheets}>${t("home.board.sheets")}</button></p>
@@ -136,7 +136,7 @@ function Open({ table }) {
     <li>
       <p><bdi><strong>${names || t("tables.nobody")}</strong></bdi>
         <span class="small">${t("tables.free", { n: free, seats: seats.length })} · ${t(`preset.${rules.preset}`)}
-          ${clock ? ` · ${t("settings.clock.n", { time: seconds(1000 * clock) })}` : ""}</span></p>
+          ${clock ? ` · ${t("settings.clock.n", { time: duration(1000 * clock) })}` : ""}</span></p>
       <button type="button" aria-label=${t("seat.button", { button: t("tables.take"), name: names || t("tables.nobody") })}
         onClick=${() => { location.hash = `#/join/${id}`; }}>${t("tables.take")}</button>
     </li>`;
@@ -176,9 +176,9 @@ function Choices({ settings }) {
           (seats) => set({ seats: Number(seats) }))}
         ${choice("level", LEVELS, settings.level, (one) => t(`level.${one}`),
           (level) => set({ level: /** @type {Level} */ (level) }))}
-        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : seconds(1000 * Number(one))),
+        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
           (clock) => set({ clock: Number(clock) }))}
-        ${choice("pace", PACES, settings.pace, (one) => seconds(Number(one)), (pace) => set({ pace: Number(pace) }))}
+        ${choice("pace", PACES, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
       <ul class="small sheets" tabindex="-1" aria-label=${t("settings.preset")}>
         ${PRESETS.map((one) => html`<li key=${one}><strong>${t(`preset.${one}`)}</strong>: ${t(`preset.${one}.about`)}</li>`)}

@@ -67,10 +67,13 @@ export const list = (items) => new Intl.ListFormat(lang).format(items.map(isolat
 /** @param {number} share 0 to 1 */
 export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent" }).format(share);
 
-/** @param {number} milliseconds */
-export const seconds = (milliseconds) => new Intl.NumberFormat(lang, {
-  style: "unit", unit: "second", unitDisplay: "long", maximumFractionDigits: 2,
-}).format(milliseconds / 1000);
+/** A time in seconds, or in minutes if it is so many. @param {number} milliseconds */
+export function duration(milliseconds) {
+  const minutes = milliseconds >= 60_000 && milliseconds % 60_000 === 0;
+  return new Intl.NumberFormat(lang, {
+    style: "unit", unit: minutes ? "minute" : "second", unitDisplay: "long", maximumFractionDigits: 2,
+  }).format(milliseconds / (minutes ? 60_000 : 1000));
+}
 
 /** @param {number | string} time */
 export const date = (time) =>

@@ -12,6 +12,7 @@
  * @typedef {Schemas["Card"]} Card
  * @typedef {Schemas["Event"]} GameEvent
  * @typedef {Omit<Schemas["LogEntry"], "type">} LogEntry
+ * @typedef {Schemas["Given"]} Given the card that a seat gave to its partner
  * @typedef {Schemas["SeatBoard"]} SeatBoard
  * @typedef {Schemas["ProblemDetails"]} Problem
  * @typedef {Schemas["Advice"]} Advice

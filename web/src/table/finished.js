@@ -6,7 +6,7 @@ import { list, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { dispatch, state } from "../store.js";
 import { html } from "../view.js";
-import { eventWords, isShared, people, problemWords, teamNames } from "../words.js";
+import { entryWords, isShared, people, problemWords, wonWords } from "../words.js";
 
 /** @import {FairResult, Table} from "../types.js" */
 /** @import {ReplayStep} from "./replay.js" */
@@ -18,7 +18,7 @@ export function Finished({ table, step }) {
   const won = seat !== null && game.seats[seat].team === game.winner;
   return html`
     <section class="dock finished">
-      <h2>${t("finished.title", { team: teamNames(game, game.winner) })}</h2>
+      <h2>${wonWords(people(table), game.winner)}</h2>
       <div role="status" aria-label=${t("status")} class="status">
         <p class="todo">${seat === null ? t("finished.watched") : t(won ? "finished.won" : "finished.lost")}
           ${" "}${t("finished.how", { round: game.round })}</p>
@@ -91,7 +91,7 @@ function Slider({ table, step }) {
   /** @param {number} to */
   const move = (to) => dispatch({ type: "replay", step: Math.min(Math.max(to, 0), last) });
   const who = people(table);
-  const words = step.entry.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+  const words = entryWords(who, step.entry);
   return html`
     <div class="replay" role="group" aria-label=${t("replay")}>
       <button type="button" aria-label=${t("replay.back")} disabled=${at === 0} onClick=${() => move(at - 1)}>◀</button>
