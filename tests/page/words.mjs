@@ -48,8 +48,7 @@ for (const reason of api.components.schemas.Reason.enum) {
 }
 
 // The sentences of the log: what the reader does has a sentence of its own, and no field has a number.
-Object.defineProperty(globalThis, "navigator", { value: { languages: [] } });
-globalThis.document = { documentElement: {} };
+globalThis.document = { documentElement: { lang: "" } };
 globalThis.fetch = async (url) => ({ ok: true, json: async () => JSON.parse(readFileSync(url, "utf8")) });
 /** What can be played, with the seats that it concerns. */
 const moves = [
@@ -81,7 +80,7 @@ for (const type of Object.keys(api.components.schemas.Event.discriminator.mappin
 const page = await import(new URL("src/words.js", web));
 const { loadWords, t } = await import(new URL("src/lang.js", web));
 for (const lang of languages) {
-  globalThis.location = { search: `?lang=${lang}` };
+  document.documentElement.lang = lang;
   await loadWords();
   for (const [type, of] of Object.entries(events)) {
     const told = (me) => of(0).map((event) => page.eventWords({ names, me }, { type, ...event }));

@@ -9,6 +9,10 @@ import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
 
+// Over plain http, browsers have no service worker; the page works without.
+if ("serviceWorker" in navigator) {
+  navigator.serviceWorker.register(new URL("sw.js", document.baseURI)).catch(() => {});
+}
 await loadWords();
 surviveTranslation(document.body);
 addEventListener("hashchange", navigate);

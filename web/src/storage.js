@@ -1,12 +1,11 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, and the language that was chosen. Each
-// tab remembers for itself which seats it plays, and the keys of requests that got no answer.
+// its game, the settings of the last game, and the person's name; `start.js` remembers the language.
+// Each tab remembers for itself which seats it plays, and the keys of requests that got no answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
-const LANGUAGE = "dog.language";
 const NAME = "dog.name";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
@@ -181,12 +180,6 @@ export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });
 
 /** @param {Settings} settings */
 export const saveSettings = (settings) => write(SETTINGS, settings);
-
-/** The tag of a language, if one was chosen. @returns {unknown} */
-export const savedLanguage = () => read(LANGUAGE);
-
-/** @param {string} tag */
-export const saveLanguage = (tag) => write(LANGUAGE, tag);
 
 /** The person's name; empty if it is not known. */
 export const savedName = () => String(read(NAME) ?? "");
