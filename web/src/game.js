@@ -46,7 +46,9 @@ export function navigate() {
   const { kind, id, secret } = readAddress(hash);
   unfollow();
   unfollow = () => {};
-  if (id === undefined) {
+  if (hash === "#/watch") {
+    dispatch({ type: "route", route: { name: "watch" } });
+  } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "saved", saved: savedGames() });
   } else {

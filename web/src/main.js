@@ -8,6 +8,7 @@ import { Home } from "./home.js";
 import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
+import { Watch } from "./watch.js";
 
 // Over plain http, browsers have no service worker; the page works without.
 if ("serviceWorker" in navigator) {
@@ -19,6 +20,7 @@ addEventListener("hashchange", navigate);
 navigate();
 show((state) => {
   const { route, table } = state;
+  if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`
     : html`<${TableScreen} key=${table.id} table=${table} />`;

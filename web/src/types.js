@@ -128,7 +128,7 @@
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
- * @typedef {{name: "home"} | {name: "table", id: string}} Route
+ * @typedef {{name: "home"} | {name: "watch"} | {name: "table", id: string}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses
