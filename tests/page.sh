@@ -11,5 +11,6 @@ export NPM_CONFIG_UPDATE_NOTIFIER=false NPM_CONFIG_AUDIT=false NPM_CONFIG_FUND=f
 npm ci --ignore-scripts
 node_modules/.bin/openapi-typescript ../../openapi/openapi.json --output api.d.ts
 node_modules/.bin/tsc --project .
+node_modules/.bin/tsc --project tsconfig.worker.json
 node words.mjs
 node guide.mjs

@@ -1,4 +1,7 @@
 //! The page on which people play.
+//!
+//! A browser keeps the files of the page for good: the page names them in a folder whose name changes
+//! with their content. Only the page itself is asked for at each visit.
 
 use std::borrow::Cow;
 
@@ -12,7 +15,10 @@ use rust_embed::Embed;
 use super::pictures::SVG;
 use crate::{
     app::App,
-    http::problem::{Code, Problem},
+    http::{
+        headers::content_hash,
+        problem::{Code, Problem},
+    },
 };
 
 /// The files of the page, which are part of the program. A debug build reads them from the folder,
@@ -21,36 +27,91 @@ use crate::{
 #[folder = "web"]
 struct PageFiles;
 
+/// The file at `/`.
+const INDEX: &str = "index.html";
+
 /// The content security policy of the page: only files of this server, and nothing inline.
 const PAGE_CSP: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; object-src 'none'";
 
 /// The page at `/`, and its files. Without the page, `/` leads to the documentation.
 pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let name = match request.path().strip_prefix('/') {
-        Some("") | None => "index.html",
-        Some(name) => name,
+    let path = match request.path().strip_prefix('/') {
+        Some("") | None => INDEX,
+        Some(path) => path,
     };
-    if !app.page && name == "index.html" {
+    if !app.page && path == INDEX {
         return Ok(HttpResponse::TemporaryRedirect()
             .insert_header((header::LOCATION, "/docs/"))
             .finish());
     }
+    let (folder, name) = split_version(path);
     let file = PageFiles::get(name).filter(|_| app.page);
     let Some(file) = file else {
         let detail = "the page has no such file";
         return Err(Problem::new(Code::RouteNotFound, detail));
     };
+    let version = version();
+    let caching = if folder == Some(&version) {
+        "public, max-age=31536000, immutable"
+    } else if name.ends_with(".webmanifest") || name.starts_with("icon") {
+        // Browsers read them at each visit, and to install the page.
+        "public, max-age=86400"
+    } else {
+        "no-cache"
+    };
     let mut response = HttpResponse::Ok();
     response
         .content_type(content_type(name))
-        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .insert_header((header::CACHE_CONTROL, caching))
         .insert_header((header::CONTENT_SECURITY_POLICY, PAGE_CSP))
         .insert_header((header::REFERRER_POLICY, "no-referrer"));
+    if name == INDEX {
+        let key = format!("{name} {version}");
+        let page = || with_version(&file.data, &version).into();
+        return app.files.send(&request, &key, response, page).await;
+    }
     let key = format!("{name} {:x?}", file.metadata.sha256_hash());
     app.files
         .send(&request, &key, response, || embedded(file.data))
         .await
+}
+
+/// The version in the path of a file, if it has one, and the name of the file.
+fn split_version(path: &str) -> (Option<&str>, &str) {
+    match path
+        .strip_prefix("page/")
+        .and_then(|path| path.split_once('/'))
+    {
+        Some((version, name)) => (Some(version), name),
+        None => (None, path),
+    }
+}
+
+/// A name for the content of all files. The files of a debug build can change at any time.
+fn version() -> String {
+    let mut names: Vec<_> = PageFiles::iter().collect();
+    names.sort();
+    let files = names.iter().filter_map(|name| {
+        let file = PageFiles::get(name)?;
+        Some(format!("{name} {:x?}\n", file.metadata.sha256_hash()))
+    });
+    content_hash(files.collect::<String>().as_bytes())
+}
+
+/// The page, with its files in the folder of this version. Paths are relative, so that it works in a
+/// folder of another site.
+fn with_version(page: &[u8], version: &str) -> Vec<u8> {
+    let mut page = String::from_utf8_lossy(page).into_owned();
+    for path in ["src/", "vendor/", "icon", "colours.css", "style.css"] {
+        for attribute in ["href", "src"] {
+            page = page.replace(
+                &format!("{attribute}=\"{path}"),
+                &format!("{attribute}=\"page/{version}/{path}"),
+            );
+        }
+    }
+    page.into_bytes()
 }
 
 /// The media type of a file of the page.
@@ -61,6 +122,8 @@ fn content_type(name: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("webmanifest") => "application/manifest+json",
         _ => "text/plain; charset=utf-8",
     }
 }

@@ -76,7 +76,7 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     };
     browser.go("/?lang=en");
     browser.press("Compare the rules");
-    browser.wait_for_words("House rules: 15 fields per side.");
+    browser.wait_for_words("Hausregeln: 15 fields per side.");
     browser.open_details("More");
     let sheet_says = |words: &str| {
         let first = "document.querySelector('select[name=exchange] option').textContent";
@@ -88,10 +88,10 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     set(&browser, "exchange", "mandatory");
     set(&browser, "jack_without_effect", "no_swap_possible");
     set(&browser, "capture_own", "no");
-    browser.wait_for_words("House rules with changes, 4 seats");
+    browser.wait_for_words("Hausregeln with changes · 4 seats");
     // They are remembered, and what is as on the sheet is not sent.
     browser.reload();
-    browser.wait_for_words("House rules with changes, 4 seats");
+    browser.wait_for_words("Hausregeln with changes · 4 seats");
     browser.press("Play against bots");
     browser.wait("the table", |look| !look.todo.is_empty());
     browser.open_details("Rules");

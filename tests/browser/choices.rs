@@ -66,7 +66,7 @@ fn a_joker_is_every_rank() {
     browser.choose_card("joker");
     for rank in &CARDS[..13] {
         let look = browser.wait("the ranks", |look| look.ranks.len() == 13);
-        assert!(look.todo.contains("Which card is the joker?"));
+        assert!(look.todo.contains("What does the joker stand for?"));
         let shown: Vec<&str> = look.ranks.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(shown, CARDS[..13]);
         let choice = look.ranks.iter().find(|one| one.name == *rank);
@@ -286,7 +286,7 @@ fn a_partner_who_asks_is_helped_or_not() {
     browser.sit(&game, 0);
     browser.press("Do not help");
     browser.wait("the others", |look| {
-        look.happened.contains("You: declined the exchange.") && look.todo.contains("The others")
+        look.happened.contains("You decline the exchange.") && look.todo.contains("The others")
     });
     assert_eq!(exchange_of(&game), ["declined", "kept"]);
 
@@ -295,7 +295,7 @@ fn a_partner_who_asks_is_helped_or_not() {
     game.deal();
     game.swap(2, &json!({"pass": true}));
     browser.sit(&game, 0);
-    browser.wait_for_words("Bruno: no help needed.");
+    browser.wait_for_words("Bruno needs no help.");
     browser.press("No help needed");
     browser.wait("the others", |look| look.todo.contains("The others"));
     assert_eq!(exchange_of(&game), ["kept", "kept"]);

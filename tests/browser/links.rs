@@ -24,13 +24,13 @@ fn an_invitation_opens_with_what_others_put_after_it() {
         "%3E%2C",
     ] {
         guest.follow(&format!("{link}{rest}"));
-        guest.wait_for_words("You are invited to play DOG");
+        guest.wait_for_words("Anna invites you to play DOG");
     }
     // Pasted as it came in a message.
     guest.go("/?lang=en");
     guest.type_into("Link of a game", &format!("Come! <{link}>."));
     guest.press_anywhere("Watch the game");
-    guest.wait_for_words("You are invited to play DOG");
+    guest.wait_for_words("Anna invites you to play DOG");
     // What is no link says so where the reader looks.
     for wrong in [
         "/join/",

@@ -101,7 +101,7 @@ fn a_seat_is_taken_with_the_keyboard_alone() {
     invite_friends(host, "Anna");
     let link = host.value(LINK_FOR_ALL);
     guest.follow(&link.replacen("/#", "/?lang=en#", 1));
-    guest.wait_for_words("You are invited to play DOG");
+    guest.wait_for_words("Anna invites you to play DOG");
     let keyboard = KeyboardPlayer::new(guest, 1);
     keyboard.tab_to(|look| look.button("Sit down"));
     guest.key(KeyboardPlayer::ENTER);
@@ -133,7 +133,7 @@ fn a_name_that_is_refused_can_be_changed() {
     };
     invite_friends(host, "Anna");
     guest.follow(&host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1));
-    guest.wait_for_words("You are invited to play DOG");
+    guest.wait_for_words("Anna invites you to play DOG");
     guest.expect_message(&["422"]);
     guest.type_into("Your name", " bot 2 ");
     guest.press("Sit down");

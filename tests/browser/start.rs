@@ -1,6 +1,6 @@
 //! Browsers that are too old, and a page that does not arrive whole.
 
-use crate::support::{Browser, MousePlayer, TestServer};
+use crate::support::{Browser, MousePlayer, Signal, TestServer};
 
 #[test]
 fn a_browser_of_2022_plays() {
@@ -30,7 +30,7 @@ fn an_older_browser_is_told_what_is_needed() {
     browser.expect_message(&["is not a function"]);
     browser.prepare(
         "delete Array.prototype.at; delete Object.hasOwn;
-         Object.defineProperty(navigator, 'language', { value: 'de-CH' });",
+         Object.defineProperty(navigator, 'languages', { value: ['de-CH'] });",
     );
     browser.go("/");
     browser.wait_for_words("Firefox 92");
@@ -59,4 +59,82 @@ fn a_page_that_does_not_arrive_says_so() {
     // A proxy answers in JSON.
     browser.go("/?lang=fr");
     browser.wait_for_words("La page n’a pas pu être chargée.");
+}
+
+/// Waits until the browser has what it needs without a network. Returns the addresses of it.
+fn wait_until_kept(browser: &Browser) -> Vec<String> {
+    let script = "
+        const look = async () => {
+          const cache = await caches.open('dog.page');
+          const home = await cache.match(new URL('./', document.baseURI));
+          if (!home) return void setTimeout(look, 20);
+          arguments[0]((await cache.keys()).map((one) => one.url));
+        };
+        look();";
+    let kept = browser.script_async(script, vec![]);
+    serde_json::from_value(kept).expect("addresses")
+}
+
+/// The requests that the server has got for files of the page.
+fn file_requests(server: &TestServer) -> f64 {
+    let metrics = server.get("/metrics").send().text();
+    let requests = metrics.lines().filter(|line| {
+        line.starts_with("dog_http_requests_total{")
+            && !line.contains("route=\"/v1/")
+            && !line.contains("route=\"/metrics\"")
+    });
+    requests
+        .map(|line| line.rsplit(' ').next().expect("a value"))
+        .map(|count| count.parse::<f64>().expect("a number"))
+        .sum()
+}
+
+#[test]
+fn a_second_visit_asks_for_three_files_at_most() {
+    let server = TestServer::start();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let home = |browser: &Browser| {
+        browser.wait("the home screen", |look| look.can("Play against bots"));
+    };
+    browser.go("/?lang=en");
+    home(&browser);
+    wait_until_kept(&browser);
+    let first = file_requests(&server);
+    assert!(first > 30.0, "{first}");
+    for visit in 1..=3 {
+        let before = file_requests(&server);
+        browser.go("/?lang=en");
+        home(&browser);
+        browser.settle();
+        let asked = file_requests(&server) - before;
+        assert!((1.0..=3.0).contains(&asked), "visit {visit}: {asked}");
+    }
+}
+
+#[test]
+fn without_a_server_the_page_is_shown_and_no_answer_is_old() {
+    let server = TestServer::start();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.expect_message(&["ERR_CONNECTION_REFUSED"]);
+    browser.expect_message(&["ERR_INCOMPLETE_CHUNKED_ENCODING"]);
+    browser.go("/?lang=en");
+    browser.press("Play against bots");
+    browser.wait("the hand", |look| look.hand.len() == 6);
+    let kept = wait_until_kept(&browser);
+    for address in &kept {
+        let path = address.strip_prefix(browser.server()).expect("a path");
+        assert!(path == "/" || path.starts_with("/page/"), "{path}");
+    }
+    server.stop(Signal::Kill);
+    // In another language, too.
+    for (lang, words) in [("en", "Play against bots"), ("fr", "Jouer contre des bots")] {
+        browser.go(&format!("/?lang={lang}"));
+        browser.wait_for_words(words);
+    }
+    browser.go("/?lang=en");
+    browser.wait_for_words("The server cannot be reached.");
 }

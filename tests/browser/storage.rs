@@ -20,7 +20,12 @@ fn plays_and_continues(browser: &Browser) {
     browser.wait("the hand", |look| !look.hand.is_empty());
     assert_eq!(browser.fragment(), table);
     browser.script("location.hash = '#/'", vec![]);
+    // It is the only key of a game that goes on.
     browser.press_anywhere("Remove the game with Luna");
+    browser.wait_for_words("Only this browser has the key to your seat.");
+    browser.press_anywhere("Cancel");
+    browser.press_anywhere("Remove the game with Luna");
+    browser.press_anywhere("Remove");
     browser.wait_for_script(
         "no game to continue",
         "!document.body.innerText.includes('Continue')",
@@ -43,6 +48,13 @@ fn blocked_storage_is_no_obstacle() {
     );
     browser.go("/?lang=en");
     plays_and_continues(&browser);
+    browser.press("Invite friends");
+    browser.wait("the question", |look| {
+        look.alerts
+            .iter()
+            .any(|one| one == "Please write your name first.")
+    });
+    browser.type_into("Your name", "Anna");
     browser.press("Invite friends");
     browser.wait_for_words("Waiting for 3 more players.");
 }
@@ -81,7 +93,9 @@ fn game(server: &TestServer) -> TestGame<'_> {
 
 /// The seat as which the page shows the game.
 fn seat(browser: &Browser) -> Value {
-    let script = "return import('/src/store.js').then(({ state }) => state.table?.seat ?? null)";
+    let script = "
+        const { src } = document.querySelector('script[type=module]');
+        return import(new URL('store.js', src)).then(({ state }) => state.table?.seat ?? null)";
     browser.script(script, vec![])
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots, invite_friends,
-    seed,
+    Browser, Form, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots,
+    invite_friends, seed,
 };
 
 /// Does what a translation does to the page: each text is replaced by an element, and so is each new one.
@@ -125,11 +125,11 @@ fn names_of_other_scripts_stay_where_they_are() {
     game.deal();
     game.exchange();
     browser.sit(&game, 0);
-    browser.wait("the log", |look| look.log > 3);
-    // “Round 1, dealt by NAME: 6 cards each.”, “NAME: gave a card.”
+    browser.wait("the log", |look| look.log == 3);
+    // “NAME deals round 1: 6 cards each.”, “NAME and NAME exchange a card.”
     for (before, after) in [
-        ("(R)ound[^א-ת]*[א-ת]+", "[א-ת][^א-ת]*: (\\d)"),
-        ("([א-ת])[א-ת]+[^א-ת]*: gave", "[א-ת][^א-ת]*: (gave)"),
+        ("([א-ת])[א-ת]*[^א-ת]* deals", "[א-ת][^א-ת]* deals (round)"),
+        ("([א-ת])[א-ת]*[^א-ת]* exchange", "[א-ת][^א-ת]* (exchange)"),
     ] {
         let (before, after) = (left_of(&browser, before), left_of(&browser, after));
         assert!(before < after, "{before} {after}");
@@ -145,4 +145,154 @@ fn names_of_other_scripts_stay_where_they_are() {
     other.wait_for_words("Continue");
     let order = ["(Eve)", "(Rex)", "(ד)", "(12)"].map(|name| left_of(&other, name));
     assert!(order.is_sorted(), "{order:?}");
+}
+
+/// The log tells what people say: no field has a number, and what the reader does is told as such.
+#[test]
+fn the_log_speaks_as_people_do() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 5, 0);
+    browser.sit(&game, 0);
+    let log = "[...document.querySelectorAll('details.log li')].map((one) => one.innerText)";
+    let mut player = MousePlayer::new(&browser, 5);
+    player.play_until(|look| look.log > 12 && !look.hand.is_empty());
+    let lines: Vec<String> =
+        serde_json::from_value(browser.script(&format!("return {log}"), vec![])).expect("lines");
+    let all = lines.join("\n");
+    for words in [
+        " plays ",
+        "You give Bruno",
+        "and get",
+        " brings a piece out",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(
+        all.contains("\nYou play ") || all.starts_with("You play "),
+        "{all}"
+    );
+    for words in ["field", "You plays", "Player", "goal "] {
+        assert!(!all.contains(words), "{words}: {all}");
+    }
+    // A tap on a line shows its move on the board, and another one hides it.
+    let line = "document.querySelector('details.log button')";
+    browser.script(
+        &format!("{line}.scrollIntoView({{ block: 'center' }})"),
+        vec![],
+    );
+    browser.script(&format!("{line}.click()"), vec![]);
+    browser.wait_for_script("the way", "document.querySelector('svg .way.preview')");
+    browser.script(&format!("{line}.click()"), vec![]);
+    browser.wait_for_script("no way", "!document.querySelector('svg .way.preview')");
+}
+
+/// Names of difficult kinds: without blanks, wide, high, in other scripts, and like markup.
+fn difficult_names() -> [String; 12] {
+    [
+        "W".repeat(40),
+        "Donaudampfschifffahrtsgesellschaftskapit".to_owned(),
+        "👨‍👩‍👧‍👦🏳️‍🌈🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲".to_owned(),
+        "محمد عبد الرحمن بن خالد الهاشمي".to_owned(),
+        "דוד 12".to_owned(),
+        "\u{fdfd}".repeat(12),
+        "Z\u{337}\u{322}\u{31b}\u{34e}a\u{338}\u{321}l\u{336}g\u{321}o\u{335}".to_owned(),
+        "<b>Anna</b> & {name}".to_owned(),
+        "漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じ".to_owned(),
+        "a.b/c#d?e=f%20g".to_owned(),
+        "\"I’m\" «the» ‘one’ 12:34".to_owned(),
+        "ความรักทำให้คนตาบอดและหูหนวกไปหมดทุกคน".to_owned(),
+    ]
+}
+
+/// Nothing of the page is beside the screen.
+#[track_caller]
+fn nothing_sticks_out(browser: &Browser, name: &str) {
+    let wide = browser.script(
+        "return [...document.querySelectorAll('body *')]
+           .filter((one) => one.checkVisibility() && !one.closest('svg, .hidden')
+             && (one.getBoundingClientRect().right > innerWidth + 0.5 || one.getBoundingClientRect().left < -0.5))
+           .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`)",
+        vec![],
+    );
+    assert_eq!(wide, json!([]), "{name}");
+}
+
+#[test]
+fn no_name_breaks_a_screen_before_the_game() {
+    let server = TestServer::shared();
+    let phone = Form {
+        size: (360, 616),
+        ..Form::default()
+    };
+    let Some(browsers) = Browser::open_many(&server, 2, phone) else {
+        return;
+    };
+    let [host, guest] = &browsers[..] else {
+        unreachable!("two were opened");
+    };
+    let names = difficult_names();
+    for four in names.chunks(4) {
+        host.go("/?lang=en");
+        host.type_into("Your name", &four[0]);
+        host.press("Invite friends");
+        host.wait_for_words("Waiting for 3 more players.");
+        let id = host.fragment()["/games/".len()..].to_owned();
+        let link = host.value(LINK_FOR_ALL);
+        nothing_sticks_out(host, &four[0]);
+        guest.follow(&link.replacen("/#", "/?lang=en#", 1));
+        guest.wait_for_words(&format!("{} invites you to play DOG", isolated(&four[0])));
+        nothing_sticks_out(guest, &four[0]);
+        let invitation = link.rsplit('/').next().expect("a secret");
+        for name in &four[1..] {
+            let body = json!({"invitation": invitation, "name": name});
+            let request = server.post(&format!("/v1/games/{id}/join")).json(&body);
+            request.send().expect(201);
+        }
+        host.wait_for_words("All seats are taken. Start the game!");
+        nothing_sticks_out(host, &four[1]);
+        // Whoever comes too late can watch.
+        guest.wait_for_words("All seats at this table are taken.");
+        nothing_sticks_out(guest, &four[1]);
+        guest.press("Watch the game");
+        guest.wait_for_words("Around the table");
+        nothing_sticks_out(guest, &four[1]);
+        assert_eq!(guest.fragment(), format!("/games/{id}"));
+    }
+    // Such a name is refused today; a browser may remember one.
+    let saved = json!({
+        "id": "0123456789abcdef", "seat": 0, "token": "0", "hostToken": null, "opened": 1,
+        "preset": "dogspiel-it", "names": ["Anna", format!("Eve\u{202e}{}", "M".repeat(36)), "Rex"],
+    });
+    host.expect_message(&["404"]);
+    host.store("dog.game.0123456789abcdef", &saved);
+    host.go("/?lang=en");
+    host.wait_for_words("no longer on the server");
+    nothing_sticks_out(host, "home");
+    host.press_anywhere(&format!("Remove the game with {}", isolated(&names[9])));
+    host.wait_for_words("Only this browser has the key to your seat.");
+    nothing_sticks_out(host, "the question");
+    // A public table.
+    let seats: Vec<Value> = names[..3]
+        .iter()
+        .map(|name| json!({"kind": "human", "name": name}))
+        .chain([json!({"kind": "open", "name": "Seat 4"})])
+        .collect();
+    let table = json!({"seats": seats, "join": "anyone"});
+    server.post("/v1/games").json(&table).send().expect(201);
+    host.go("/?lang=en");
+    host.wait_for_words(&names[0]);
+    nothing_sticks_out(host, "open tables");
+}
+
+/// A name as the page puts it into a sentence.
+fn isolated(name: &str) -> String {
+    let from_right = |one: char| ('\u{590}'..='\u{8ff}').contains(&one) || one == '\u{fdfd}';
+    if name.contains(from_right) {
+        format!("\u{2068}{name}\u{2069}")
+    } else {
+        name.to_owned()
+    }
 }

@@ -25,9 +25,11 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
         .filter(|seat| seat["team"] == view["winner"])
         .map(|seat| seat["name"].as_str().expect("a name"))
         .collect();
-    let heading = format!("Team {} has won", names.join(" and "));
-    assert_eq!(look.team.as_deref(), Some(heading.as_str()));
     let won = names.contains(&"Player");
+    let who = names.join(" and ").replace("Player", "you");
+    let team = view["winner"].as_u64().expect("a team") + 1;
+    let heading = format!("Team {team}: {who} have won");
+    assert_eq!(look.team.as_deref(), Some(heading.as_str()));
     let words = if won {
         "You have won!"
     } else {

@@ -100,6 +100,8 @@ fn four_friends_at_one_table() {
 
     // Beat leaves, and comes back.
     browsers[1].press("Leave");
+    browsers[1].wait_for_words("You can come back at any time.");
+    browsers[1].press("Leave");
     browsers[0].wait_for_words("A bot plays for Beat.");
     browsers[1].press("Take my seat back");
     browsers[0].wait_for_words("Beat plays again.");

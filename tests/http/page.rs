@@ -43,8 +43,17 @@ fn the_page_and_its_files_are_served() {
         let path = if name == "/index.html" { "/" } else { name };
         let response = server.get(path).send();
         assert_eq!(response.status, 200, "{name}");
-        let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
-        assert_eq!(response.body, file.expect("a file"), "{name}");
+        if path != "/" {
+            let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
+            assert_eq!(response.body, file.expect("a file"), "{name}");
+        }
+        let is_of_manifest = name.ends_with(".webmanifest") || name.starts_with("/icon");
+        let caching = if is_of_manifest {
+            "public, max-age=86400"
+        } else {
+            "no-cache"
+        };
+        assert_eq!(response.header("cache-control"), Some(caching), "{name}");
         let policy = response.header("content-security-policy").expect(name);
         assert!(policy.starts_with("default-src 'self';"), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -58,6 +67,8 @@ fn the_page_and_its_files_are_served() {
             Some("css") => "text/css; charset=utf-8",
             Some("json") => "application/json",
             Some("svg") => "image/svg+xml",
+            Some("png") => "image/png",
+            Some("webmanifest") => "application/manifest+json",
             _ if path == "/" => "text/html; charset=utf-8",
             _ => "text/plain; charset=utf-8",
         };
@@ -73,6 +84,47 @@ fn the_page_and_its_files_are_served() {
     ] {
         server.get(path).send().refused("route_not_found");
     }
+}
+
+/// Browsers keep the files that the page names, and never ask for them again.
+#[test]
+fn the_files_of_the_page_are_kept_for_good() {
+    let server = TestServer::shared();
+    let page = server.get("/").send().text();
+    let versioned = page.split('"').filter(|part| part.starts_with("page/"));
+    let paths: Vec<String> = versioned.map(|path| format!("/{path}")).collect();
+    assert!(paths.len() > 30, "{paths:?}");
+    let folder = paths[0].split('/').nth(2).expect("a version");
+    let named = |path: &str| paths.contains(&format!("/page/{folder}/{path}"));
+    assert!(named("src/main.js") && named("style.css") && named("icon.svg"));
+    assert!(page.contains("rel=\"icon\""), "{page}");
+    // What is outside of the folder has the same address in all versions.
+    for part in page.split('"') {
+        let stays = ["manifest.webmanifest", "page/"];
+        let is_file = [".js", ".css", ".svg", ".png", ".webmanifest"]
+            .iter()
+            .any(|end| part.ends_with(end));
+        assert!(
+            !is_file || stays.iter().any(|start| part.starts_with(start)),
+            "{part}"
+        );
+    }
+    let words = format!("/page/{folder}/lang/de.json");
+    for path in paths.iter().chain([&words]) {
+        let response = server.get(path).send();
+        assert_eq!(response.status, 200, "{path}");
+        let caching = Some("public, max-age=31536000, immutable");
+        assert_eq!(response.header("cache-control"), caching, "{path}");
+        let (_, name) = path[6..].split_once('/').expect("a name");
+        assert_eq!(response.body, server.get(&format!("/{name}")).send().body);
+    }
+    // Another version has other files.
+    let other = server.get("/page/0123456789abcdef/src/main.js").send();
+    assert_eq!(other.header("cache-control"), Some("no-cache"));
+    server
+        .get(&format!("/page/{folder}/src/none.js"))
+        .send()
+        .refused("route_not_found");
 }
 
 #[test]
@@ -96,7 +148,9 @@ fn without_the_page_the_documentation_comes_first() {
     let response = server.get("/").send();
     assert_eq!(response.status, 307);
     assert_eq!(response.header("location"), Some("/docs/"));
-    server.get("/style.css").send().refused("route_not_found");
+    for path in ["/style.css", "/sw.js", "/page/0/src/main.js"] {
+        server.get(path).send().refused("route_not_found");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-// Checks that each language has every word that the page uses, with the same placeholders, and that
-// index.html preloads every module.
+// Checks that each language has every word that the page uses, with the same placeholders, that the
+// sentences of the log are right for their reader, and that index.html preloads every module.
 
 import { readFileSync, readdirSync } from "node:fs";
 
@@ -22,6 +22,12 @@ for (const lang of languages) {
 }
 if (JSON.stringify(words.de).includes("ß")) problems.push("de: Swiss spelling has no ß");
 
+// French has one word for a round and another for a turn, one form of address, and no “de” before a
+// name, which may begin with a vowel.
+for (const [key, text] of Object.entries(words.fr)) {
+  if (/(?<!\p{L})(tours?|tu|toi|tes)(?!\p{L})/iu.test(text) || /\b(de|que) \{(name|names|piece)\}/.test(text)) problems.push(`fr: ${key}: ${text}`);
+}
+
 // The keys that the code names in full.
 const sources = readdirSync(new URL("src/", web), { recursive: true })
   .filter((name) => name.endsWith(".js")).map((name) => readFileSync(new URL(`src/${name}`, web), "utf8"));
@@ -39,6 +45,55 @@ const unseen = new Set([
 ]);
 for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
+}
+
+// The sentences of the log: what the reader does has a sentence of its own, and no field has a number.
+globalThis.document = { documentElement: { lang: "" } };
+globalThis.fetch = async (url) => ({ ok: true, json: async () => JSON.parse(readFileSync(url, "utf8")) });
+/** What can be played, with the seats that it concerns. */
+const moves = [
+  ["leave_kennel", [["kennel", "42"]]], ["advance", [["42", "77"]]], ["advance", [["42", "goal:0"]]],
+  ["seven", [["42", "47"], ["77", "79"]]], ["retreat", [["42", "38"]]], ["no_effect", []], ["swap", [["42", "77"], ["77", "42"]]],
+].flatMap(([kind, ways]) => [[], [0], [1], [2, 2], [0, 1, 2]].map((captured) => ({
+  card: "K", kind, captures: captured.map((seat) => ({ seat, from: "77" })),
+  parts: ways.map(([from, to], index) => ({ from, to, seat: kind === "swap" ? index : 0 })),
+})));
+/** Of each type of event, all that is told of one seat. @type {Record<string, (seat: number) => object[]>} */
+const events = {
+  cards_dealt: (dealer) => [1, 6].map((size) => ({ dealer, round: 2, size, reshuffled: true })),
+  cards_swapped: (seat) => [[seat, seat + 2], [seat + 2, seat]].map((pair) => ({ given: pair.map((one) => ({ seat: one % 4, card: "Q" })) })),
+  card_played: (seat) => moves.map((move) => ({ seat, move: { ...move, seat, parts: move.parts.map((part) => ({ ...part, seat: (part.seat + seat) % 4 })) } })),
+  hand_folded: (seat) => [{ seat, cards: ["2", "9"] }],
+  game_won: (seat) => [{ team: seat % 2 }],
+  seat_taken: (seat) => [{ seat, name: names[seat] }],
+  seat_handed_over: (seat) => ["human", "bot"].map((kind) => ({ seat, kind, name: names[seat] })),
+};
+for (const type of ["help_asked", "exchange_passed", "exchange_declined", "token_reissued", "rematch_asked", "seat_away", "seat_back"]) {
+  events[type] = (seat) => [{ seat }];
+}
+const names = ["Anna", "Beat", "Carla", "Dani"];
+/** Events without a seat, or without a line. */
+const others = ["game_created", "card_offered", "play_began", "round_ended", "token_renewed", "settings_changed"];
+for (const type of Object.keys(api.components.schemas.Event.discriminator.mapping)) {
+  if (!events[type] && !others.includes(type)) problems.push(`the event ${type} is not tested`);
+}
+const page = await import(new URL("src/words.js", web));
+const { loadWords, t } = await import(new URL("src/lang.js", web));
+for (const lang of languages) {
+  document.documentElement.lang = lang;
+  await loadWords();
+  for (const [type, of] of Object.entries(events)) {
+    const told = (me) => of(0).map((event) => page.eventWords({ names, me }, { type, ...event }));
+    told(0).forEach((text, index) => {
+      const from = told(null)[index];
+      const problem = /\{|event\.|did\.|whom/.test(text + from) ? "a word is missing"
+        : /42|77|38|47|79/.test(text + from) ? "the log has the number of a field"
+          : text.includes("Anna") ? "the reader has a name"
+            // A verb in the past is the same in English.
+            : text === from.replace("Anna", t("you")) ? "the reader has no sentence" : null;
+      if (problem) problems.push(`${lang}: ${type}: ${problem}: ${text} | ${from}`);
+    });
+  }
 }
 
 // index.html preloads every module but those that it names as scripts, and those of screens that

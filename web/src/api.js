@@ -9,7 +9,7 @@ import { forgetKey, keyFor } from "./storage.js";
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
 
 /** Where the server's paths begin: its origin, or a folder in which a proxy serves the page and the API. */
-export const server = otherServer || new URL("..", import.meta.url).href.slice(0, -1);
+export const server = otherServer || new URL(".", document.baseURI).href.slice(0, -1);
 
 /** By how many milliseconds the server's clock is ahead of this computer's. */
 export let clockAhead = 0;

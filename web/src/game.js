@@ -47,12 +47,11 @@ export function navigate() {
   const { kind, id, secret } = readAddress(hash);
   unfollow();
   unfollow = () => {};
-  if (/^#\/analyse(\?|$)/.test(hash)) {
+  if (hash === "#/watch") {
+    dispatch({ type: "route", route: { name: "watch" } });
+  } else if (/^#\/analyse(\?|$)/.test(hash)) {
     dispatch({ type: "route", route: { name: "analyse" } });
-    scrollTo(0, 0);
-    return;
-  }
-  if (id === undefined) {
+  } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "saved", saved: savedGames() });
   } else {

@@ -1,17 +1,19 @@
 // The first screen: a new game, games to continue, a game to watch.
 
-import { useEffect, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
-import { LANGUAGES, date, lang, list, seconds, t } from "./lang.js";
+import { LANGUAGES, date, duration, lang, list, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { OPTIONS, PRESETS, SEATS, chosenOptions, valueWords, wordsIn } from "./rules.js";
+import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
 /** @import {Catalogue, Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
 
+const icon = new URL("../icon.svg", import.meta.url).href;
 /** @type {Level[]} */
 const LEVELS = ["random", "greedy", "fast", "strong"];
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
@@ -20,6 +22,9 @@ const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
 const CLOCKS = [0, 30, 60, 120, 300];
 /** Milliseconds between two requests for the open tables. */
 const OPEN_TABLES = 10_000;
+/** So many games are offered to continue, of so many that are asked for. */
+const CONTINUED = 12;
+const ASKED = 24;
 /** Milliseconds until a game is asked for again that could not be read. */
 const AGAIN = 10_000;
 
@@ -30,13 +35,13 @@ export function Home({ state }) {
   return html`
     <main class="home">
       <header class="hero">
-        <img src="icon.svg" alt="" width="96" height="96" />
+        <img src=${icon} alt="" width="96" height="96" />
         <h1>DOG</h1>
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
           onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
         <p class="small">${t("home.summary", {
-          rules: sheetWords(settings), seats: settings.seats, level: t(`level.${settings.level}`),
+          rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
         <p class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
           ${" "}<button type="button" class="link" onClick=${showSheets}>${t("home.board.sheets")}</button></p>
@@ -47,13 +52,7 @@ export function Home({ state }) {
       <p class="other"><a href="#/analyse">${t("home.analyse")}</a></p>
       <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
-      ${saved.length > 0 && html`
-        <section>
-          <h2>${t("home.continue")}</h2>
-          <ul class="games">
-            ${saved.slice(0, 12).map((game) => html`<${Saved} key=${game.id} game=${game} />`)}
-          </ul>
-        </section>`}
+      ${saved.length > 0 && html`<${Continue} saved=${saved} />`}
       <section>
         <h2>${t("home.watch")}</h2>
         <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
@@ -66,6 +65,7 @@ export function Home({ state }) {
           <button type="submit">${t("home.watch.go")}</button>
         </form>
         ${home.badLink && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
+        <p class="all"><a href="#/watch">${t("watch.title")}</a></p>
       </section>
       <footer>
         <nav aria-label=${t("home.language")} class="languages">
@@ -96,6 +96,14 @@ function showSheets() {
 /** Games with other people. @param {{state: State}} props */
 function WithPeople({ state }) {
   const { home, tables, name } = state;
+  const [missing, setMissing] = useState(false);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  /** Others see the name, so it comes first. @param {() => void} then */
+  const named = (then) => () => {
+    setMissing(state.name === "");
+    if (state.name === "") field.current?.focus();
+    else then();
+  };
   useEffect(() => {
     const read = () => { if (!document.hidden) readOpenTables(); };
     read();
@@ -110,13 +118,15 @@ function WithPeople({ state }) {
     <section>
       <h2>${t("home.people")}</h2>
       <label>${t("name")}
-        <input name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words"
+        <input name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words" ref=${field}
+          aria-invalid=${missing ? "true" : "false"} aria-describedby=${missing ? "nameless" : undefined}
           onChange=${(/** @type {Event} */ event) =>
             setName(/** @type {HTMLInputElement} */ (event.target).value.trim())} /></label>
+      ${missing && html`<p class="problem" role="alert" id="nameless">${t("name.missing")}</p>`}
       <ul class="ways">
-        <li><button type="button" disabled=${home.creating} onClick=${inviteFriends}>${t("home.invite")}</button>
+        <li><button type="button" disabled=${home.creating} onClick=${named(inviteFriends)}>${t("home.invite")}</button>
           <p class="small">${t("home.invite.about")}</p></li>
-        <li><button type="button" disabled=${home.creating} onClick=${playAtOnce}>${t("home.at-once")}</button>
+        <li><button type="button" disabled=${home.creating} onClick=${named(playAtOnce)}>${t("home.at-once")}</button>
           <p class="small">${t("home.at-once.about")}</p></li>
       </ul>
       <h3>${t("home.tables")}</h3>
@@ -129,15 +139,12 @@ function WithPeople({ state }) {
 /** A table that anyone may join. @param {{table: OpenTable}} props */
 function Open({ table }) {
   const { id, rules, seats, open_seats: free, turn_seconds: clock } = table;
-  const people = seats.filter((one) => one.kind === "human").map((one) => one.name);
-  const bots = seats.filter((one) => one.kind === "bot").length;
-  const names = list([...people, ...(bots > 0 ? [t("bots", { n: bots })] : [])]);
   return html`
     <li>
-      <p><bdi><strong>${names || t("tables.nobody")}</strong></bdi>
+      <p><${Names} seats=${seats} />
         <span class="small">${t("tables.free", { n: free, seats: seats.length })} · ${t(`preset.${rules.preset}`)}
-          ${clock ? ` · ${t("settings.clock.n", { time: seconds(1000 * clock) })}` : ""}</span></p>
-      <button type="button" aria-label=${t("seat.button", { button: t("tables.take"), name: names || t("tables.nobody") })}
+          ${clock ? ` · ${t("settings.clock.n", { time: duration(1000 * clock) })}` : ""}</span></p>
+      <button type="button" aria-label=${t("seat.button", { button: t("tables.take"), name: tableWords(seats) })}
         onClick=${() => { location.hash = `#/join/${id}`; }}>${t("tables.take")}</button>
     </li>`;
 }
@@ -176,9 +183,9 @@ function Choices({ settings }) {
           (seats) => set({ seats: Number(seats) }))}
         ${choice("level", LEVELS, settings.level, (one) => t(`level.${one}`),
           (level) => set({ level: /** @type {Level} */ (level) }))}
-        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : seconds(1000 * Number(one))),
+        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
           (clock) => set({ clock: Number(clock) }))}
-        ${choice("pace", PACES, settings.pace, (one) => seconds(Number(one)), (pace) => set({ pace: Number(pace) }))}
+        ${choice("pace", PACES, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
       <ul class="small sheets" tabindex="-1" aria-label=${t("settings.preset")}>
         ${PRESETS.map((one) => html`<li key=${one}><strong>${t(`preset.${one}`)}</strong>: ${t(`preset.${one}.about`)}</li>`)}
@@ -194,40 +201,100 @@ function Choices({ settings }) {
     </details>`;
 }
 
-/** A game to continue, with its state as the server tells it. @param {{game: SavedGame}} props */
-function Saved({ game }) {
-  const [now, setNow] = useState(/** @type {Game | Problem | "network" | null} */ (null));
-  const failed = now === "network" || (now !== null && "status" in now);
-  const gone = failed && now !== "network" && now.code === "game_not_found";
+/** What the server says of a game: the game, or why it says nothing. @typedef {Game | Problem | "network"} Answer */
+
+/** @param {Answer | undefined} answer @returns {answer is Game} */
+const isGame = (answer) => answer !== undefined && answer !== "network" && !("status" in answer);
+
+/** @param {Answer | undefined} answer */
+const isGone = (answer) => answer !== undefined && answer !== "network" && "status" in answer && answer.code === "game_not_found";
+
+/** What the server says of these games. What cannot be read is read again. @param {SavedGame[]} games */
+function useAnswers(games) {
+  const [answers, setAnswers] = useState(/** @type {Record<string, Answer>} */ ({}));
+  const known = useRef(answers);
+  known.current = answers;
   useEffect(() => {
-    if (now && (!failed || gone)) {
-      setOver(game.id, failed || now.phase === "finished");
-      return undefined;
-    }
     const read = () => {
       if (document.hidden) return;
-      request("GET", `/v1/games/${game.id}`, { token: game.token })
-        .then((answer) => setNow(/** @type {Game} */ (answer)), (error) => setNow(problemOf(error)));
+      for (const { id, token } of games) {
+        const before = known.current[id];
+        if (isGame(before) || isGone(before)) continue;
+        /** @param {Answer} answer */
+        const got = (answer) => {
+          setAnswers((all) => ({ ...all, [id]: answer }));
+          if (isGame(answer) || isGone(answer)) setOver(id, !isGame(answer) || answer.phase === "finished");
+        };
+        request("GET", `/v1/games/${id}`, { token }).then(got, (error) => got(problemOf(error)));
+      }
     };
-    if (now === null) read();
-    const timer = setTimeout(read, AGAIN);
+    read();
+    const timer = setInterval(read, AGAIN);
     for (const type of ["online", "focus"]) addEventListener(type, read);
     return () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       for (const type of ["online", "focus"]) removeEventListener(type, read);
     };
-  }, [game.id, now]);
-  const words = now === null ? "" : gone ? t("saved.gone")
-    : failed ? problemWords(now, { names: game.names, me: game.seat })
-    : now.phase === "finished" ? t("saved.finished") : now.phase === "seating" ? t("saved.seating")
-      : now.actions.some((one) => one.seat === game.seat) ? t("saved.turn") : t("saved.waiting");
+  }, [games.map((game) => game.id).join()]);
+  return answers;
+}
+
+/** Whether it is the person's turn in a game. @param {SavedGame} game @param {Answer | undefined} answer */
+const isTurn = (game, answer) => isGame(answer) && answer.actions.some((one) => one.seat === game.seat);
+
+/** Games with a turn of this person come first, then those that go on. @param {SavedGame} game @param {Answer | undefined} answer */
+function rankOf(game, answer) {
+  if (isTurn(game, answer)) return 0;
+  const over = isGame(answer) ? answer.phase === "finished" : isGone(answer) || game.over;
+  return over ? 2 : 1;
+}
+
+/** The games to continue. @param {{saved: SavedGame[]}} props */
+function Continue({ saved }) {
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  const asked = [...saved].sort((a, b) => rankOf(a, undefined) - rankOf(b, undefined)).slice(0, ASKED);
+  const answers = useAnswers(asked);
+  const rank = (/** @type {SavedGame} */ game) => rankOf(game, answers[game.id]);
+  return html`
+    <section>
+      <h2 tabindex="-1" ref=${title}>${t("home.continue")}</h2>
+      <ul class="games">
+        ${asked.sort((a, b) => rank(a) - rank(b)).slice(0, CONTINUED).map((game) => html`
+          <${Saved} key=${game.id} game=${game} answer=${answers[game.id]} removed=${() => title.current?.focus()} />`)}
+      </ul>
+    </section>`;
+}
+
+/** A game to continue. @param {{game: SavedGame, answer: Answer | undefined, removed: () => void}} props */
+function Saved({ game, answer, removed }) {
+  const [asking, setAsking] = useState(false);
+  const cancel = useRef(/** @type {HTMLElement | null} */ (null));
+  const forgetting = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => cancel.current?.focus(), [asking]);
+  const words = answer === undefined ? "" : isGone(answer) ? t("saved.gone")
+    : !isGame(answer) ? problemWords(answer, { names: game.names, me: game.seat })
+    : answer.phase === "finished" ? t("saved.finished") : answer.phase === "seating" ? t("saved.seating")
+      : isTurn(game, answer) ? t("saved.turn") : t("saved.waiting");
+  const remove = () => {
+    removed();
+    forget(game.id);
+  };
   return html`
     <li>
       <a href=${`#/games/${game.id}`} onClick=${(/** @type {Event} */ event) => { event.preventDefault(); go(game.id); }}>
         <strong>${list(game.names.filter((_, seat) => seat !== game.seat))}</strong>
         <span class="small">${date(game.opened)} ${words && html`· ${words}`}</span>
       </a>
-      <button type="button" class="quiet" aria-label=${t("saved.forget.name", { name: game.names[((game.seat ?? 0) + 1) % game.names.length] })}
-        onClick=${() => forget(game.id)}>${t("saved.forget")}</button>
+      ${asking ? html`
+        <div class="asking" role="group" aria-label=${t("saved.forget")}>
+          <p class="small">${t("saved.forget.about")}</p>
+          <button type="button" class="danger" onClick=${remove}>${t("saved.forget")}</button>
+          <button type="button" ref=${cancel} onClick=${() => {
+            setAsking(false);
+            queueMicrotask(() => forgetting.current?.focus());
+          }}>${t("cancel")}</button>
+        </div>` : html`
+        <button type="button" class="quiet" ref=${forgetting} aria-label=${t("saved.forget.name", { name: game.names[((game.seat ?? 0) + 1) % game.names.length] })}
+          onClick=${() => (rankOf(game, answer) === 2 ? remove() : setAsking(true))}>${t("saved.forget")}</button>`}
     </li>`;
 }

@@ -1,7 +1,5 @@
 // The words of the page: one file for each language, and Intl for the rest.
 
-import { saveLanguage, savedLanguage } from "./storage.js";
-
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", it: "Italiano" };
 
 /** @type {Record<string, string>} */
@@ -9,30 +7,12 @@ let words = {};
 /** The language of the page, such as `de`. */
 export let lang = "en";
 
-/** The language of this tag, such as `de` for `de-CH`, if the page has it. @param {unknown} tag */
-function known(tag) {
-  const language = String(tag).slice(0, 2).toLowerCase();
-  return Object.hasOwn(LANGUAGES, language) ? language : null;
-}
-
-/**
- * The language of `?lang=`, which is remembered; else the one remembered, else the first of the
- * browser's that there is, else English.
- */
-function choose() {
-  const asked = known(new URLSearchParams(location.search).get("lang"));
-  if (asked) saveLanguage(asked);
-  const wanted = [asked, savedLanguage(), ...navigator.languages].map(known);
-  return wanted.find((tag) => tag !== null) ?? "en";
-}
-
-/** Loads the words. */
+/** Loads the words of the language that `start.js` has chosen. */
 export async function loadWords() {
-  lang = choose();
+  ({ lang } = document.documentElement);
   const answer = await fetch(new URL(`../lang/${lang}.json`, import.meta.url));
   if (!answer.ok) throw new TypeError("the words are missing");
   words = await answer.json();
-  document.documentElement.lang = lang;
 }
 
 /**
@@ -70,10 +50,13 @@ export const list = (items) => new Intl.ListFormat(lang).format(items.map(isolat
 /** @param {number} share 0 to 1 */
 export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent" }).format(share);
 
-/** @param {number} milliseconds */
-export const seconds = (milliseconds) => new Intl.NumberFormat(lang, {
-  style: "unit", unit: "second", unitDisplay: "long", maximumFractionDigits: 2,
-}).format(milliseconds / 1000);
+/** A time in seconds, or in minutes if it is so many. @param {number} milliseconds */
+export function duration(milliseconds) {
+  const minutes = milliseconds >= 60_000 && milliseconds % 60_000 === 0;
+  return new Intl.NumberFormat(lang, {
+    style: "unit", unit: minutes ? "minute" : "second", unitDisplay: "long", maximumFractionDigits: 2,
+  }).format(milliseconds / (minutes ? 60_000 : 1000));
+}
 
 /** @param {number | string} time */
 export const date = (time) =>

@@ -8,9 +8,14 @@ import { Home } from "./home.js";
 import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
+import { Watch } from "./watch.js";
 
 const loadAnalysis = async () => (await import("./analyse/analyse.js")).AnalyseScreen;
 
+// Over plain http, browsers have no service worker; the page works without.
+if ("serviceWorker" in navigator) {
+  navigator.serviceWorker.register(new URL("sw.js", document.baseURI)).catch(() => {});
+}
 await loadWords();
 surviveTranslation(document.body);
 addEventListener("hashchange", navigate);
@@ -18,6 +23,7 @@ navigate();
 show((state) => {
   const { route, table } = state;
   if (route.name === "analyse") return html`<${Later} key="analyse" load=${loadAnalysis} state=${state} />`;
+  if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`
     : html`<${TableScreen} key=${table.id} table=${table} />`;

@@ -155,6 +155,15 @@ const changeOwn = (body) => act(async (table) => {
 /** Leaves the table: a bot plays on. */
 export const leave = () => changeOwn({ kind: "bot" });
 
+/** Leaves a game against bots to the bots, which do not pause any more. */
+export const letBotsFinish = () => act(async (table) => {
+  const path = `/v1/games/${table.id}`;
+  if (table.hostToken) await request("PATCH", path, { token: table.hostToken, body: { bot_pace_ms: 0 } });
+  /** @type {Changed} */
+  const changed = await request("PUT", `${path}/seats/${table.seat}`, { token: table.token, body: { kind: "bot" } });
+  at(table, () => show(changed));
+});
+
 /** Comes back to the table. */
 export const comeBack = () => changeOwn({ kind: "human" });
 

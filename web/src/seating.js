@@ -2,7 +2,7 @@
 // for the others, and the start.
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { deal } from "./game.js";
+import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
 import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
 import { TableRules } from "./rules.js";
@@ -57,7 +57,7 @@ export function SeatingScreen({ table }) {
     <main class="seating">
       <${Bar} table=${table} seating />
       <${Lost} table=${table} />
-      <h2 tabindex="-1" ref=${title}>${t(!guest || !table.joining ? "seating.title" : table.invitation ? "seating.invited" : "tables.take")}</h2>
+      <h2 tabindex="-1" ref=${title}>${guest && table.joining ? invitedWords(table) : t("seating.title")}</h2>
       <div role="status" aria-label=${t("status")} class="status">
         <p class="happened">${latestWords(table)}</p>
         <p class="todo">${seatingWords(table)}</p>
@@ -66,6 +66,8 @@ export function SeatingScreen({ table }) {
         ${table.problem && html`<p class="problem">${problemWords(table.problem, people(table))}</p>`}
       </div>
       <${Join} table=${table} />
+      ${guest && table.joining && seatsToTake(table).length === 0 && html`
+        <div class="buttons"><button type="button" class="primary" onClick=${() => go(table.id)}>${t("home.watch.go")}</button></div>`}
       <${ForAll} table=${table} />
       <${Teams} table=${table} />
       <${Buttons} table=${table} />
@@ -74,6 +76,13 @@ export function SeatingScreen({ table }) {
         <${OtherDevice} id=${table.id} seat=${seat} token=${table.token} />`}
       <div><${TableRules} rules=${game.rules} /></div>
     </main>`;
+}
+
+/** Who invites the reader: whoever sat down first. @param {Table} table */
+function invitedWords({ invitation, log }) {
+  if (!invitation) return t("tables.take");
+  const first = log.flatMap(({ events }) => events).find((event) => event.type === "seat_taken");
+  return first?.type === "seat_taken" ? t("seating.invites", { name: first.name }) : t("seating.invited");
 }
 
 /** What the reader has to do, or whom the table waits for. @param {Table} table @returns {string} */
@@ -172,6 +181,8 @@ function typedName() {
 function Buttons({ table }) {
   const { game, seat, hostToken, sending } = table;
   const [leaving, setLeaving] = useState(false);
+  const cancel = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => cancel.current?.focus(), [leaving]);
   if (!game) return null;
   const free = game.seats.filter((one) => one.kind === "open").length;
   const late = game.seats.filter((one) => one.asked === false && one.seat !== seat);
@@ -180,16 +191,16 @@ function Buttons({ table }) {
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}
-    ${leaving && html`<p role="alert">${t("give up.about")}</p>`}
+    ${leaving && html`<p role="alert">${t(again ? "leave.about" : "give up.about")}</p>`}
     <div class="buttons">
       ${leaving ? null : hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
         : game.phase === "deal" && game.start === "host" && game.dealer === seat
           && html`<button type="button" class="primary" disabled=${sending} onClick=${deal}>${t("deal")}</button>`}
       ${seat !== null && !leaving && html`
-        <button type="button" disabled=${sending} onClick=${() => (again ? leave() : setLeaving(true))}>${t("leave")}</button>`}
+        <button type="button" disabled=${sending} onClick=${() => setLeaving(true)}>${t("leave")}</button>`}
       ${leaving && html`
-        <button type="button" class="danger" disabled=${sending} onClick=${giveUp}>${t("give up")}</button>
-        <button type="button" onClick=${() => setLeaving(false)}>${t("cancel")}</button>`}
+        <button type="button" class="danger" disabled=${sending} onClick=${again ? leave : giveUp}>${t(again ? "leave" : "give up")}</button>
+        <button type="button" ref=${cancel} onClick=${() => setLeaving(false)}>${t("cancel")}</button>`}
     </div>`;
 }
 

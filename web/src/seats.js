@@ -1,7 +1,7 @@
 // The seats of a table: who is there, and what the host can do.
 
 import { inviteAgain, letBotPlay, seatInvitation } from "./people.js";
-import { t } from "./lang.js";
+import { list, t } from "./lang.js";
 import { Reveal, Share } from "./share.js";
 import { state } from "./store.js";
 import { html } from "./view.js";
@@ -15,6 +15,16 @@ export const States = ({ table, seat }) => html`${statesOf(table, seat).map((one
   <span key=${one} class="state">
     <svg viewBox="-1.2 -1.2 2.4 2.4" aria-hidden="true"><path d=${STATE_SHAPES[one]} /></svg>
     ${t(`state.${one}`)}</span>`)}`;
+
+/** The people at a table, and how many bots. @param {{seats: {kind: string, name: string}[]}} props */
+export const Names = ({ seats }) => html`<bdi><strong>${tableWords(seats)}</strong></bdi>`;
+
+/** The people at a table, and how many bots, in words. @param {{kind: string, name: string}[]} seats */
+export function tableWords(seats) {
+  const people = seats.filter((one) => one.kind === "human").map((one) => one.name);
+  const bots = seats.filter((one) => one.kind === "bot").length;
+  return list([...people, ...(bots > 0 ? [t("bots", { n: bots })] : [])]) || t("tables.nobody");
+}
 
 /** Whether the game waits for a person who may not come. @param {Table} table @param {number} seat */
 export function isMissing(table, seat) {

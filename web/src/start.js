@@ -1,5 +1,6 @@
-// Says why the page does not start: the browser is too old, or a part of the page did not arrive.
-// Every browser can read this file, and it needs no other one.
+// Chooses the language and has its words loaded while the modules are on their way. Says why the page
+// does not start: the browser is too old, or a part of the page did not arrive. Every browser can read
+// this file, and it needs no other one.
 
 (function () {
   /** @type {Record<string, string[]>} */
@@ -9,28 +10,55 @@
     fr: ["Cette page demande un navigateur plus récent : ", " ou plus récent.", "La page n’a pas pu être chargée.", "Recharger"],
     it: ["Questa pagina richiede un browser più recente: ", " o più recente.", "Impossibile caricare la pagina.", "Ricarica"]
   };
+  /** The language of a tag such as `de-CH`, if the page has it. @param {unknown} tag */
+  function known(tag) {
+    var language = String(tag).slice(0, 2).toLowerCase();
+    return words[language] ? language : "";
+  }
+
+  // The language of `?lang=`, which is remembered; else the one remembered, else the first of the
+  // browser's that there is, else English.
+  var asked = /[?&]lang=(\w\w)/.exec(location.search);
+  var lang = known(asked && asked[1]);
+  try {
+    if (lang) localStorage.setItem("dog.language", JSON.stringify(lang));
+    else lang = known(JSON.parse(localStorage.getItem("dog.language") || "null"));
+  } catch (error) {
+    // The storage is full or blocked.
+  }
+  var own = navigator.languages || [navigator.language];
+  for (var index = 0; !lang && index < own.length; index += 1) lang = known(own[index]);
+  lang = lang || "en";
+  document.documentElement.lang = lang;
+
+  var script = /** @type {HTMLScriptElement} */ (document.currentScript);
+  var link = document.createElement("link");
+  link.rel = "preload";
+  link.setAttribute("as", "fetch");
+  link.crossOrigin = "anonymous";
+  link.href = script.src.replace("src/start.js", "lang/" + lang + ".json");
+  document.head.appendChild(link);
+
   var browsers = "Chrome 93, Edge 93, Firefox 92, Safari 15.4";
   var old = !("noModule" in document.createElement("script")) || !Array.prototype.at || !Object.hasOwn
     || !window.Intl || !Intl.ListFormat || !window.BroadcastChannel || !window.ReadableStream;
 
   function tell() {
-    var page = document.getElementById("page");
-    if (!page || page.firstChild) return;
-    var asked = /[?&]lang=(\w\w)/.exec(location.search);
-    var own = words[asked ? asked[1] : String(navigator.language).slice(0, 2)] || words.en;
+    var opening = document.getElementById("opening");
+    if (!opening || opening.getElementsByTagName("p").length > 0) return;
+    // What an old browser could draw of the page would not work.
+    if (old) /** @type {Element} */ (opening.parentNode).removeAttribute("id");
+    var told = words[lang];
     var text = document.createElement("p");
-    text.textContent = old ? own[0] + browsers + own[1] : own[2];
+    text.textContent = old ? told[0] + browsers + told[1] : told[2];
     text.setAttribute("role", "alert");
-    var main = document.createElement("main");
-    main.className = "waiting";
-    main.appendChild(text);
+    opening.appendChild(text);
     if (!old) {
       var again = document.createElement("button");
-      again.textContent = own[3];
+      again.textContent = told[3];
       again.onclick = function () { location.reload(); };
-      main.appendChild(again);
+      opening.appendChild(again);
     }
-    page.appendChild(main);
   }
 
   /** @param {any} event */

@@ -1,13 +1,12 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, the language that was chosen, and the
-// switch for sound. Each
-// tab remembers for itself which seats it plays, and the keys of requests that got no answer.
+// its game, the settings of the last game, the person's name, and the switch for sound; `start.js`
+// remembers the language. Each tab remembers for itself which seats it plays, and the keys of requests
+// that got no answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
-const LANGUAGE = "dog.language";
 const NAME = "dog.name";
 const SOUND = "dog.sound";
 /** Keys that begin with this belong to one tab. */
@@ -183,12 +182,6 @@ export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });
 
 /** @param {Settings} settings */
 export const saveSettings = (settings) => write(SETTINGS, settings);
-
-/** The tag of a language, if one was chosen. @returns {unknown} */
-export const savedLanguage = () => read(LANGUAGE);
-
-/** @param {string} tag */
-export const saveLanguage = (tag) => write(LANGUAGE, tag);
 
 /** The person's name; empty if it is not known. */
 export const savedName = () => String(read(NAME) ?? "");

@@ -32,5 +32,6 @@ function draw() {
 /** Draws the state with this view from now on. @param {(state: State) => VNode} chosen */
 export function show(chosen) {
   view = chosen;
+  document.getElementById("page")?.replaceChildren();
   draw();
 }

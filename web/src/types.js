@@ -12,6 +12,7 @@
  * @typedef {Schemas["Card"]} Card
  * @typedef {Schemas["Event"]} GameEvent
  * @typedef {Omit<Schemas["LogEntry"], "type">} LogEntry
+ * @typedef {Schemas["Given"]} Given the card that a seat gave to its partner
  * @typedef {Schemas["SeatBoard"]} SeatBoard
  * @typedef {Schemas["ProblemDetails"]} Problem
  * @typedef {Schemas["Advice"]} Advice
@@ -155,7 +156,7 @@
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
- * @typedef {{name: "home"} | {name: "table", id: string} | {name: "analyse"}} Route
+ * @typedef {{name: "home"} | {name: "watch"} | {name: "analyse"} | {name: "table", id: string}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses

@@ -3,7 +3,8 @@
 import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Game, GameEvent, Layout, Move, Part, Problem, SeatBoard, Spot, Table, Unplayable} from "./types.js" */
+/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Part, Problem, SeatBoard,
+ *    Spot, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
 /** @typedef {{names: string[], me: number | null}} People */
@@ -42,13 +43,38 @@ export const isShared = ({ game, seat }) =>
 export function latestWords(table) {
   const who = people(table);
   if (table.news) {
-    return t(table.news.present ? "event.present" : "event.absent", { name: nameOf(who, table.news.seat) });
+    return t(table.news.present ? "event.present" : "event.absent", { name: who.names[table.news.seat] });
   }
-  return table.log.at(-1)?.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ") ?? "";
+  for (let index = table.log.length - 1; index >= 0; index -= 1) {
+    const words = entryWords(who, table.log[index]);
+    if (words) return words;
+  }
+  return "";
 }
 
-/** @param {People} people @param {number} seat */
+/** What happened in a change, or an empty text if it is not worth a line. @param {People} people @param {LogEntry} entry */
+export const entryWords = (people, { events }) => events.flatMap((event) => eventWords(people, event) ?? []).join(" · ");
+
+/** The name of a seat where it stands alone, not in a sentence. @param {People} people @param {number} seat */
 export const nameOf = ({ names, me }, seat) => (seat === me ? t("you") : names[seat]);
+
+/**
+ * A sentence about a seat. What the reader does has words of its own, under the key with `.you`.
+ *
+ * @param {People} people @param {number} seat @param {string} key @param {Record<string, string | number>} [values]
+ */
+const say = ({ names, me }, seat, key, values) =>
+  (seat === me ? t(`${key}.you`, values) : t(key, { name: names[seat], ...values }));
+
+/** What is told of a team, with the names of its seats. @param {People} people @param {number} team @param {string} key */
+function sayTeam({ names, me }, team, key) {
+  const half = names.length / 2;
+  const others = names.filter((_, seat) => seat % half === team && seat !== me);
+  return t(me !== null && me % half === team ? `${key}.you` : key, { n: team + 1, names: list(others) });
+}
+
+/** Who has won, as a heading. @param {People} people @param {number} team */
+export const wonWords = (people, team) => sayTeam(people, team, "finished.title");
 
 /** @param {People} people @param {number} seat */
 const pieceOf = ({ names, me }, seat) =>
@@ -57,11 +83,11 @@ const pieceOf = ({ names, me }, seat) =>
 /** A card by its name: `A` in English, `Ass` in German. @param {string} card */
 export const cardName = (card) => (has(`card.${card}`) ? t(`card.${card}`) : card);
 
-/** @param {string} place */
-export function placeWords(place) {
-  if (place === "kennel") return t("place.kennel");
-  if (place.startsWith("goal:")) return t("place.goal", { n: Number(place.slice(5)) + 1 });
-  return t("place.field", { n: place });
+/** @param {string} place @param {"" | ".on" | ".from" | ".to"} [how] in which a sentence needs it */
+export function placeWords(place, how = "") {
+  if (place === "kennel") return t(`place.kennel${how}`);
+  if (place.startsWith("goal:")) return t(`place.goal${how}`, { n: Number(place.slice(5)) + 1 });
+  return t(`place.field${how}`, { n: place });
 }
 
 /** A place as the name of a button: "Field 17, your piece". @param {People} people @param {Spot} spot @param {number | null} owner */
@@ -101,7 +127,7 @@ export function whereWords(people, layout, board, seat) {
 /** @param {People} people @param {Capture[]} captures */
 export const captureWords = (people, captures) =>
   t("captures", { pieces: list(captures.map(({ seat, from }) =>
-    t("captured", { piece: pieceOf(people, seat), place: placeWords(from) }))) });
+    say(people, seat, "captured", { on: placeWords(from, ".on") }))) });
 
 /** @param {Move["kind"]} kind @param {Part[]} parts @param {People} people */
 function partsWords(kind, parts, people) {
@@ -113,57 +139,86 @@ function partsWords(kind, parts, people) {
     case "no_effect": return t("move.no_effect");
     case "fold": return t("move.fold");
     default: return parts.map(({ from, to }) =>
-      t(kind === "retreat" ? "move.retreat" : "move.advance", { from: placeWords(from), to: placeWords(to) })).join(", ");
+      t(kind === "retreat" ? "move.retreat" : "move.advance", { from: placeWords(from, ".from"), to: placeWords(to, ".to") })).join(", ");
   }
 }
 
-/** A move in words, with what it captures. @param {People} people @param {Move} move */
+/** The card of a move, and what a joker stands for. @param {Move} move */
+const playedCard = ({ card, as }) => (as ? t("card.as", { rank: cardName(as) }) : cardName(card ?? ""));
+
+/** A move in words, with its places and what it captures. @param {People} people @param {Move} move */
 export function moveWords(people, move) {
   const what = partsWords(move.kind, move.parts, people);
   if (!move.card) return what;
-  const card = move.as ? t("card.as", { rank: cardName(move.as) }) : cardName(move.card);
-  const words = t("move.card", { card, what });
+  const words = t("move.card", { card: playedCard(move), what });
   return move.captures.length === 0 ? words : `${words}, ${captureWords(people, move.captures)}`;
+}
+
+/** Whose pieces something happens to, as the object of a sentence. @param {People} people @param {number} actor @param {number[]} seats */
+function whom(people, actor, seats) {
+  const pieces = new Map(seats.map((seat) => [seat, seats.filter((one) => one === seat).length]));
+  return list([...pieces].map(([seat, n]) => {
+    if (seat === actor) return say(people, seat, "whom.own", { n });
+    if (seat === people.me) return t("whom.you", { n });
+    return n === 1 ? people.names[seat] : t("whom", { n, name: people.names[seat] });
+  }));
+}
+
+/** What somebody has played, as people say it: without numbers of fields. @param {People} people @param {Move} move */
+function playedWords(people, move) {
+  const { seat, kind, parts, captures } = move;
+  const said = [say(people, seat, "event.played", { card: playedCard(move) })];
+  const others = parts.map((part) => part.seat).filter((one) => one !== seat);
+  if (kind === "swap") {
+    said.push(others.length === 0 ? say(people, seat, "did.swap.own") : say(people, seat, "did.swap", {
+      whom: list(others.map((one) => (one === people.me ? t("whom.with.you") : people.names[one]))),
+    }));
+  } else if (["leave_kennel", "retreat", "no_effect"].includes(kind)) {
+    said.push(say(people, seat, `did.${kind}`));
+  }
+  if (parts.some(({ from, to }) => to.startsWith("goal:") && !from.startsWith("goal:"))) said.push(say(people, seat, "did.goal"));
+  const captured = captures.map((one) => one.seat);
+  if (captured.length === 1 && captured[0] === people.me && seat !== people.me) said.push(t("did.capture.reader"));
+  else if (captured.length > 0) said.push(say(people, seat, "did.capture", { whom: whom(people, seat, captured) }));
+  return list(said);
+}
+
+/** What two partners gave each other, as far as the reader knows it. @param {People} people @param {Given[]} given */
+function swappedWords(people, given) {
+  const [first, second] = given[1]?.seat === people.me ? [given[1], given[0]] : given;
+  if (!first.card || !second.card) return t("event.cards_swapped", { names: list([first, second].map((one) => people.names[one.seat])) });
+  return say(people, first.seat, first.seat === people.me ? "event.cards_swapped" : "event.cards_swapped.known", {
+    partner: people.names[second.seat], card: cardName(first.card), other: cardName(second.card),
+  });
 }
 
 /** An event of the log in words, or null if it is not worth a line. @param {People} people @param {GameEvent} event @returns {string | null} */
 export function eventWords(people, event) {
-  const name = "seat" in event ? nameOf(people, event.seat) : "";
   switch (event.type) {
     case "cards_dealt":
-      return t("event.cards_dealt", { name: nameOf(people, event.dealer), round: event.round, n: event.size })
+      return say(people, event.dealer, "event.cards_dealt", { round: event.round, n: event.size })
         + (event.reshuffled ? ` ${t("event.reshuffled")}` : "");
-    case "help_asked": return t("event.help_asked", { name });
-    case "card_offered":
-      return event.card ? t("event.card_offered.known", { name, card: cardName(event.card) }) : t("event.card_offered", { name });
-    case "exchange_passed": return t("event.exchange_passed", { name });
-    case "exchange_declined": return t("event.exchange_declined", { name });
-    case "cards_swapped":
-      return event.given.map((one) => (one.card
-        ? t("event.given.known", { name: nameOf(people, one.seat), card: cardName(one.card) })
-        : t("event.given", { name: nameOf(people, one.seat) }))).join(" ");
-    case "card_played": return t("event.says", { name, what: moveWords(people, event.move) });
-    case "hand_folded": return t("event.hand_folded", { name, cards: list(event.cards.map(cardName)) });
+    case "cards_swapped": return swappedWords(people, event.given);
+    case "card_played": return playedWords(people, event.move);
+    case "hand_folded": return say(people, event.seat, "event.hand_folded", { cards: list(event.cards.map(cardName)) });
     case "round_ended": return t("event.round_ended", { round: event.round });
-    case "game_won":
-      return t("event.game_won", { team: list(people.names.filter((_, seat) => seat % (people.names.length / 2) === event.team)) });
-    case "token_reissued": return t("event.token_reissued", { name });
-    case "seat_taken": return t("event.seat_taken", { name: event.name });
-    case "rematch_asked": return t("event.rematch_asked", { name: people.names[event.seat] });
+    case "game_won": return sayTeam(people, event.team, "event.game_won");
     case "settings_changed": return t("event.settings_changed");
-    case "seat_away": return t("event.seat_away", { name });
-    case "seat_back": return t("event.seat_back", { name });
+    case "seat_taken": return say(people, event.seat, "event.seat_taken", { name: event.name });
     case "seat_handed_over":
-      return t(`event.seat_handed_over.${event.kind}`, {
+      return say(people, event.seat, `event.seat_handed_over.${event.kind}`, {
         name: event.kind === "open" ? t("seat.n", { n: event.seat + 1 }) : event.name,
       });
+    case "help_asked":
+    case "exchange_passed":
+    case "exchange_declined":
+    case "token_reissued":
+    case "rematch_asked":
+    case "seat_away":
+    case "seat_back": return say(people, event.seat, `event.${event.type}`);
     default: return null;
   }
 }
-
-/** The names of a team. @param {Game} game @param {number} team */
-export const teamNames = (game, team) =>
-  list(game.seats.filter((seat) => seat.team === team).map((seat) => seat.name));
 
 /** What the player has to do now, or whom the table waits for. @param {Table} table @returns {string} */
 export function whatToDo(table) {
@@ -196,10 +251,10 @@ export function whatToDo(table) {
     default: break;
   }
   if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
-  if (game.phase === "deal") return t("do.others.deal", { name: nameOf(who, game.dealer ?? 0) });
+  if (game.phase === "deal") return t("do.others.deal", { name: who.names[game.dealer ?? 0] });
   if (game.phase === "exchange") return exchangeWaits(table, game);
   return game.turn === null || game.turn === undefined ? t("do.wait")
-    : t("do.others.play", { name: nameOf(who, game.turn) });
+    : t("do.others.play", { name: who.names[game.turn] });
 }
 
 /** @param {Table} table */
@@ -244,7 +299,7 @@ function whyFold(table) {
 
 /** Why a card cannot be played. @param {Unplayable} unplayable @param {People} people */
 export const whyUnplayable = ({ reason, seat, place }, people) =>
-  (has(`unplayable.${reason}`) ? t(`unplayable.${reason}`) : reasonWords({ reason, seat, place }, people));
+  reasonWords({ reason, seat, place }, people, [`unplayable.${reason}`, `reason.${reason}`]);
 
 /** Why a suggestion is good or bad. @param {AdviceReason} reason @param {People} people */
 export function reasonForAdvice({ code, seat, card, probability, text }, people) {
@@ -263,20 +318,22 @@ export const problemWords = (problem, people) =>
   (problem === "network" ? t("problem.network") : reasonWords(problem, people));
 
 /**
- * The words of a reason, else of a code, else what the server says.
+ * The words of the first of these keys that has some, else what the server says.
  *
- * @param {Partial<Problem>} problem @param {People} people
+ * @param {Partial<Problem>} problem @param {People} people @param {string[]} [keys]
  */
-function reasonWords({ reason, code, seat, place, card, phase, part, detail }, people) {
+function reasonWords({ reason, code, seat, place, card, phase, part, detail }, people, keys = [`reason.${reason}`, `code.${code}`]) {
   const values = {
     place: place ? placeWords(place) : "",
+    on: place ? placeWords(place, ".on") : "",
     card: card ? cardName(card) : "",
-    name: typeof seat === "number" ? nameOf(people, seat) : "",
+    name: typeof seat === "number" ? people.names[seat] : "",
     piece: typeof seat === "number" ? pieceOf(people, seat) : "",
     phase: phase ? t(`phase.${phase}`) : "",
     n: part ?? "",
   };
-  for (const key of [`reason.${reason}`, `code.${code}`]) {
+  const own = typeof seat === "number" && seat === people.me;
+  for (const key of keys.flatMap((one) => (own ? [`${one}.you`, one] : [one]))) {
     if (has(key)) return t(key, values);
   }
   return detail ?? "";

@@ -28,7 +28,7 @@ pub fn invite_friends(browser: &Browser, name: &str) -> String {
 /// Follows an invitation, in English, and sits down. The secret is gone from the address then.
 pub fn sit_down(browser: &Browser, link: &str, name: &str) {
     browser.follow(&link.replacen("/#", "/?lang=en#", 1));
-    browser.wait_for_words("You are invited to play DOG");
+    browser.wait_for_words("to play DOG");
     browser.type_into("Your name", name);
     browser.press("Sit down");
     wait_for_seat(browser);

@@ -91,7 +91,10 @@ impl Contract {
                 "/lang/",
                 "/colours.css",
                 "/style.css",
-                "/icon.svg",
+                "/icon",
+                "/manifest.webmanifest",
+                "/sw.js",
+                "/page/",
             ]
             .iter();
             let outside = path == "/" || known.into_iter().any(|known| path.starts_with(known));

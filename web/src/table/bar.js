@@ -1,11 +1,10 @@
 // What is above every table: the way home, the rules, and leaving.
 
 import { setSound } from "../game.js";
-import { leave } from "../people.js";
 import { t } from "../lang.js";
 import { state } from "../store.js";
 import { html } from "../view.js";
-import { isShared } from "../words.js";
+import { Leave } from "./leave.js";
 
 /** @import {Table} from "../types.js" */
 
@@ -16,9 +15,8 @@ const CROSS = "M16 9.5l5 5M21 9.5l-5 5";
 
 /** @param {{table: Table, seating?: boolean}} props `seating`: before the game */
 export function Bar({ table, seating }) {
-  const { game, seat, sending } = table;
+  const { game, seat } = table;
   if (!game) return null;
-  const there = seat !== null && game.seats[seat].kind === "human" && game.phase !== "finished";
   return html`
     <header class="bar">
       <a href="#/" class="back">${t("table.home")}</a>
@@ -30,8 +28,7 @@ export function Bar({ table, seating }) {
           onClick=${() => setSound(!state.sound)}>
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${SPEAKER} />
             <path class="waves" d=${state.sound ? WAVES : CROSS} /></svg></button>`}
-      ${!seating && there && isShared(table) && html`
-        <button type="button" class="leave" disabled=${sending} onClick=${leave}>${t("leave")}</button>`}
+      ${!seating && html`<${Leave} table=${table} />`}
     </header>`;
 }
 

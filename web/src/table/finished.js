@@ -6,7 +6,7 @@ import { list, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { dispatch, state } from "../store.js";
 import { html } from "../view.js";
-import { eventWords, isShared, people, teamNames } from "../words.js";
+import { entryWords, isShared, people, wonWords } from "../words.js";
 
 /** @import {FairResult, Table} from "../types.js" */
 /** @import {ReplayStep} from "./replay.js" */
@@ -17,7 +17,7 @@ export function Finished({ table, step }) {
   if (!game || typeof game.winner !== "number") return null;
   return html`
     <div class="finished">
-      <h2 tabindex="-1">${t("finished.title", { team: teamNames(game, game.winner) })}</h2>
+      <h2 tabindex="-1">${wonWords(people(table), game.winner)}</h2>
       <${Again} table=${table} />
       <div class="buttons">
         ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
@@ -85,7 +85,7 @@ function Slider({ table, step }) {
   /** @param {number} to */
   const move = (to) => dispatch({ type: "replay", step: Math.min(Math.max(to, 0), last) });
   const who = people(table);
-  const words = step.entry.events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
+  const words = entryWords(who, step.entry);
   return html`
     <div class="replay" role="group" aria-label=${t("replay")}>
       <button type="button" aria-label=${t("replay.back")} disabled=${at === 0} onClick=${() => move(at - 1)}>◀</button>

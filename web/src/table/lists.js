@@ -1,20 +1,20 @@
 // Lists below the hand: every legal move in words, who sits at the table, the rules, and what has
 // happened.
 
-import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { analyse, play } from "../game.js";
 import { t } from "../lang.js";
 import { TableRules } from "../rules.js";
 import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
-import { dispatch } from "../store.js";
+import { dispatch, state } from "../store.js";
 import { html, touches } from "../view.js";
-import { eventWords, moveWords, people as peopleOf, whereWords } from "../words.js";
+import { entryWords, moveWords, people as peopleOf, whereWords } from "../words.js";
 import { previewOf, previewing } from "./board.js";
 import { askToNotify, mayAskToNotify } from "./signals.js";
 
-/** @import {Move, SeatBoard, Table} from "../types.js" */
+/** @import {LogEntry, Move, SeatBoard, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
 /** So many moves are listed in words at once; a seven can have thousands. */
@@ -95,15 +95,24 @@ export const Rules = ({ table }) => table.game && html`
 
 /** @param {{table: Table, people: People}} props */
 export function Log({ table, people }) {
-  const lines = table.log.flatMap(({ version, events }) => {
-    const words = events.flatMap((event) => eventWords(people, event) ?? []);
-    return words.length === 0 ? [] : [{ version, words }];
-  }).reverse();
+  const { log } = table;
+  // A whole game has more than a thousand lines: they are drawn again only if one of them changes.
+  const lines = useMemo(() => log.flatMap((entry) => {
+    const words = entryWords(people, entry);
+    return words ? [html`<li key=${entry.version}>${lineWords(entry, words)}</li>`] : [];
+  }).reverse(), [log, people.me, ...people.names]);
   return html`
     <details class="log" open>
       <summary>${t("log.title")}</summary>
-      <ol tabindex="0" aria-label=${t("log.title")}>
-        ${lines.map(({ version, words }) => html`<li key=${version}>${words.join(" · ")}</li>`)}
-      </ol>
+      <ol tabindex="0" aria-label=${t("log.title")}>${lines}</ol>
     </details>`;
+}
+
+/** A line of the log. If it tells of a move, pressing it shows the way on the board, and once more hides it. @param {LogEntry} entry @param {string} words */
+function lineWords({ events }, words) {
+  const played = events.find((event) => event.type === "card_played");
+  if (played?.type !== "card_played" || played.move.parts.length === 0) return words;
+  const { parts, captures } = played.move;
+  const press = () => dispatch({ type: "preview", preview: state.table?.preview?.parts === parts ? null : { parts, captures } });
+  return html`<button type="button" onClick=${press}>${words}</button>`;
 }

@@ -1,0 +1,52 @@
+// The public games that are being played, to watch.
+
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { request } from "./api.js";
+import { problemOf } from "./game.js";
+import { t } from "./lang.js";
+import { problemWords } from "./words.js";
+import { html } from "./view.js";
+import { Names } from "./seats.js";
+
+/** @import {OpenTable, Problem} from "./types.js" */
+
+/** Milliseconds between two requests for the games. */
+const AGAIN = 10_000;
+
+export function Watch() {
+  const [games, setGames] = useState(/** @type {OpenTable[] | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {Problem | "network" | null} */ (null));
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    document.title = "DOG";
+    title.current?.focus();
+    const read = () => {
+      if (document.hidden) return;
+      request("GET", "/v1/games?phase=play&limit=20", { cache: "no-cache" }).then((/** @type {{games: OpenTable[]}} */ answer) => {
+        setGames(answer.games);
+        setProblem(null);
+      }, (error) => setProblem(problemOf(error)));
+    };
+    read();
+    const timer = setInterval(read, AGAIN);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, []);
+  return html`
+    <main class="home">
+      <p><a href="#/">${t("table.home")}</a></p>
+      <h1 class="title" tabindex="-1" ref=${title}>${t("watch.title")}</h1>
+      ${problem && html`<p class="problem" role="alert">${problemWords(problem, { names: [], me: null })}</p>`}
+      ${games && html`<section>
+        ${games.length === 0 ? html`<p>${t("watch.none")}</p>` : html`
+          <ul class="games" aria-label=${t("watch.title")}>
+            ${games.map(({ id, rules, seats }) => html`
+              <li key=${id}><a href=${`#/games/${id}`}>
+                <${Names} seats=${seats} /> <span class="small">${t(`preset.${rules.preset}`)}</span></a></li>`)}
+          </ul>`}
+      </section>`}
+    </main>`;
+}
