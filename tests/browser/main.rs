@@ -18,6 +18,7 @@ mod drawing;
 mod keyboard;
 mod links;
 mod people;
+mod reactions;
 mod resuming;
 mod screens;
 mod seven;

@@ -6,7 +6,7 @@ import { checkShuffles } from "./fair.js";
 import { rulesOf } from "./rules.js";
 import { dispatch, state } from "./store.js";
 import { stepsOf } from "./table/replay.js";
-import { forgetGame, forgetToken, saveGame, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -82,6 +82,12 @@ export function setName(name) {
 export function setSound(sound) {
   saveSound(sound);
   dispatch({ type: "sound", sound });
+}
+
+/** Shows the reactions of others, or not, from now on. @param {boolean} muted */
+export function setMuted(muted) {
+  saveMuted(muted);
+  dispatch({ type: "muted", muted });
 }
 
 /** Creates a game against bots and goes to its table. @param {string} name of the player */
@@ -353,6 +359,20 @@ export function play(id) {
   const version = state.table?.game?.version;
   return send("play", { move: id, version });
 }
+
+/** Says something to the table. @param {string} reaction */
+export function react(reaction) {
+  dispatch({ type: "reacting", reacting: false });
+  return act(async ({ id, token }) => {
+    await request("POST", `/v1/games/${id}/reactions`, { token, body: { reaction } });
+  });
+}
+
+/** Has the bots play the rest of the round at once. */
+export const skipToDeal = () => act(async (table) => {
+  await request("PATCH", `/v1/games/${table.id}`, { token: table.token, body: { skip_to_deal: true } });
+  at(table, () => dispatch({ type: "skipped", round: table.game?.round ?? 0 }));
+});
 
 /** Chooses a card of the hand, or puts it back. @param {number} index */
 export function chooseCard(index) {

@@ -16,6 +16,10 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "settings", settings: Settings}
  *   | {type: "name", name: string}
  *   | {type: "sound", sound: boolean}
+ *   | {type: "muted", muted: boolean}
+ *   | {type: "reacting", reacting: boolean}
+ *   | {type: "reaction over", key: number}
+ *   | {type: "skipped", round: number}
  *   | {type: "saved", saved: SavedGame[]}
  *   | {type: "tables", tables: OpenTable[]}
  *   | {type: "addresses", addresses: Addresses}
@@ -50,12 +54,13 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  * )} Event
  */
 
-/** @param {Settings} settings @param {string} name @param {boolean} sound @param {SavedGame[]} saved @returns {State} */
-export const initial = (settings, name, sound, saved) => ({
+/** @param {Settings} settings @param {string} name @param {boolean} sound @param {boolean} muted @param {SavedGame[]} saved @returns {State} */
+export const initial = (settings, name, sound, muted, saved) => ({
   route: { name: "home" },
   settings,
   name,
   sound,
+  muted,
   saved,
   tables: null,
   addresses: null,
@@ -77,6 +82,7 @@ export function reduce(state, event) {
     case "settings": return { ...state, settings: event.settings };
     case "name": return { ...state, name: event.name };
     case "sound": return { ...state, sound: event.sound };
+    case "muted": return { ...state, muted: event.muted };
     case "saved": return { ...state, saved: event.saved };
     case "tables": return { ...state, tables: event.tables };
     case "addresses": return { ...state, addresses: event.addresses };
@@ -90,6 +96,7 @@ export function reduce(state, event) {
           choice: NOTHING, preview: null, tapped: null, sending: false, hint: "none", problem: null,
           history: null, replay: null, fair: "none",
           refused: null, presence: null, gone: [], news: null, next: null,
+          reacting: false, reactions: [], skipped: null,
         },
       };
     case "analysis": return { ...state, analysis: event.analysis };
@@ -158,6 +165,9 @@ function reduceTable(table, event) {
     case "refused": return { ...table, refused: event.refused };
     case "invitations": return { ...table, invitations: event.invitations };
     case "next": return { ...table, next: event.next };
+    case "reacting": return { ...table, reacting: event.reacting };
+    case "reaction over": return { ...table, reactions: table.reactions.filter(({ key }) => key !== event.key) };
+    case "skipped": return { ...table, skipped: event.round };
     default: return table;
   }
 }
@@ -185,6 +195,12 @@ function message(table, line) {
   switch (line.type) {
     case "presence": return withPresence(table, line.present);
     case "rematch": return { ...table, next: line.id };
+    case "reaction": {
+      const { seat, reaction } = line;
+      const key = (table.reactions.at(-1)?.key ?? 0) + 1;
+      // One of each seat, the newest.
+      return { ...table, reactions: [...table.reactions.filter((one) => one.seat !== seat), { key, seat, reaction }] };
+    }
     // The stream begins with the game, and begins anew if the server was set back, for instance to a
     // backup: what the page knew did not happen.
     case "game": return withMoves(

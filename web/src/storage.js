@@ -1,5 +1,5 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, and the switch for sound; `start.js`
+// its game, the settings of the last game, the person's name, and the switches for sound and reactions; `start.js`
 // remembers the language. Each tab remembers for itself which seats it plays, and the keys of requests
 // that got no answer.
 
@@ -9,6 +9,7 @@ const GAME = "dog.game.";
 const SETTINGS = "dog.settings";
 const NAME = "dog.name";
 const SOUND = "dog.sound";
+const MUTED = "dog.muted";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
@@ -194,3 +195,9 @@ export const savedSound = () => read(SOUND) !== false;
 
 /** @param {boolean} sound */
 export const saveSound = (sound) => write(SOUND, sound);
+
+/** Whether reactions of others are not shown. */
+export const savedMuted = () => read(MUTED) === true;
+
+/** @param {boolean} muted */
+export const saveMuted = (muted) => write(MUTED, muted);

@@ -146,13 +146,17 @@
  *   gone: number[],
  *   news: {seat: number, present: boolean} | null,
  *   next: string | null,
+ *   reacting: boolean,
+ *   reactions: {key: number, seat: number, reaction: string}[],
+ *   skipped: number | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `preview` is what the pointer or the focus
  *   is on, `tapped` a suggestion or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
  *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
  *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
- *   away, `news` who came or went last, and `next` the id of the rematch.
+ *   away, `news` who came or went last, `next` the id of the rematch, `reacting` whether the player
+ *   chooses a reaction, `reactions` those that are shown, and `skipped` the round whose rest is skipped.
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
@@ -167,6 +171,7 @@
  *   settings: Settings,
  *   name: string,
  *   sound: boolean,
+ *   muted: boolean,
  *   saved: SavedGame[],
  *   tables: OpenTable[] | null,
  *   addresses: Addresses | null,

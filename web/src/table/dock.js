@@ -2,18 +2,19 @@
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
-import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, undo } from "../game.js";
+import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
-import { dispatch } from "../store.js";
+import { dispatch, state } from "../store.js";
 import { html, once } from "../view.js";
-import { cardName, eventWords, latestWords, moveWords, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
+import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { Lost } from "./bar.js";
 import { previewOf, previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 import { Finished } from "./finished.js";
+import { Reactions, mayReact } from "./reactions.js";
 
 /** @import {Suggestion, Table} from "../types.js" */
 /** @import {ReplayStep} from "./replay.js" */
@@ -45,6 +46,7 @@ export function Dock({ table, step }) {
           <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ version: game.version, card: index })} />
           <${Buttons} table=${table} />
           <${Advice} table=${table} />
+          <${Reactions} table=${table} />
           <${Given} table=${table} />`}
       <${Missing} table=${table} />
     </section>`;
@@ -64,6 +66,9 @@ function Happened({ table }) {
     return words === "" ? [] : [{ key: String(version), words }];
   });
   if (table.news) lines.push({ key: `${table.news.seat} ${table.news.present}`, words: latestWords(table) });
+  for (const { key, seat, reaction } of state.muted ? [] : table.reactions) {
+    lines.push({ key: `reaction ${key}`, words: t("reaction.said", { name: nameOf(who, seat), words: t(`reaction.${reaction}`) }) });
+  }
   return html`
     <div role="log" aria-label=${t("log.title")} class="happened">
       ${lines.map(({ key, words }) => html`<p key=${key}>${words}</p>`)}
@@ -149,6 +154,12 @@ function Ranks({ table }) {
 /** On request, only somebody who was asked can decline. @param {Table} table */
 const declineKey = ({ game }) => (game?.rules.exchange === "on_request" ? "do not help" : "decline");
 
+/** Whether only the server still plays in this round, and the player has folded. @param {Table} table */
+function canSkip({ game, seat, skipped }) {
+  if (!game || seat === null || !game.seats[seat].folded || skipped === game.round || game.phase !== "play") return false;
+  return game.seats.every((one) => one.cards === 0 || one.kind !== "human" || one.away || one.stand_in);
+}
+
 /** @param {{table: Table}} props */
 function Buttons({ table }) {
   const { choice, sending } = table;
@@ -179,6 +190,9 @@ function Buttons({ table }) {
       ${!confirm && step.stage !== "exchange" && canUndo(table) && button("undo", undo)}
       ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
       ${acting && step.stage !== "fold" && table.hint !== "asked" && typeof table.hint === "string" && button("hint", hint)}
+      ${step.stage === "none" && canSkip(table) && button("skip", skipToDeal, { kind: "primary" })}
+      ${["none", "card", "fold"].includes(step.stage) && !confirm && mayReact(table)
+        && button("react", () => dispatch({ type: "reacting", reacting: true }))}
       ${table.hint === "asked" && html`<span class="small" role="status">${t("hint.asked")}</span>`}
     </div>`;
 }

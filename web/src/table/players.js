@@ -6,6 +6,7 @@ import { t } from "../lang.js";
 import { html } from "../view.js";
 import { States } from "../seats.js";
 import { isShared, nameOf, people } from "../words.js";
+import { Bubble } from "./reactions.js";
 import { shapePath } from "./shapes.js";
 
 /** @import {Layout, Table} from "../types.js" */
@@ -41,6 +42,7 @@ export function Players({ table, replaying }) {
               <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
             ${shared && html`<${States} table=${table} seat=${one.seat} />`}
+            <${Bubble} table=${table} seat=${one.seat} />
             <span class="note">${state && html`<span>${state}</span>`}${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}</span>
           </li>`;
       })}

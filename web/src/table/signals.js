@@ -15,6 +15,12 @@ import { calling, capturing, dealing, walking } from "./sounds.js";
 const isYourTurn = ({ game, seat }) =>
   seat !== null && game?.phase !== "finished" && (game?.actions.some((one) => one.seat === seat) ?? false);
 
+/** Shows another icon, from the same folder. @param {string} name */
+function showIcon(name) {
+  const icon = document.querySelector("link[rel=icon]");
+  icon?.setAttribute("href", icon.getAttribute("href")?.replace(/[\w-]+\.svg$/, `${name}.svg`) ?? "");
+}
+
 /** @param {GameEvent} event */
 function sound(event) {
   if (event.type === "cards_dealt") dealing(event.size);
@@ -53,9 +59,9 @@ export function useSignals(table) {
   useEffect(() => {
     const round = game && game.round > 0 ? [capitalize(t("table.round", { round: game.round }))] : [];
     document.title = [...(yours ? [t("turn.title")] : []), ...round, "DOG"].join(" · ");
-    document.querySelector("link[rel=icon]")?.setAttribute("href", yours ? "icon-turn.svg" : "icon.svg");
+    showIcon(yours ? "icon-turn" : "icon");
   }, [yours, game?.round]);
-  useEffect(() => () => document.querySelector("link[rel=icon]")?.setAttribute("href", "icon.svg"), []);
+  useEffect(() => () => showIcon("icon"), []);
 
   // What happened before the table was opened is not heard.
   const heard = useRef(/** @type {number | null} */ (null));

@@ -1,0 +1,46 @@
+// What people say to the table: one of a few words, which stands at the plate of their seat for a while.
+
+import { useEffect } from "../../vendor/preact-hooks.js";
+import { react, setMuted } from "../game.js";
+import { t } from "../lang.js";
+import { dispatch, state } from "../store.js";
+import { html, once } from "../view.js";
+import { isShared } from "../words.js";
+import { Sheet } from "./advice.js";
+
+/** @import {Table} from "../types.js" */
+
+const REACTIONS = ["well_played", "thanks", "sorry", "ouch", "lucky", "one_moment", "good_game", "dog"];
+/** Milliseconds for which one is shown. */
+const SHOWN = 4000;
+
+/** Whether the player can react now. @param {Table} table */
+export const mayReact = (table) => {
+  const { game, seat } = table;
+  const own = seat === null ? null : game?.seats[seat];
+  return game !== null && own?.kind === "human" && !own.stand_in && game.reactions && isShared(table)
+    && ["play", "finished"].includes(game.phase);
+};
+
+/** What can be said. @param {{table: Table}} props */
+export const Reactions = ({ table }) => table.reacting && html`
+  <${Sheet} name=${t("react")} close=${() => dispatch({ type: "reacting", reacting: false })}>
+    <div class="reactions">
+      ${REACTIONS.map((name) => html`
+        <button type="button" key=${name} onClick=${once(() => react(name))}>${t(`reaction.${name}`)}</button>`)}
+    </div>
+    <label class="mute"><input type="checkbox" checked=${state.muted}
+      onChange=${() => setMuted(!state.muted)} /> ${t("react.mute")}</label>
+  <//>`;
+
+/** What a seat has just said. @param {{table: Table, seat: number}} props */
+export function Bubble({ table, seat }) {
+  const said = table.reactions.find((one) => one.seat === seat);
+  useEffect(() => {
+    if (!said) return undefined;
+    const timer = setTimeout(() => dispatch({ type: "reaction over", key: said.key }), SHOWN);
+    return () => clearTimeout(timer);
+  }, [said?.key]);
+  // The log of the table says it to a screen reader.
+  return said && !state.muted && html`<span class="bubble" aria-hidden="true">${t(`reaction.${said.reaction}`)}</span>`;
+}
