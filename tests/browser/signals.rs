@@ -18,6 +18,7 @@ const COUNTING: &str = "
     createGain() { return node(); }
   };
   navigator.vibrate = () => { window.felt += 1; };
+  Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: true } });
   Object.defineProperty(navigator, 'wakeLock', { value: {
     request: async () => { window.locks += 1; return { release() { window.locks -= 1; } }; },
   } });

@@ -190,7 +190,7 @@ impl<'a> Screens<'a> {
         browser.go("/?lang=en#/analyse?position=0f,9,g2/17,30/40,12,g0/47,60&hand=7,K,J,4,9&gave=2&received=K");
         browser.press("Advice");
         browser.wait("suggestions", |look| !look.advice.is_empty());
-        show("analyse", &["Board"]);
+        show("analyse", &[]);
         browser.go("/?lang=en#/analyse?rules=hausregeln seats=6&position=0f/17/40/47/60/80&hand=7,K&played=2:K,3:fold.7.8");
         browser.wait_for_script(
             "the board",

@@ -80,7 +80,8 @@ export function useSignals(table) {
     if (!game) return;
     if (yours && !called.current && state.sound) {
       calling();
-      navigator.vibrate?.(80);
+      // Before the first press, a browser refuses.
+      if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(80);
       if (isShared(table)) notify(t("turn.title"));
     }
     called.current = yours;
