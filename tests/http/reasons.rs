@@ -309,6 +309,7 @@ fn a_mistake_is_named_by_its_place() {
                     "first_dealer",
                     "shuffle_seed",
                     "listed",
+                    "reactions",
                     "bot_pace_ms",
                     "turn_seconds",
                     "join",
