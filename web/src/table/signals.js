@@ -92,13 +92,17 @@ export function useSignals(table) {
     if (!playing) return undefined;
     /** @type {WakeLockSentinel | null} */
     let lock = null;
+    let left = false;
     // The browser takes the lock from a hidden page.
     const keep = async () => {
-      if (!document.hidden) lock = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+      if (document.hidden) return;
+      lock = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+      if (left) lock?.release();
     };
     keep();
     document.addEventListener("visibilitychange", keep);
     return () => {
+      left = true;
       document.removeEventListener("visibilitychange", keep);
       lock?.release();
     };
