@@ -5,7 +5,8 @@ use std::{thread, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Browser, MousePlayer, TestGame, TestServer, TestViewer::Spectator, seats_of_bots, seed,
+    Browser, MousePlayer, TestGame, TestServer, TestViewer::Spectator, create_with_bots,
+    seats_of_bots, seed,
 };
 
 #[test]
@@ -134,4 +135,27 @@ fn a_shuffle_before_a_deal_is_checked() {
     browser.press("Check the shuffle");
     let look = browser.wait("the result", |look| !look.alerts.is_empty());
     assert!(!look.alerts[0].contains('✗'), "{:?}", look.alerts);
+}
+
+#[test]
+fn whoever_leaves_the_bots_is_asked_what_becomes_of_the_game() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let rules = json!({"preset": "dogspiel-it"});
+    let keys =
+        "return Object.keys(localStorage).filter((key) => key.startsWith('dog.game.')).length";
+    for (answer, kept) in [("Keep for later", 1), ("Remove the game", 0)] {
+        browser.go("/?lang=en#/");
+        browser.forget_all();
+        let game = create_with_bots(&server, &rules, 1, 0);
+        browser.sit(&game, 0);
+        browser.press("Leave");
+        browser.press("Cancel");
+        browser.press("Leave");
+        browser.press_anywhere(answer);
+        browser.wait("the home screen", |look| look.can("Play against bots"));
+        assert_eq!(browser.script(keys, vec![]), kept, "{answer}");
+    }
 }
