@@ -239,7 +239,7 @@ fn a_table_and_a_replay_open_their_position() {
     browser.press("Advice");
     browser.wait("suggestions", |look| !look.advice.is_empty());
 
-    // Every tenth step of a whole game can be analysed, by whoever acts next.
+    // Steps of a whole game can be analysed, by whoever acts next.
     let finished = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", finished.id));
     browser.press("Replay");
@@ -250,7 +250,7 @@ fn a_table_and_a_replay_open_their_position() {
     );
     let last = last.as_u64().expect("steps");
     let mut answered = 0;
-    for step in (0..last).step_by(10) {
+    for step in (0..last).step_by(last as usize / 8) {
         let script = "const input = document.querySelector('.replay input');
             input.value = arguments[0]; input.dispatchEvent(new Event('input', { bubbles: true }));";
         browser.script(script, vec![json!(step)]);
