@@ -6,7 +6,7 @@ RUN apt-get update \
 WORKDIR /src
 # The dependencies and the libraries first: this layer lasts until they change.
 COPY .cargo .cargo
-COPY Cargo.toml Cargo.lock ./
+COPY Cargo.toml Cargo.lock build.rs ./
 COPY benches benches
 COPY crates crates
 RUN mkdir src \
@@ -14,11 +14,16 @@ RUN mkdir src \
     && touch src/lib.rs \
     && cargo build --release --locked --package dog-server
 COPY docs docs
+# The commit, for `dog --version`.
+ARG DOG_REVISION
 COPY src src
 COPY web web
 RUN touch src/main.rs src/lib.rs && cargo build --release --locked --package dog-server
 
 FROM debian:bookworm-slim
+LABEL org.opencontainers.image.title="dog-server" \
+    org.opencontainers.image.description="The board and card game DOG as an HTTP JSON service" \
+    org.opencontainers.image.licenses="MIT OR Apache-2.0"
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dog \
     && mkdir /data \
     && chown dog:dog /data

@@ -45,7 +45,7 @@ pub struct App {
     /// For `/metrics`.
     pub metrics: Metrics,
     /// The last result of `/readyz`.
-    pub readiness: Readiness,
+    pub readiness: Arc<Readiness>,
     pub openapi: Bytes,
     pub files: StaticFiles,
     pub docs: Arc<Config<'static>>,

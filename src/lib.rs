@@ -9,7 +9,7 @@
 //! * `bots` plays for bots and for players whose time is up; `retention` removes expired data.
 //! * `limits` protects the server from its clients; `pool` runs long work; `metrics` counts.
 //! * `fair` shares threads fairly among clients; `quota` counts what each of them stores.
-//! * `player_models` tells how the seats of a game play.
+//! * `player_models` tells how the seats of a game play; `version` is that of the program.
 //!
 //! Games are in [`dog_store`]; their rules are in [`dog_rules`].
 
@@ -35,6 +35,7 @@ mod runtime;
 mod server;
 #[cfg(test)]
 mod testing;
+mod version;
 mod write;
 
 #[doc(hidden)]

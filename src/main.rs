@@ -4,20 +4,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use dog_server::cli::Cli;
-use log::LevelFilter;
 
 fn main() -> ExitCode {
-    env_logger::Builder::new()
-        .filter_level(LevelFilter::Info)
-        // It logs broken requests of clients as errors.
-        .filter_module("actix_http", LevelFilter::Off)
-        .parse_default_env()
-        // Below that it logs the parameters of statements, which are cards and tokens.
-        .filter_module("tokio_postgres", LevelFilter::Info)
-        .init();
-    match Cli::parse().run() {
+    match Cli::start().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{}", error_chain(&error));

@@ -1,6 +1,9 @@
 //! Whether the server is ready.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 use dog_store::{SpaceUsage, Store, StoreError};
 
@@ -9,16 +12,32 @@ use crate::http::problem::{Code, Problem};
 /// How long a result of `/readyz` is reused, because each check costs a commit.
 const READY_TTL: Duration = Duration::from_secs(1);
 
-/// The last result and its time.
+/// Whether the server is ready.
 #[derive(Default)]
-pub struct Readiness(tokio::sync::Mutex<Option<(Instant, Result<SpaceUsage, Problem>)>>);
+pub struct Readiness {
+    /// The last result and its time.
+    last: tokio::sync::Mutex<Option<(Instant, Result<SpaceUsage, Problem>)>>,
+    /// Whether the server is about to stop.
+    draining: AtomicBool,
+}
 
 impl Readiness {
-    /// Checks that the store is writable, and that no newer program has changed its schema. Returns
-    /// how full it is.
+    /// From now on the server is not ready, so that load balancers send their requests elsewhere.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Checks that the server is not about to stop, that the store is writable, and that no newer
+    /// program has changed its schema. Returns how full it is.
     pub async fn check(&self, store: &Store) -> Result<SpaceUsage, Problem> {
+        if self.draining.load(Ordering::Relaxed) {
+            return Err(Problem::new(
+                Code::Unavailable,
+                "the server is about to stop",
+            ));
+        }
         // Requests that come during a check wait for its result.
-        let mut last = self.0.lock().await;
+        let mut last = self.last.lock().await;
         if let Some((at, answer)) = &*last
             && at.elapsed() < READY_TTL
         {

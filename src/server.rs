@@ -1,11 +1,12 @@
 //! The server: binds, serves until it is stopped, and finishes running requests.
 
 use std::{
-    future::ready,
+    future::{poll_fn, ready},
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
     rc::Rc,
     sync::Arc,
+    task::Poll,
     thread,
     time::Duration,
 };
@@ -23,10 +24,8 @@ use actix_web::{
 };
 use dog_bot::net::nets::{Nets, NetsError};
 use dog_store::{RetentionPolicy, Store, StoreError};
-#[cfg(unix)]
-use futures_util::future::select;
 use thiserror::Error;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 use utoipa_swagger_ui::Config;
 
 use crate::{
@@ -75,8 +74,6 @@ const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// `HOST:PORT`; port 0 chooses a free port.
-    pub listen: String,
     pub cors: Cors,
     /// Threads that answer requests; none means one per core.
     pub workers: Option<usize>,
@@ -91,6 +88,28 @@ pub struct ServerConfig {
     pub sweep_interval: Duration,
     /// Whether the page for players is served at `/`.
     pub page: bool,
+    /// How long the server goes on to answer after a signal to stop, while it says that it is not
+    /// ready.
+    pub drain: Duration,
+}
+
+/// The sockets of a server. Clients can connect; they are answered once [`Server::run`] is awaited.
+pub struct Listeners {
+    listen: String,
+    sockets: Vec<TcpListener>,
+}
+
+impl Listeners {
+    /// Listens on every address that this `HOST:PORT` stands for; port 0 chooses a free port.
+    ///
+    /// # Errors
+    /// If it cannot listen on any.
+    pub fn bind(listen: String) -> Result<Listeners, ServeError> {
+        match sockets(&listen) {
+            Ok(sockets) => Ok(Listeners { listen, sockets }),
+            Err(error) => Err(ServeError::Bind(listen, error)),
+        }
+    }
 }
 
 /// The origins whose pages may call the API.
@@ -130,18 +149,21 @@ pub struct Server {
     retention: RetentionThread,
     feed_task: FeedTask,
     presence_task: PresenceTask,
+    readiness: Arc<Readiness>,
+    drain: Duration,
 }
 
 impl Server {
-    /// Binds to the address. Connections are accepted from then on, and answered once
-    /// [`Server::run`] is awaited.
+    /// Makes the server with its threads. It answers once [`Server::run`] is awaited.
     ///
     /// # Errors
-    /// If the server cannot listen on the address, or cannot start its threads.
-    pub fn bind(config: ServerConfig, store: Store) -> Result<Server, ServeError> {
-        let listeners = listeners(&config.listen)
-            .map_err(|error| ServeError::Bind(config.listen.clone(), error))?;
-        let network = HomeNetwork::new(&listeners);
+    /// If the server cannot start its threads.
+    pub fn new(
+        config: ServerConfig,
+        listeners: Listeners,
+        store: Store,
+    ) -> Result<Server, ServeError> {
+        let network = HomeNetwork::new(&listeners.sockets);
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let mut metrics = Metrics::new();
         // At least two: one client never occupies all threads.
@@ -178,6 +200,7 @@ impl Server {
             creators,
         ));
         let requests = Data::from(Arc::clone(&metrics.requests));
+        let readiness = Arc::new(Readiness::default());
         let app = Data::new(App {
             store,
             hub,
@@ -192,17 +215,17 @@ impl Server {
             views: ViewCache::default(),
             memory: Arc::clone(&memory),
             metrics,
-            readiness: Readiness::default(),
+            readiness: Arc::clone(&readiness),
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
             network: network.clone(),
             page: config.page,
         });
         let ServerConfig {
-            listen,
             cors,
             workers,
             limits,
+            drain,
             ..
         } = config;
         let workers = workers.unwrap_or(cores);
@@ -254,11 +277,11 @@ impl Server {
             .and_then(http)
         };
         let mut addresses = Vec::new();
-        for listener in listeners {
-            addresses.extend(listener.local_addr());
+        for socket in listeners.sockets {
+            addresses.extend(socket.local_addr());
             server = server
-                .listen("dog", listener, service.clone())
-                .map_err(|error| ServeError::Bind(listen.clone(), error))?;
+                .listen("dog", socket, service.clone())
+                .map_err(|error| ServeError::Bind(listeners.listen.clone(), error))?;
         }
         Ok(Server {
             server: server.run(),
@@ -268,6 +291,8 @@ impl Server {
             retention,
             feed_task,
             presence_task,
+            readiness,
+            drain,
         })
     }
 
@@ -282,14 +307,21 @@ impl Server {
         self.network.addresses()
     }
 
-    /// Serves until SIGTERM or SIGINT stops it. Running requests are finished.
+    /// Serves until SIGTERM, SIGINT or SIGHUP stops it. Running requests are finished.
     ///
     /// # Errors
     /// If the server fails.
     pub async fn run(self) -> Result<(), ServeError> {
         let (feed_task, handle) = (self.feed_task, self.server.handle());
+        let (readiness, drain) = (self.readiness, self.drain);
         let stopping = rt::spawn(async move {
-            stop_signal().await?;
+            let mut signals = StopSignals::listen()?;
+            signals.next().await;
+            readiness.drain();
+            if drain > Duration::ZERO {
+                log::info!("stopping in {} s, or at the next signal", drain.as_secs());
+                let _ = timeout(drain, signals.next()).await;
+            }
             // Without this, the server would wait for the streams.
             feed_task.close();
             handle.stop(true).await;
@@ -321,7 +353,7 @@ fn start_pool(
 }
 
 /// Listens on every address that this `HOST:PORT` stands for.
-fn listeners(listen: &str) -> io::Result<Vec<TcpListener>> {
+fn sockets(listen: &str) -> io::Result<Vec<TcpListener>> {
     let (mut listeners, mut last) = (Vec::new(), io::ErrorKind::AddrNotAvailable.into());
     for address in listen.to_socket_addrs()? {
         match TcpListener::bind(address) {
@@ -335,21 +367,63 @@ fn listeners(listen: &str) -> io::Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-/// Waits for SIGTERM or SIGINT.
+/// The signals that stop the server.
 #[cfg(unix)]
-async fn stop_signal() -> io::Result<()> {
-    use rt::signal::unix::{SignalKind, signal};
-    let mut term = signal(SignalKind::terminate())?;
-    let mut int = signal(SignalKind::interrupt())?;
-    let (term, int) = (std::pin::pin!(term.recv()), std::pin::pin!(int.recv()));
-    select(term, int).await;
-    Ok(())
+struct StopSignals(Vec<rt::signal::unix::Signal>);
+
+#[cfg(unix)]
+impl StopSignals {
+    /// SIGTERM, SIGINT and, unless it is ignored as under `nohup`, SIGHUP.
+    fn listen() -> io::Result<StopSignals> {
+        use rt::signal::unix::{SignalKind, signal};
+        let mut signals = vec![
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        ];
+        if !ignores_hangup() {
+            signals.push(signal(SignalKind::hangup())?);
+        }
+        Ok(StopSignals(signals))
+    }
+
+    async fn next(&mut self) {
+        poll_fn(|context| {
+            let mut signals = self.0.iter_mut();
+            match signals.any(|signal| signal.poll_recv(context).is_ready()) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
+    }
 }
 
-/// Waits for Ctrl-C.
+/// Whether the process was started with SIGHUP ignored. Without Linux' `/proc` that is not known, and
+/// the signal keeps its effect.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // SIGHUP is signal 1.
+    ignored.is_none_or(|mask| mask & 1 == 1)
+}
+
+/// Ctrl-C.
 #[cfg(not(unix))]
-async fn stop_signal() -> io::Result<()> {
-    rt::signal::ctrl_c().await
+struct StopSignals;
+
+#[cfg(not(unix))]
+impl StopSignals {
+    fn listen() -> io::Result<StopSignals> {
+        Ok(StopSignals)
+    }
+
+    async fn next(&mut self) {
+        let _ = rt::signal::ctrl_c().await;
+    }
 }
 
 fn cors_middleware(cors: &Cors) -> CorsMiddleware {

@@ -17,7 +17,8 @@ use crate::{
     app::App,
     http::{json::from_query, network::is_local_request, problem::Problem},
     limits::ClientAddress,
-    metrics::OPEN_METRICS,
+    metrics::Format,
+    version::{REVISION, VERSION},
 };
 
 errors! {
@@ -28,9 +29,25 @@ errors! {
 
 /// The server's state.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"status": "ok"}))]
+#[schema(example = json!({"status": "ok", "version": "0.2.0", "revision": "1a2b3c4d5e6f"}))]
 pub struct Health {
     status: HealthStatus,
+    /// The version of the program.
+    #[schema(inline, max_length = 32)]
+    version: &'static str,
+    /// The commit it was built from; null if that is not known.
+    #[schema(max_length = 64)]
+    revision: Option<&'static str>,
+}
+
+impl Health {
+    fn new(status: HealthStatus) -> Health {
+        Health {
+            status,
+            version: VERSION,
+            revision: REVISION,
+        }
+    }
 }
 
 /// Whether all is well.
@@ -51,14 +68,13 @@ pub enum HealthStatus {
     responses((status = 200, description = "It is alive.", body = Health),
         UnlimitedErrors))]
 pub async fn get_health() -> HttpResponse {
-    HttpResponse::Ok().json(Health {
-        status: HealthStatus::Ok,
-    })
+    HttpResponse::Ok().json(Health::new(HealthStatus::Ok))
 }
 
 /// See whether the server is ready.
 ///
-/// Whether the store is writable, and its schema is one that this program knows.
+/// Whether the store is writable, its schema is one that this program knows, and the server is not
+/// about to stop.
 ///
 /// The result is at most one second old.
 #[utoipa::path(get, path = "/readyz", tag = "server",
@@ -71,7 +87,7 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
     } else {
         HealthStatus::Ok
     };
-    Ok(HttpResponse::Ok().json(Health { status }))
+    Ok(HttpResponse::Ok().json(Health::new(status)))
 }
 
 /// Read the metrics.
@@ -80,18 +96,23 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
 ///
 /// They contain no ids, no tokens and nothing about single games.
 #[utoipa::path(get, path = "/metrics", tag = "server",
-    responses((status = 200, description = "The metrics, in the OpenMetrics format.",
-        body = String, content_type = "application/openmetrics-text",
-        example = json!("# HELP dog_streams_open Open event streams\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")),
+    responses((status = 200, description = "The metrics, in OpenMetrics if `Accept` prefers it, \
+            else in the text format 0.0.4.",
+        content(
+            (String = "text/plain",
+                example = json!("# HELP dog_streams_open Open event streams.\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n")),
+            (String = "application/openmetrics-text",
+                example = json!("# HELP dog_streams_open Open event streams.\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")))),
         MetricsErrors))]
-pub async fn get_metrics(app: Data<App>) -> Result<HttpResponse, Problem> {
+pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let format = Format::preferred(&request);
     // Not in a pool, whose queue may be full just when the metrics are needed.
     let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
     let text = text.map_err(Problem::internal)?;
     Ok(HttpResponse::Ok()
-        .content_type(OPEN_METRICS)
+        .content_type(format.content_type())
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .body(text.map_err(Problem::internal)?))
+        .body(format.write(text.map_err(Problem::internal)?)))
 }
 
 /// Read this document.

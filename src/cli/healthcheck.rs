@@ -9,13 +9,15 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::Args;
 
+use super::serve;
+
 /// How long the server may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
     /// Address of the server, HOST:PORT.
-    #[arg(long, env = "DOG_LISTEN", default_value = super::serve::LISTEN)]
+    #[arg(long, env = "DOG_LISTEN", default_value = serve::LISTEN, value_parser = serve::address)]
     listen: String,
 }
 

@@ -5,19 +5,22 @@ mod check;
 mod copy;
 mod healthcheck;
 mod location;
+mod logger;
 mod perft;
 mod serve;
+mod variables;
 mod verify;
 
 use std::io::{Write, stdout};
 
 use clap::Parser;
 
-use crate::{api::openapi, http::problem};
+use self::logger::LogFormat;
+use crate::{api::openapi, http::problem, version};
 
 /// The board and card game DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
-#[command(name = "dog", version, about)]
+#[command(name = "dog", version = version::FULL, about)]
 pub struct Cli {
     #[command(subcommand)]
     command: Subcommand,
@@ -25,7 +28,7 @@ pub struct Cli {
 
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
-    /// Serve the API until SIGTERM or SIGINT.
+    /// Serve the API until SIGTERM, SIGINT or SIGHUP.
     Serve(serve::ServeArgs),
     /// Copy a database into a new file, while servers use it.
     Backup(backup::BackupArgs),
@@ -46,6 +49,18 @@ enum Subcommand {
 }
 
 impl Cli {
+    /// Reads the command line and the environment, and starts the log. Ends the process if they are
+    /// wrong, or ask for help.
+    pub fn start() -> Cli {
+        let cli = Cli::try_parse().unwrap_or_else(|error| variables::exit(&error));
+        logger::start(match &cli.command {
+            Subcommand::Serve(serve) => serve.log_format(),
+            _ => LogFormat::Text,
+        });
+        variables::warn_of_unknown();
+        cli
+    }
+
     /// Runs the command.
     ///
     /// # Errors

@@ -9,10 +9,10 @@ use clap::{
 };
 use dog_store::{self, RetentionPolicy};
 
-use super::location;
+use super::{location, logger::LogFormat};
 use crate::{
     limits::Limits,
-    server::{Cors, Server, ServerConfig},
+    server::{Cors, Listeners, Server, ServerConfig},
 };
 
 /// The address to listen on by default.
@@ -21,7 +21,7 @@ pub const LISTEN: &str = "127.0.0.1:8080";
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Address to listen on, HOST:PORT; port 0 chooses a free port.
-    #[arg(long, env = "DOG_LISTEN", default_value = LISTEN)]
+    #[arg(long, env = "DOG_LISTEN", default_value = LISTEN, value_parser = address)]
     listen: String,
     /// Database file, which is created if it does not exist; or the URL of a PostgreSQL database,
     /// postgres://USER@HOST/NAME.
@@ -78,6 +78,13 @@ pub struct ServeArgs {
     /// Do not serve the page for players; `/` then leads to the documentation.
     #[arg(long, env = "DOG_NO_PAGE")]
     no_page: bool,
+    /// Seconds to go on after a signal to stop, while /readyz says 503, so that a load balancer
+    /// notices; a second signal ends the wait.
+    #[arg(long, env = "DOG_DRAIN_SECONDS", default_value_t = 0)]
+    drain_seconds: u16,
+    /// How the log is written: as text, or as one JSON object per line.
+    #[arg(long, env = "DOG_LOG_FORMAT", value_enum, default_value_t)]
+    log_format: LogFormat,
     #[command(flatten)]
     limits: LimitArgs,
     /// Skip the check of the database at the start. The check takes a while if the file is large.
@@ -86,10 +93,15 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// Serves until SIGTERM or SIGINT.
+    /// How the log is written.
+    pub fn log_format(&self) -> LogFormat {
+        self.log_format
+    }
+
+    /// Serves until SIGTERM, SIGINT or SIGHUP.
     ///
     /// # Errors
-    /// If the database cannot be opened or the address cannot be listened on.
+    /// If the address cannot be listened on or the database cannot be opened.
     pub fn run(self) -> anyhow::Result<()> {
         let store_config = dog_store::StoreConfig {
             commit_batch: self.commit_batch,
@@ -98,6 +110,8 @@ impl ServeArgs {
         };
         let location = location::parse(&self.database)?;
         let name = location.name();
+        // First, so that a second server that is started by mistake does not touch the database.
+        let listeners = Listeners::bind(self.listen)?;
         let store = location::open(location, !self.skip_check, store_config)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
@@ -105,7 +119,6 @@ impl ServeArgs {
             Cors::Only(self.cors_origins)
         };
         let config = ServerConfig {
-            listen: self.listen,
             cors,
             workers: threads_or_default(self.workers),
             bot_threads: threads_or_default(self.bot_threads),
@@ -117,10 +130,11 @@ impl ServeArgs {
             },
             sweep_interval: seconds(self.sweep_seconds),
             page: !self.no_page,
+            drain: Duration::from_secs(self.drain_seconds.into()),
         };
         silence_actix_panic();
         actix_web::rt::System::new().block_on(async {
-            let server = Server::bind(config, store)?;
+            let server = Server::new(config, listeners, store)?;
             let mut lines = String::new();
             for address in server.addresses() {
                 lines += &format!("listening on http://{address}\n");
@@ -215,6 +229,18 @@ fn seconds(seconds: u32) -> Duration {
 /// A number of threads; 512 is the maximum of the HTTP library.
 fn threads() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(..=512)
+}
+
+/// Checks the form of a HOST:PORT. Whether the host has an address is seen later.
+pub fn address(text: &str) -> Result<String, String> {
+    let parts = text.rsplit_once(':');
+    match parts.filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!(
+            "an address is a host and a port of at most {}, such as {LISTEN}",
+            u16::MAX
+        )),
+    }
 }
 
 /// Parses an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.

@@ -21,6 +21,8 @@ use crate::metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 /// Gives the request an id, logs and counts it, and turns errors and panics into problem documents.
 ///
 /// The log has the matched route in place of the path, so that it contains no ids and no queries.
@@ -69,6 +71,7 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
 /// A request that is being answered.
 struct RequestGuard {
     id: HeaderValue,
+    trace_id: Option<String>,
     method: Method,
     begun: Instant,
     in_flight: Option<InFlightRequest>,
@@ -79,6 +82,7 @@ impl RequestGuard {
         let metrics = request.app_data::<Data<RequestMetrics>>();
         RequestGuard {
             id: request_id(request),
+            trace_id: trace_id(request),
             method: request.method().clone(),
             begun: Instant::now(),
             in_flight: metrics.map(|metrics| metrics.begin()),
@@ -90,8 +94,14 @@ impl RequestGuard {
         let (method, time) = (method_name(&self.method), self.begun.elapsed());
         let route = route.as_deref().unwrap_or("-");
         let id = self.id.to_str().unwrap_or("-");
-        let ms = time.as_secs_f64() * 1_000.0;
-        log::info!(target: "dog::access", "{id} {method} {route} {} {ms:.2}ms", status.as_u16());
+        let ms = (time.as_secs_f64() * 1e5).round() / 100.0;
+        let trace_id = self.trace_id.as_deref();
+        let trace = trace_id.map_or(String::new(), |trace_id| format!(" {trace_id}"));
+        log::info!(
+            target: "dog::access",
+            request_id = id, method, route, status = status.as_u16(), ms, trace_id;
+            "{id} {method} {route} {} {ms:.2}ms{trace}", status.as_u16()
+        );
         if let Some(in_flight) = &self.in_flight {
             in_flight.answered(&self.method, route, status, timed.then_some(time));
         }
@@ -107,6 +117,20 @@ fn request_id(request: &ServiceRequest) -> HeaderValue {
             HeaderValue::from_str(&fresh).expect("hex digits are a header value")
         }
     }
+}
+
+/// The id of the trace that the request is part of: W3C Trace Context, `traceparent`.
+fn trace_id(request: &ServiceRequest) -> Option<String> {
+    let text = request.headers().get(TRACEPARENT)?.to_str().ok()?;
+    let mut parts = text.split('-');
+    let (version, trace_id, parent) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_id = |text: &str, length| {
+        text.len() == length
+            && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte))
+            && text.bytes().any(|byte| byte != b'0')
+    };
+    let is_valid = version.len() == 2 && is_id(trace_id, 32) && is_id(parent, 16);
+    (is_valid && parts.next().is_some()).then(|| trace_id.to_owned())
 }
 
 fn is_plain(id: &[u8]) -> bool {

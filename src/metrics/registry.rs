@@ -19,10 +19,11 @@ use super::{
     pools::{PoolFamilies, PoolMetrics},
     requests::{GaugeGuard, RequestMetrics},
 };
-use crate::{bots::BotWorkers, limits::memory::BodyMemory};
-
-/// The `Content-Type` of the metrics.
-pub const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+use crate::{
+    bots::BotWorkers,
+    limits::memory::BodyMemory,
+    version::{REVISION, VERSION},
+};
 
 /// The level of advice as a label.
 type AdviceLabel = [(&'static str, &'static str); 1];
@@ -57,8 +58,15 @@ impl Metrics {
             metrics.count_advice(level, 0, 0, Duration::ZERO);
         }
         let own = metrics.registry.sub_registry_with_prefix("dog");
-        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        own.register("build", "The version of the program", version);
+        let version = Info::new([
+            ("version", VERSION),
+            ("revision", REVISION.unwrap_or_default()),
+        ]);
+        own.register(
+            "build",
+            "The version of the program, and the commit it was built from",
+            version,
+        );
         metrics.requests.register(own);
         let help = "Open event streams";
         own.register("streams_open", help, metrics.streams.clone());
@@ -105,7 +113,7 @@ impl Metrics {
         self.advice_seconds.get_or_create(&level).inc_by(seconds);
     }
 
-    /// All metrics as text, in the format [`OPEN_METRICS`]. This may wait for the disk.
+    /// All metrics as text, in OpenMetrics. This may wait for the disk.
     ///
     /// # Errors
     /// None in practice: writing to a `String` does not fail.

@@ -337,7 +337,7 @@ fn what_could_not_be_read_is_read_again() {
 }
 
 /// A proxy answers for a server that is away, with words of its own or with those of
-/// `docs/nginx.conf`.
+/// `deploy/nginx.conf`.
 #[test]
 fn a_proxy_without_its_server_ends_no_stream() {
     let server = TestServer::shared();

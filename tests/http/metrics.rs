@@ -1,12 +1,12 @@
 //! `/metrics`: what it shows, and what it must not show.
 
-use std::{collections::BTreeSet, io::Write, net::TcpStream, thread};
+use std::{collections::BTreeSet, io::Write, net::TcpStream, process::Command, thread};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     Contract, Dice, Exposition, ServerDatabase, Stream, TestGame, TestServer, TestViewer::*,
-    UNKNOWN_TOKEN, raw,
+    UNKNOWN_TOKEN, available, raw, run,
 };
 
 /// How many requests of a route got this status.
@@ -56,7 +56,12 @@ fn metrics_are_as_a_scraper_wants_them() {
     ] {
         assert!(metrics.families.contains_key(name), "{name}");
     }
-    let version = [("version", env!("CARGO_PKG_VERSION"))];
+    let build = server.get("/healthz").send().expect(200);
+    let revision = build["revision"].as_str().unwrap_or_default();
+    let version = [
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("revision", revision),
+    ];
     assert_eq!(metrics.value("dog_build_info", &version), 1.0);
     if cfg!(target_os = "linux") {
         for name in ["resident_memory_bytes", "threads", "open_fds", "max_fds"] {
@@ -64,6 +69,32 @@ fn metrics_are_as_a_scraper_wants_them() {
         }
     }
     server.post("/metrics").send().refused("method_not_allowed");
+}
+
+/// The linter of Prometheus finds nothing in the text format.
+#[test]
+fn the_text_format_is_as_prometheus_wants_it() {
+    let server = TestServer::start();
+    TestGame::in_play(&server);
+    let response = server.get("/metrics").send();
+    let content_type = response.header("content-type");
+    assert_eq!(
+        content_type,
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    let text = response.text();
+    assert!(
+        text.contains("# TYPE dog_http_requests_total counter\n"),
+        "{text}"
+    );
+    if !available(&["promtool"]) {
+        return;
+    }
+    let mut check = Command::new("promtool");
+    let output = run(check.args(["check", "metrics"]), text.as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said, "");
 }
 
 #[test]
@@ -393,8 +424,22 @@ fn every_metric_is_explained_and_every_alarm_rests_on_one() {
     if cfg!(target_os = "linux") {
         assert_eq!(explained, families);
     }
-    let alarms = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/alarms.yml"));
-    for name in named(alarms) {
+    let alarms = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/alarms.yml"));
+    let dashboard = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/deploy/dashboard.json"
+    ));
+    let dashboard: Value = serde_json::from_str(dashboard).expect("JSON");
+    let panels = dashboard["panels"].as_array().expect("panels");
+    let targets = panels
+        .iter()
+        .filter_map(|panel| panel["targets"].as_array());
+    let queries: Vec<&str> = targets
+        .flatten()
+        .filter_map(|target| target["expr"].as_str())
+        .collect();
+    assert!(queries.len() > 20, "{queries:?}");
+    for name in named(alarms).into_iter().chain(named(&queries.join(" "))) {
         let series = metrics
             .series()
             .into_iter()

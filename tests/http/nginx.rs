@@ -1,4 +1,4 @@
-//! `docs/nginx.conf`, with only its ports and its log changed: games, streams and refusals pass
+//! `deploy/nginx.conf`, with only its ports and its log changed: games, streams and refusals pass
 //! through nginx as they do without it.
 
 use std::{

@@ -1,18 +1,17 @@
-//! nginx in front of several nodes, with the `upstream` of `docs/scaling.md`.
+//! nginx in front of several nodes, with the `upstream` of `deploy/nginx-nodes.conf`.
 
 use dog_cluster::Cluster;
 use serde_json::json;
 
 use crate::support::{Call, DogNodes, Nginx, NodeTable, Who::*};
 
-const ADDRESSES: [&str; 3] = ["10.0.0.11:8080", "10.0.0.12:8080", "10.0.0.13:8080"];
+const ADDRESSES: [&str; 3] = ["node-1:8080", "node-2:8080", "node-3:8080"];
 const GAMES: usize = 12;
 
-/// What `docs/scaling.md` has in place of the block `upstream` of `docs/nginx.conf`, for these nodes.
+/// What `deploy/nginx-nodes.conf` has in place of the block `upstream` of `deploy/nginx.conf`, for
+/// these nodes.
 fn documented_upstream(nodes: &DogNodes) -> String {
-    let page = include_str!("../../docs/scaling.md");
-    let (_, block) = page.split_once("```nginx\n").expect("a block for nginx");
-    let (block, _) = block.split_once("```").expect("its end");
+    let block = include_str!("../../deploy/nginx-nodes.conf");
     let addresses = ADDRESSES.iter().enumerate();
     addresses.fold(block.to_owned(), |block, (number, address)| {
         assert_eq!(block.matches(address).count(), 1, "{address}");
@@ -38,7 +37,7 @@ fn requests_for_a_game_go_to_the_same_node() {
     let database = cluster.database();
     let nodes = DogNodes::start(3, &database.url());
     let folder = cluster.folder().join("nginx");
-    let conf = include_str!("../../docs/nginx.conf");
+    let conf = include_str!("../../deploy/nginx.conf");
     let (_, block) = conf.split_once("upstream dog {").expect("a block");
     let (block, _) = block.split_once("\n}\n").expect("its end");
     let block = format!("upstream dog {{{block}\n}}\n");

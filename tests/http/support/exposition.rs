@@ -25,10 +25,11 @@ impl Exposition {
     /// Scrapes the server.
     #[track_caller]
     pub fn scrape(server: &TestServer) -> Exposition {
-        let response = server.get("/metrics").send();
+        let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        let request = server.get("/metrics").header("Accept", open_metrics);
+        let response = request.send();
         assert_eq!(response.status, 200, "{}", response.text());
         let content_type = response.header("content-type").unwrap_or_default();
-        let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         assert_eq!(content_type, open_metrics);
         Exposition::read(&response.text())
     }

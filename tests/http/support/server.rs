@@ -31,6 +31,8 @@ pub enum Signal {
     Kill,
     /// SIGTERM: a graceful shutdown.
     Term,
+    /// SIGHUP: the terminal is gone.
+    Hangup,
 }
 
 /// A running server. Dropping it stops the process and fails the test if the log shows a panic
@@ -296,6 +298,12 @@ impl TestServer {
         self.process.lock().expect("the process").stop(signal)
     }
 
+    /// Sends the process a signal, and does not wait.
+    #[allow(dead_code, reason = "the tests of operation use it")]
+    pub fn signal(&self, signal: Signal) {
+        self.process.lock().expect("the process").signal(signal);
+    }
+
     /// Stops the process and starts another one on the same database.
     pub fn restart(&self, signal: Signal) {
         self.restart_at("127.0.0.1:0", signal);
@@ -420,15 +428,19 @@ impl ServerProcess {
         }
     }
 
+    fn signal(&mut self, signal: Signal) {
+        let name = match signal {
+            Signal::Kill => "KILL",
+            Signal::Term => "TERM",
+            Signal::Hangup => "HUP",
+        };
+        let kill = format!("kill -{name} {}", self.child.id());
+        let sent = Command::new("sh").args(["-c", &kill]).status();
+        assert!(sent.expect("a shell").success(), "{kill}");
+    }
+
     fn stop(&mut self, signal: Signal) -> ExitStatus {
-        match signal {
-            Signal::Kill => self.child.kill().expect("to kill the server"),
-            Signal::Term => {
-                let kill = format!("kill -TERM {}", self.child.id());
-                let sent = Command::new("sh").args(["-c", &kill]).status();
-                assert!(sent.expect("a shell").success(), "{kill}");
-            }
-        }
+        self.signal(signal);
         let start = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("the server's status") {

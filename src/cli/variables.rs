@@ -1,0 +1,61 @@
+//! The environment variables that set options.
+
+use std::{collections::BTreeSet, env, process};
+
+use clap::{
+    Arg, CommandFactory,
+    error::{ContextKind, ContextValue},
+};
+
+use super::Cli;
+
+/// What the names of all variables begin with.
+const PREFIX: &str = "DOG_";
+
+/// Shows an error of the command line and ends the process. If a value came from the environment, the
+/// variable is named.
+pub fn exit(error: &clap::Error) -> ! {
+    // As clap itself does: nobody can be told that it cannot be shown.
+    let _ = error.print();
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some(variable) = variable_of(option)
+    {
+        eprintln!("\nThe value is that of the environment variable {variable}.");
+    }
+    process::exit(error.exit_code());
+}
+
+/// The variable that set an option, which is described as in messages: `--workers <WORKERS>`.
+fn variable_of(option: &str) -> Option<String> {
+    let flag = option.split(' ').next()?;
+    let is_flag = |argument: String| argument.split('=').next() == Some(flag);
+    if env::args().any(is_flag) {
+        return None;
+    }
+    let arguments = arguments();
+    let set_by = arguments.iter().find(|one| one.to_string() == option)?;
+    let variable = set_by.get_env()?.to_str()?.to_owned();
+    env::var_os(&variable).map(|_| variable)
+}
+
+/// Warns of variables that no option reads, such as misspelt ones. They are no errors: Kubernetes
+/// sets `DOG_PORT` and others for a service named `dog`.
+pub fn warn_of_unknown() {
+    let arguments = arguments();
+    let known: BTreeSet<_> = arguments.iter().filter_map(Arg::get_env).collect();
+    let set = env::vars_os().map(|(name, _)| name);
+    for name in set.filter(|name| !known.contains(name.as_os_str())) {
+        if let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) {
+            log::warn!("the environment variable {name} is ignored: no option reads it");
+        }
+    }
+}
+
+/// The arguments of all commands.
+fn arguments() -> Vec<Arg> {
+    let command = Cli::command();
+    let commands = command.get_subcommands();
+    commands
+        .flat_map(|command| command.get_arguments().cloned())
+        .collect()
+}
