@@ -127,8 +127,14 @@ fn the_files_of_the_page_are_kept_for_good() {
         .refused("route_not_found");
 }
 
-/// Folders of screens that are loaded when they are opened.
-const LATER: [&str; 1] = ["/src/analyse/"];
+/// Folders of what is loaded when it is opened.
+const LATER: [&str; 5] = [
+    "/src/analyse/",
+    "/src/learn/",
+    "/lang/analyse/",
+    "/lang/learn/",
+    "/lessons/",
+];
 
 #[test]
 fn the_page_is_small() {

@@ -1,12 +1,17 @@
-// Checks that each language has every word that the page uses, with the same placeholders, that the
-// sentences of the log are right for their reader, and that index.html preloads every module.
+// Checks that each language has every word that the page uses, with the same placeholders, that every
+// lesson has its words, that the sentences of the log are right for their reader, and that index.html
+// preloads every module.
 
 import { readFileSync, readdirSync } from "node:fs";
 
 const web = new URL("../../web/", import.meta.url);
 const languages = ["en", "de", "fr", "it"];
+const read = (path) => JSON.parse(readFileSync(new URL(path, web), "utf8"));
+/** Parts of the page that are loaded later, with their words. */
+const parts = readdirSync(new URL("lang/", web)).filter((name) => !name.endsWith(".json"));
+const first = read("lang/en.json");
 const words = Object.fromEntries(languages.map((lang) =>
-  [lang, JSON.parse(readFileSync(new URL(`lang/${lang}.json`, web), "utf8"))]));
+  [lang, Object.assign({}, ...[`lang/${lang}.json`, ...parts.map((part) => `lang/${part}/${lang}.json`)].map(read))]));
 const problems = [];
 
 const placeholders = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join(" ");
@@ -29,10 +34,18 @@ for (const [key, text] of Object.entries(words.fr)) {
 }
 
 // The keys that the code names in full.
-const sources = readdirSync(new URL("src/", web), { recursive: true })
-  .filter((name) => name.endsWith(".js")).map((name) => readFileSync(new URL(`src/${name}`, web), "utf8"));
-for (const [, key] of sources.join("\n").matchAll(/\bt\("([^"]+)"/g)) {
-  if (!(key in words.en) && !(`${key}.other` in words.en)) problems.push(`en: ${key} is missing`);
+for (const name of readdirSync(new URL("src/", web), { recursive: true }).filter((one) => one.endsWith(".js"))) {
+  const known = parts.some((part) => name.startsWith(`${part}/`)) ? words.en : first;
+  for (const [, key] of readFileSync(new URL(`src/${name}`, web), "utf8").matchAll(/\bt\("([^"]+)"/g)) {
+    if (!(key in known) && !(`${key}.other` in known)) problems.push(`en: ${key} is missing (${name})`);
+  }
+}
+
+// The words of the lessons.
+for (const lesson of read("lessons/course.json")) {
+  for (const text of ["title", "about", "task", "mistake", "solved"]) {
+    if (!words.en[`lesson.${lesson}.${text}`]) problems.push(`en: lesson.${lesson}.${text} is missing`);
+  }
 }
 
 // Every reason of a refusal that a move or an exchange can get.
@@ -101,7 +114,7 @@ for (const lang of languages) {
 const html = readFileSync(new URL("index.html", web), "utf8");
 for (const folder of ["src/", "vendor/"]) {
   for (const name of readdirSync(new URL(folder, web), { recursive: true })) {
-    if (!name.endsWith(".js") || name.startsWith("analyse/") || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
+    if (!name.endsWith(".js") || parts.some((part) => name.startsWith(`${part}/`)) || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
     if (!html.includes(`"modulepreload" href="${folder}${name}"`)) problems.push(`index.html does not preload ${folder}${name}`);
   }
 }

@@ -49,7 +49,7 @@ export function Home({ state }) {
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
-      <p class="other"><a href="#/analyse">${t("home.analyse")}</a></p>
+      <p class="other"><a href="#/learn">${t("home.learn")}</a> <a href="#/analyse">${t("home.analyse")}</a></p>
       <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
       ${saved.length > 0 && html`<${Continue} saved=${saved} />`}

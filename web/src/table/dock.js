@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
-import { t } from "../lang.js";
+import { has, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { dispatch, state } from "../store.js";
@@ -27,23 +27,24 @@ const SLOW = 1000;
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
   const { game, seat } = table;
-  // The card of which the player asked why it cannot be played, in the position of this version.
-  const [asked, ask] = useState({ version: 0, card: -1 });
+  // The card that the player asked about, and when: an answer is for one hand and one turn.
+  const [asked, ask] = useState({ when: "", card: -1 });
   if (!game) return null;
-  const own = seat === null ? null : game.seats[seat];
-  const card = asked.version === game.version && table.choice.card === null && !table.choice.confirm ? own?.hand?.[asked.card] : undefined;
-  const why = card && whyNot(table, card);
+  const hand = seat === null ? [] : game.seats[seat].hand ?? [];
+  const when = `${game.round} ${hand.join()} ${game.turn === seat}`;
+  const card = hand[table.choice.card ?? (asked.when === when ? asked.card : -1)];
+  const about = card && !table.choice.confirm && table.choice.seven.length < 2 ? does(table, card) : null;
   return html`
     <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
       <div class="news">
         <${Lost} table=${table} />
         <${Happened} table=${table} />
-        <${Status} table=${table} why=${why && t("fold.why", { cards: cardName(card), why })} />
+        <${Status} table=${table} about=${about} />
       </div>
       ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
           <${Ranks} table=${table} />
-          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ version: game.version, card: index })} />
+          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, card: index })} />
           <${Buttons} table=${table} />
           <${Advice} table=${table} />
           <${Reactions} table=${table} />
@@ -55,8 +56,19 @@ export function Dock({ table, step }) {
 /** Why a card cannot be played, if the server has said so. @param {Table} table @param {string} card */
 function whyNot(table, card) {
   const unplayable = table.unplayable?.find((one) => one.card === card);
-  return unplayable && whyUnplayable(unplayable, people(table));
+  return unplayable && t("does.not", { why: whyUnplayable(unplayable, people(table)) });
 }
+
+/** What a card can do, and why it cannot be played now. @param {Table} table @param {string} card */
+export function does(table, card) {
+  const words = has(`does.${card}`) ? t(`does.${card}`) : t("does.forward", { card, n: card });
+  return { words, why: whyNot(table, card) };
+}
+
+/** @typedef {ReturnType<typeof does>} About */
+
+/** @param {About} props */
+export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does"}>${words}${why && ` ${why}`}</p>`;
 
 /** What has happened, the newest last: only that one is in sight. @param {{table: Table}} props */
 function Happened({ table }) {
@@ -79,9 +91,9 @@ function Happened({ table }) {
  * What to do. It is one element from the first deal to the end of the game, and says nothing of
  * what takes a moment, so that a screen reader reads what is new and nothing twice.
  *
- * @param {{table: Table, why?: string}} props `why` a card cannot be played, if the player has asked
+ * @param {{table: Table, about: About | null}} props `about` a card that was chosen, or asked about
  */
-function Status({ table, why }) {
+function Status({ table, about }) {
   const { problem } = table;
   const waits = table.sending || table.choice.asking || nextStep(table).stage === "wait";
   const [slow, setSlow] = useState(false);
@@ -97,9 +109,9 @@ function Status({ table, why }) {
   return html`
     <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
       ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
-      ${why && html`<p class="why">${why}</p>`}
+      ${about && html`<${Does} ...${about} />`}
       ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
-      <p class=${words.length > 60 || problem || why ? "todo long" : "todo"}>${words}</p>
+      <p class=${words.length > 60 || problem ? "todo long" : "todo"}>${words}</p>
     </div>`;
 }
 
@@ -112,7 +124,7 @@ function statusWords(table) {
 }
 
 /** @param {{table: Table, ask: (card: number) => void}} props */
-function Hand({ table, ask }) {
+export function Hand({ table, ask }) {
   const { game, seat, choice, sending } = table;
   const own = seat === null ? null : game?.seats[seat];
   const hand = own?.hand;
@@ -130,17 +142,18 @@ function Hand({ table, ask }) {
     <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do">
       ${hand.map((card, index) => {
         if (index === given) return null;
-        const why = can(card) ? undefined : whyNot(table, card);
+        const off = !can(card);
         return html`
           <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index} received=${index === received}
-            disabled=${sending || !(can(card) || why)} why=${why} press=${() => (why ? ask(index) : chooseCard(index))} />`;
+            disabled=${sending} off=${off} title=${off ? whyNot(table, card) : undefined}
+            press=${() => (off ? ask(index) : chooseCard(index))} />`;
       })}
       ${hand.length === 0 && html`<p class="small">${t("hand.empty")}</p>`}
     </div>`;
 }
 
 /** The ranks that a joker can stand for. @param {{table: Table}} props */
-function Ranks({ table }) {
+export function Ranks({ table }) {
   const step = nextStep(table);
   if (step.stage !== "rank") return null;
   return html`
@@ -161,7 +174,7 @@ function canSkip({ game, seat, skipped }) {
 }
 
 /** @param {{table: Table}} props */
-function Buttons({ table }) {
+export function Buttons({ table }) {
   const { choice, sending } = table;
   const step = nextStep(table);
   const card = chosenCard(table);
@@ -189,7 +202,7 @@ function Buttons({ table }) {
         : step.stage === "play" && button("play", () => choose(step.offer), { kind: "primary" })}
       ${!confirm && step.stage !== "exchange" && canUndo(table) && button("undo", undo)}
       ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
-      ${acting && step.stage !== "fold" && table.hint !== "asked" && typeof table.hint === "string" && button("hint", hint)}
+      ${acting && step.stage !== "fold" && table.hint === "none" && !table.lesson && button("hint", hint)}
       ${step.stage === "none" && canSkip(table) && button("skip", skipToDeal, { kind: "primary" })}
       ${["none", "card", "fold"].includes(step.stage) && !confirm && mayReact(table)
         && button("react", () => dispatch({ type: "reacting", reacting: true }))}

@@ -47,7 +47,7 @@ const isGone = (element) => element !== null && (!element.isConnected || element
  *
  * @param {Table} table
  */
-function useFocus(table) {
+export function useFocus(table) {
   const step = nextStep(table);
   const { stage } = step;
   const choices = stage === "exchange" ? String(step.choices) : "";
