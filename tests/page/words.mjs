@@ -60,6 +60,32 @@ for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
 }
 
+// Every option of the rules, and every value that the API has for it.
+const { NAMES, OPTIONS } = await import(new URL("src/rules.js", web));
+const schemas = api.components.schemas;
+for (const [name, { $ref, type }] of Object.entries(schemas.Rules.properties)) {
+  // The sheet is no option, and the page takes this one together with the one before.
+  if (["preset", "jack_without_effect_when"].includes(name)) continue;
+  if (!NAMES.includes(name)) problems.push(`the rules leave out ${name}`);
+  const values = OPTIONS[name] ? Object.keys(OPTIONS[name]).filter((value) => !["yes", "no"].includes(value))
+    : $ref ? schemas[$ref.split("/").at(-1)].enum ?? ["is"] : [];
+  for (const key of [`option.${name}`, ...values.map((value) => `option.${name}.${value}`)]) {
+    // A jack that has an effect needs no words.
+    if (!words.en[key] && key !== "option.jack_without_effect.no") problems.push(`en: ${key} is missing`);
+  }
+  if (!OPTIONS[name] && !$ref && !["integer", "boolean"].includes(type)) problems.push(`no words for the values of ${name}`);
+  // What can be chosen for a game is all that the API has.
+  const members = Object.values(OPTIONS[name] ?? {}).flatMap((one) => Object.entries(one));
+  for (const [member, { $ref: of }] of Object.entries(schemas.Rules.properties).filter(([one]) => members.some(([other]) => other === one))) {
+    for (const value of of ? schemas[of.split("/").at(-1)].enum : [true, false]) {
+      if (!members.some(([one, chosen]) => one === member && chosen === value)) problems.push(`no words for ${member}: ${value}`);
+    }
+  }
+}
+for (const preset of schemas.Preset.enum) {
+  if (!words.en[`preset.${preset}`]) problems.push(`en: preset.${preset} is missing`);
+}
+
 // The sentences of the log: what the reader does has a sentence of its own, and no field has a number.
 globalThis.document = { documentElement: { lang: "" } };
 globalThis.fetch = async (url) => ({ ok: true, json: async () => JSON.parse(readFileSync(url, "utf8")) });

@@ -1,7 +1,8 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, the switches for sound and reactions, and the
-// lessons that were solved; `start.js` remembers the language. Each tab remembers for itself which seats it plays, and the keys of requests
-// that got no answer.
+// its game, the settings of the last game, the person's name, the switches for sound and reactions,
+// the lessons that were solved, and the coach lines that were dismissed; `start.js` remembers the
+// language. Each tab remembers for itself which seats it plays, and the keys of requests that got no
+// answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
@@ -11,6 +12,7 @@ const NAME = "dog.name";
 const SOUND = "dog.sound";
 const MUTED = "dog.muted";
 const LESSONS = "dog.lessons";
+const COACHED = "dog.coached";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
@@ -202,6 +204,12 @@ export const savedLessons = () => read(LESSONS) ?? [];
 
 /** @param {string} name */
 export const saveLesson = (name) => write(LESSONS, [...new Set([...savedLessons(), name])]);
+
+/** The coach lines that were dismissed. @returns {string[]} */
+export const savedCoached = () => read(COACHED) ?? [];
+
+/** @param {string} key of a coach line */
+export const saveCoached = (key) => write(COACHED, [...new Set([...savedCoached(), key])]);
 
 /** Whether reactions of others are not shown. */
 export const savedMuted = () => read(MUTED) === true;

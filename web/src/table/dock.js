@@ -1,11 +1,12 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
-import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { has, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
+import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { html, once } from "../view.js";
 import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
@@ -40,6 +41,7 @@ export function Dock({ table, step }) {
         <${Lost} table=${table} />
         <${Happened} table=${table} />
         <${Status} table=${table} about=${about} />
+        ${!about && !table.problem && html`<${Coach} table=${table} />`}
       </div>
       ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
@@ -69,6 +71,32 @@ export function does(table, card) {
 
 /** @param {About} props */
 export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does"}>${words}${why && ` ${why}`}</p>`;
+
+/** What a newcomer may ask now. @param {Table} table */
+function coachKey(table) {
+  const { game, seat, moves } = table;
+  const step = nextStep(table);
+  if (step.stage === "exchange" && step.choices.includes("card")) return "give";
+  if (step.stage === "card" && moves?.list.some(({ kind }) => kind === "leave_kennel")) return "out";
+  return game?.phase === "play" && seat !== null && game.seats[seat].folded ? "fold" : null;
+}
+
+/** A line for the first game in this browser, until it is dismissed for good. @param {{table: Table}} props */
+function Coach({ table }) {
+  const isFirst = useMemo(() => savedGames().every(({ id }) => id === table.id), [table.id]);
+  const [dismissed, dismiss] = useState(savedCoached);
+  const key = coachKey(table);
+  if (!isFirst || key === null || dismissed.includes(key)) return null;
+  const press = () => {
+    saveCoached(key);
+    dismiss(savedCoached);
+    // The button is gone.
+    /** @type {HTMLElement | null} */ (document.querySelector(".hand"))?.focus();
+  };
+  return html`
+    <div class="coach" role="note" id="coach"><p>${t(`coach.${key}`)}</p>
+      <button type="button" aria-label=${t("coach.dismiss")} title=${t("coach.dismiss")} onClick=${press}>✕</button></div>`;
+}
 
 /** What has happened, the newest last: only that one is in sight. @param {{table: Table}} props */
 function Happened({ table }) {
@@ -139,7 +167,7 @@ export function Hand({ table, ask }) {
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
   return html`
-    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do">
+    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do coach">
       ${hand.map((card, index) => {
         if (index === given) return null;
         const off = !can(card);
