@@ -65,23 +65,27 @@ function LessonScreen({ name, names, table }) {
   const title = t(`lesson.${name}.title`);
   const heading = useTitle(title);
   useEffect(() => { open(name); }, [name]);
+  const again = () => {
+    heading.current?.focus();
+    open(name);
+  };
   return html`
     <main class="lesson" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && table && canUndo(table)) undo();
     }}>
       <header class="bar">
-        <a href="#/learn" class="back">${t("home.learn")}</a>
+        <a href="#/learn" class="back" aria-label=${t("home.learn")} title=${t("home.learn")}>‹</a>
         <h1 tabindex="-1" ref=${heading}>${title}</h1>
         <span class="small">${names.indexOf(name) + 1} / ${names.length}</span>
       </header>
       <p class="about">${t(`lesson.${name}.about`)}</p>
-      ${table?.lesson && table.game ? html`<${Task} name=${name} names=${names} table=${table} />`
+      ${table?.lesson && table.game ? html`<${Task} name=${name} names=${names} table=${table} again=${again} />`
         : html`<p role="status" aria-label=${t("status")}>${table?.problem ? problemWords(table.problem, { names: [], me: null }) : t("do.wait")}</p>`}
     </main>`;
 }
 
-/** @param {{name: string, names: string[], table: Table}} props */
-function Task({ name, names, table }) {
+/** @param {{name: string, names: string[], table: Table, again: () => void}} props */
+function Task({ name, names, table, again }) {
   useFocus(table);
   const { game, lesson, choice, problem } = table;
   // The card that the player asked about.
@@ -107,7 +111,7 @@ function Task({ name, names, table }) {
       </div>
       <${Ranks} table=${table} />
       <${Hand} table=${table} ask=${ask} />
-      ${solved ? html`<${Next} name=${name} names=${names} />` : html`<${Buttons} table=${table} />`}
+      ${solved ? html`<${Next} name=${name} names=${names} again=${again} />` : html`<${Buttons} table=${table} />`}
       <${WherePieces} table=${table} board=${board} />
     </section>`;
 }
@@ -123,8 +127,8 @@ function triedWords(table, name, tried) {
   return `${words}${forward.length > 0 ? ` (${forward.map((n) => `+ ${n}`).join(", ")})` : ""}. ${t("learn.legal")} ${why}`;
 }
 
-/** The lesson after this one that is not solved yet, or else a game. @param {{name: string, names: string[]}} props */
-function Next({ name, names }) {
+/** The lesson after this one that is not solved yet, or else a game. @param {{name: string, names: string[], again: () => void}} props */
+function Next({ name, names, again }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => button.current?.focus(), []);
   const solved = savedLessons();
@@ -136,6 +140,6 @@ function Next({ name, names }) {
         <button type="button" class="primary" ref=${button} onClick=${once(() => { location.hash = `#/learn/${names.indexOf(next) + 1}`; })}>
           ${t("learn.next")}</button>` : html`
         <button type="button" class="primary" ref=${button} onClick=${once(() => playAgainstBots(state.name || t("player")))}>${t("home.play")}</button>`}
-      <button type="button" onClick=${() => open(name)}>${t("learn.again")}</button>
+      <button type="button" onClick=${again}>${t("learn.again")}</button>
     </div>`;
 }
