@@ -142,7 +142,7 @@ fn a_lesson_says_what_a_mistake_does_and_lets_try_again() {
     browser.choose_card("Q");
     let look = browser.wait("the target", |look| look.place("22").is_some());
     assert!(
-        look.todo.contains("a piece goes 12 forward"),
+        look.todo.contains("A piece goes 12 forward"),
         "{}",
         look.todo
     );
@@ -195,11 +195,11 @@ fn every_card_says_what_it_does() {
         let look = browser.look();
         let name = &look.hand[index].name;
         let says = match name.as_str() {
-            "J" => "Jack:".to_owned(),
-            "Q" => "Queen:".to_owned(),
-            "4" => "Four:".to_owned(),
-            "7" => "Seven:".to_owned(),
-            _ => format!("{name}: a piece goes {name} forward."),
+            "J" => "J: One of your pieces changes places".to_owned(),
+            "Q" => "Q: A piece goes 12 forward.".to_owned(),
+            "4" => "4: A piece goes 4 forward or 4 backward.".to_owned(),
+            "7" => "7: 7 steps forward".to_owned(),
+            _ => format!("{name}: A piece goes {name} forward."),
         };
         browser.click(&look.hand[index]);
         let look = browser.wait(name, |look| look.todo.contains(&says));

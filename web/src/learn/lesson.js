@@ -4,6 +4,7 @@
 import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
 import { request } from "../api.js";
+import { offerOf } from "../choose.js";
 import { at, problemOf } from "../game.js";
 import { saveLesson } from "../storage.js";
 import { dispatch, state } from "../store.js";
@@ -49,7 +50,7 @@ export async function open(name) {
     /** @type {Layout} */
     const layout = await request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=0`);
     const { moves, unplayable } = exchange ? { moves: [], unplayable: [] } : await legalMoves(question);
-    const board = boardOf(/** @type {any} */ ({ board: readPosition(position, seats, fields) }));
+    const board = boardOf({ board: readPosition(position, seats, fields) });
     at(table, () => {
       dispatch({ type: "lesson", lesson: { name, question, exchange, accepted, mistake } });
       dispatch({ type: "layout", layout });
@@ -68,7 +69,7 @@ export async function open(name) {
  * @returns {Game}
  */
 function gameOf({ rules, hand, board, exchange, version, solvedBy }) {
-  const { names } = peopleOf(/** @type {any} */ ({ rules, seat: 0 }));
+  const { names } = peopleOf({ rules, seat: 0 });
   const action = exchange ? { route: "swap", seat: 0, choices: ["card"] } : { route: "play", seat: 0 };
   return /** @type {any} */ ({
     version, rules, board, round: 1, turn: solvedBy ? null : 0, phase: exchange ? "exchange" : "play",
@@ -124,7 +125,7 @@ export async function judge({ id, card }) {
       } else {
         dispatch({ type: "card", card: null });
         dispatch({ type: "lesson", lesson: { ...lesson, tried: move ?? card } });
-        dispatch({ type: "tapped", key: TRIED, preview: move ? previewOf(/** @type {any} */ (move)) : null });
+        dispatch({ type: "tapped", key: TRIED, preview: move ? previewOf(offerOf(move)) : null });
       }
     });
   } catch (error) {

@@ -10,6 +10,7 @@ import { t } from "../lang.js";
 import { NAMES, wordsIn } from "../rules.js";
 import { Picture } from "../table/board.js";
 import { html } from "../view.js";
+import { cardName } from "../words.js";
 
 /** @import {Catalogue, Layout, Move, Rules} from "../types.js" */
 
@@ -49,7 +50,7 @@ export function RulesPage({ rules }) {
 const Cards = () => html`
   <h2>${t("rules.cards")}</h2>
   <ul>
-    ${CARDS.map((card) => html`<li key=${card}>${t(`does.${card}`)}</li>`)}
+    ${CARDS.map((card) => html`<li key=${card}>${t("fold.why", { cards: cardName(card), why: t(`does.${card}`) })}</li>`)}
     <li>${t("rules.number")}</li>
   </ul>`;
 
@@ -79,7 +80,7 @@ function Example({ name, rules, layout, position, card }) {
   const preview = { parts: offers.flatMap(({ parts }) => parts), captures: offers.flatMap(({ captures }) => captures) };
   const words = t(`rules.picture.${name}`);
   return html`
-    <li><${Picture} layout=${layout} board=${boardOf(/** @type {any} */ ({ board: pieces }))} preview=${preview} label=${words} />
+    <li><${Picture} layout=${layout} board=${boardOf({ board: pieces })} preview=${preview} label=${words} />
       <p class="small">${words}</p></li>`;
 }
 

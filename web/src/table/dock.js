@@ -63,8 +63,10 @@ function whyNot(table, card) {
 
 /** What a card can do, and why it cannot be played now. @param {Table} table @param {string} card */
 export function does(table, card) {
-  const words = has(`does.${card}`) ? t(`does.${card}`) : t("does.forward", { card, n: card });
-  return { words, why: whyNot(table, card) };
+  const can = has(`does.${card}`) ? t(`does.${card}`) : t("does.forward", { n: card });
+  const why = whyNot(table, card);
+  // A card that was chosen is seen.
+  return { words: table.choice.card === null ? t("fold.why", { cards: cardName(card), why: can }) : can, why };
 }
 
 /** @typedef {ReturnType<typeof does>} About */
