@@ -44,8 +44,8 @@ export function Home({ state }) {
         <p class="small">${t("home.summary", {
           rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
-        <p class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
-          ${" "}<${RulesButton} rules=${null} kind="link">${t("home.board.sheets")}<//></p>
+        <div class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
+          ${" "}<${RulesButton} rules=${null} kind="link">${t("home.board.sheets")}<//></div>
         ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
