@@ -82,7 +82,7 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     browser.open_details("Rules, seats, level and pace");
     browser.open_details("More");
     let sheet_says = |words: &str| {
-        let first = "document.querySelector('select[name=exchange] option').textContent";
+        let first = "document.querySelector('select[name=exchange] option')?.textContent";
         browser.wait_for_script(words, &format!("{first} === {}", json!(words)));
     };
     sheet_says("everybody gives a card (as on the sheet)");

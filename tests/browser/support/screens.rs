@@ -115,7 +115,7 @@ impl<'a> Screens<'a> {
         browser.open_details("More");
         browser.wait_for_script(
             "what the sheet says",
-            "document.querySelector('.more option').textContent.includes('(')",
+            "document.querySelector('.more option')?.textContent.includes('(')",
         );
         show("home-more", &[]);
 
