@@ -205,7 +205,7 @@ impl<'a> Screens<'a> {
         browser.go("/?lang=en#/learn/5");
         browser.choose_card("7");
         browser.wait("the pieces", |look| !offers(look).is_empty());
-        show("lesson", TABLE);
+        show("lesson", &["Your hand"]);
         browser.open_table(&self.jack.game);
         browser.press("Rules");
         browser.wait_for_script(
