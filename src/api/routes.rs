@@ -61,6 +61,7 @@ pub fn routes() -> Vec<RouteDef> {
         page("/src/{file:.*}"),
         page("/vendor/{file:.*}"),
         page("/lang/{file:.*}"),
+        page("/lessons/{file:.*}"),
         RouteDef::new(Method::GET, "/docs", Cost::Request, page::redirect_docs),
         RouteDef::new(
             Method::GET,

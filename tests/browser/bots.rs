@@ -77,10 +77,12 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     };
     browser.go("/?lang=en");
     browser.press("Compare the rules");
-    browser.wait_for_words("Hausregeln: 15 fields per side.");
+    browser.wait_for_words("only if somebody asks for help");
+    browser.press("Close");
+    browser.open_details("Rules, seats, level and pace");
     browser.open_details("More");
     let sheet_says = |words: &str| {
-        let first = "document.querySelector('select[name=exchange] option').textContent";
+        let first = "document.querySelector('select[name=exchange] option')?.textContent";
         browser.wait_for_script(words, &format!("{first} === {}", json!(words)));
     };
     sheet_says("everybody gives a card (as on the sheet)");
@@ -95,9 +97,10 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     browser.wait_for_words("Hausregeln with changes · 4 seats");
     browser.press("Play against bots");
     browser.wait("the table", |look| !look.todo.is_empty());
-    browser.open_details("Rules");
+    browser.press("Rules");
     for words in [
-        "Card exchange: everybody gives a card",
+        "Rules: Hausregeln",
+        "Card exchange: everybody gives a card (not as on the sheet)",
         "Jack without effect: also if nothing can be swapped",
         "A piece may land on one’s own and capture it: no",
         "The discard pile is shuffled: when no card is left",

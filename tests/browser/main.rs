@@ -16,6 +16,7 @@ mod choices;
 mod connection;
 mod drawing;
 mod keyboard;
+mod learn;
 mod links;
 mod people;
 mod reactions;

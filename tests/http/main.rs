@@ -35,6 +35,7 @@ mod knowledge;
 mod layout;
 mod leaks;
 mod legal_moves;
+mod lessons;
 mod limits;
 mod list;
 mod metrics;

@@ -127,8 +127,16 @@ fn the_files_of_the_page_are_kept_for_good() {
         .refused("route_not_found");
 }
 
-/// Folders of screens that are loaded when they are opened.
-const LATER: [&str; 1] = ["/src/analyse/"];
+/// Folders of what is loaded when it is opened.
+const LATER: [&str; 7] = [
+    "/src/analyse/",
+    "/src/learn/",
+    "/src/rules/",
+    "/lang/analyse/",
+    "/lang/learn/",
+    "/lang/rules/",
+    "/lessons/",
+];
 
 #[test]
 fn the_page_is_small() {
@@ -163,23 +171,26 @@ fn without_the_page_the_documentation_comes_first() {
 
 #[test]
 fn all_languages_have_the_same_words() {
-    let words = |language: &str| {
-        let file = format!("{}/web/lang/{language}.json", env!("CARGO_MANIFEST_DIR"));
-        let text = fs::read_to_string(file).expect("a language");
-        let words: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(&text).expect("JSON");
-        let mut names = Vec::new();
-        flatten("", &serde_json::Value::Object(words), &mut names);
-        names.sort();
-        names
-    };
-    let english = words("en");
-    assert!(english.len() > 100);
-    for language in ["de", "fr", "it"] {
-        assert_eq!(words(language), english, "{language}");
+    for part in ["", "analyse/", "learn/", "rules/"] {
+        let text = |language: &str| {
+            let root = env!("CARGO_MANIFEST_DIR");
+            fs::read_to_string(format!("{root}/web/lang/{part}{language}.json")).expect(part)
+        };
+        let words = |language: &str| {
+            let words: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(&text(language)).expect("JSON");
+            let mut names = Vec::new();
+            flatten("", &serde_json::Value::Object(words), &mut names);
+            names.sort();
+            names
+        };
+        let english = words("en");
+        assert!(english.len() > 20);
+        for language in ["de", "fr", "it"] {
+            assert_eq!(words(language), english, "{part}{language}");
+        }
+        assert!(!text("de").contains('ß'), "Swiss spelling");
     }
-    let german = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/web/lang/de.json"));
-    assert!(!german.expect("German").contains('ß'), "Swiss spelling");
 }
 
 /// The paths of all texts.

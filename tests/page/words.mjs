@@ -1,12 +1,17 @@
-// Checks that each language has every word that the page uses, with the same placeholders, that the
-// sentences of the log are right for their reader, and that index.html preloads every module.
+// Checks that each language has every word that the page uses, with the same placeholders, that every
+// lesson has its words, that the sentences of the log are right for their reader, and that index.html
+// preloads every module.
 
 import { readFileSync, readdirSync } from "node:fs";
 
 const web = new URL("../../web/", import.meta.url);
 const languages = ["en", "de", "fr", "it"];
+const read = (path) => JSON.parse(readFileSync(new URL(path, web), "utf8"));
+/** Parts of the page that are loaded later, with their words. */
+const parts = readdirSync(new URL("lang/", web)).filter((name) => !name.endsWith(".json"));
+const first = read("lang/en.json");
 const words = Object.fromEntries(languages.map((lang) =>
-  [lang, JSON.parse(readFileSync(new URL(`lang/${lang}.json`, web), "utf8"))]));
+  [lang, Object.assign({}, ...[`lang/${lang}.json`, ...parts.map((part) => `lang/${part}/${lang}.json`)].map(read))]));
 const problems = [];
 
 const placeholders = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join(" ");
@@ -29,10 +34,18 @@ for (const [key, text] of Object.entries(words.fr)) {
 }
 
 // The keys that the code names in full.
-const sources = readdirSync(new URL("src/", web), { recursive: true })
-  .filter((name) => name.endsWith(".js")).map((name) => readFileSync(new URL(`src/${name}`, web), "utf8"));
-for (const [, key] of sources.join("\n").matchAll(/\bt\("([^"]+)"/g)) {
-  if (!(key in words.en) && !(`${key}.other` in words.en)) problems.push(`en: ${key} is missing`);
+for (const name of readdirSync(new URL("src/", web), { recursive: true }).filter((one) => one.endsWith(".js"))) {
+  const known = parts.some((part) => name.startsWith(`${part}/`)) ? words.en : first;
+  for (const [, key] of readFileSync(new URL(`src/${name}`, web), "utf8").matchAll(/\bt\("([^"]+)"/g)) {
+    if (!(key in known) && !(`${key}.other` in known)) problems.push(`en: ${key} is missing (${name})`);
+  }
+}
+
+// The words of the lessons.
+for (const lesson of read("lessons/course.json")) {
+  for (const text of ["title", "about", "task", "mistake", "solved"]) {
+    if (!words.en[`lesson.${lesson}.${text}`]) problems.push(`en: lesson.${lesson}.${text} is missing`);
+  }
 }
 
 // Every reason of a refusal that a move or an exchange can get.
@@ -45,6 +58,32 @@ const unseen = new Set([
 ]);
 for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
+}
+
+// Every option of the rules, and every value that the API has for it.
+const { NAMES, OPTIONS } = await import(new URL("src/rules.js", web));
+const schemas = api.components.schemas;
+for (const [name, { $ref, type }] of Object.entries(schemas.Rules.properties)) {
+  // The sheet is no option, and the page takes this one together with the one before.
+  if (["preset", "jack_without_effect_when"].includes(name)) continue;
+  if (!NAMES.includes(name)) problems.push(`the rules leave out ${name}`);
+  const values = OPTIONS[name] ? Object.keys(OPTIONS[name]).filter((value) => !["yes", "no"].includes(value))
+    : $ref ? schemas[$ref.split("/").at(-1)].enum ?? ["is"] : [];
+  for (const key of [`option.${name}`, ...values.map((value) => `option.${name}.${value}`)]) {
+    // A jack that has an effect needs no words.
+    if (!words.en[key] && key !== "option.jack_without_effect.no") problems.push(`en: ${key} is missing`);
+  }
+  if (!OPTIONS[name] && !$ref && !["integer", "boolean"].includes(type)) problems.push(`no words for the values of ${name}`);
+  // What can be chosen for a game is all that the API has.
+  const members = Object.values(OPTIONS[name] ?? {}).flatMap((one) => Object.entries(one));
+  for (const [member, { $ref: of }] of Object.entries(schemas.Rules.properties).filter(([one]) => members.some(([other]) => other === one))) {
+    for (const value of of ? schemas[of.split("/").at(-1)].enum : [true, false]) {
+      if (!members.some(([one, chosen]) => one === member && chosen === value)) problems.push(`no words for ${member}: ${value}`);
+    }
+  }
+}
+for (const preset of schemas.Preset.enum) {
+  if (!words.en[`preset.${preset}`]) problems.push(`en: preset.${preset} is missing`);
 }
 
 // The sentences of the log: what the reader does has a sentence of its own, and no field has a number.
@@ -101,7 +140,7 @@ for (const lang of languages) {
 const html = readFileSync(new URL("index.html", web), "utf8");
 for (const folder of ["src/", "vendor/"]) {
   for (const name of readdirSync(new URL(folder, web), { recursive: true })) {
-    if (!name.endsWith(".js") || name.startsWith("analyse/") || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
+    if (!name.endsWith(".js") || parts.some((part) => name.startsWith(`${part}/`)) || ["main.js", "start.js"].includes(name) || name === "types.js") continue;
     if (!html.includes(`"modulepreload" href="${folder}${name}"`)) problems.push(`index.html does not preload ${folder}${name}`);
   }
 }

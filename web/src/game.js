@@ -35,6 +35,9 @@ export function go(id) {
  */
 const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/([0-9a-z-]{1,100}))?\/?(?![\w/-])/;
 
+/** The course, or one of its lessons. */
+const LESSON = /^#\/learn(?:\/(\d{1,2}))?\/?$/;
+
 /** The parts of an address in a text. @param {string} text */
 function readAddress(text) {
   const [, kind, id, secret] = ADDRESS.exec(text) ?? [];
@@ -51,6 +54,9 @@ export function navigate() {
     dispatch({ type: "route", route: { name: "watch" } });
   } else if (/^#\/analyse(\?|$)/.test(hash)) {
     dispatch({ type: "route", route: { name: "analyse" } });
+  } else if (LESSON.test(hash)) {
+    const number = LESSON.exec(hash)?.[1];
+    dispatch({ type: "route", route: { name: "learn", number: number ? Number(number) : null } });
   } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "saved", saved: savedGames() });
@@ -169,7 +175,7 @@ function open(id, joining, secret, refused = null) {
     as: {
       seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
-      invitations: saved?.invitations ?? null, lostSeat,
+      invitations: saved?.invitations ?? null, lostSeat, lesson: null,
     },
   });
   unfollow();
@@ -351,14 +357,17 @@ export async function act(action, seat) {
 
 export const deal = () => send("deal", {});
 
-/** @param {object} answer `{card}`, `{ask: true}`, `{pass: true}` or `{decline: true}` */
-export const exchange = (answer) => send("swap", answer);
+/** @param {{card?: string, ask?: boolean, pass?: boolean, decline?: boolean}} answer with one of these */
+export const exchange = (answer) => (state.table?.lesson ? tryInLesson({ card: answer.card }) : send("swap", answer));
 
 /** @param {string} id */
 export function play(id) {
   const version = state.table?.game?.version;
-  return send("play", { move: id, version });
+  return state.table?.lesson ? tryInLesson({ id }) : send("play", { move: id, version });
 }
+
+/** What is played in a lesson is compared with its solutions. @param {{id?: string, card?: string}} chosen */
+const tryInLesson = async (chosen) => (await import("./learn/lesson.js")).judge(chosen);
 
 /** Says something to the table. @param {string} reaction */
 export function react(reaction) {
@@ -408,6 +417,7 @@ async function continueSeven(begun, part) {
   try {
     /** @type {Seven} */
     const shown = part?.complete ? { begun, left: 0, board: part.board, next: [] }
+      : table.lesson ? await request("POST", "/v1/analysis/legal-moves/seven", { body: { ...table.lesson.question, begun } })
       : await get(table, `/legal-moves/seven?begun=${encodeURIComponent(begun)}`);
     if (state.table?.choice === asked) dispatch({ type: "seven", shown, part });
   } catch (error) {

@@ -3,11 +3,12 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
-import { LANGUAGES, date, duration, lang, list, t } from "./lang.js";
+import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { OPTIONS, PRESETS, SEATS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
+import { RulesButton } from "./table/rules.js";
 import { html } from "./view.js";
 import { problemWords } from "./words.js";
 
@@ -43,13 +44,13 @@ export function Home({ state }) {
         <p class="small">${t("home.summary", {
           rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
-        <p class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
-          ${" "}<button type="button" class="link" onClick=${showSheets}>${t("home.board.sheets")}</button></p>
+        <div class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
+          ${" "}<${RulesButton} rules=${null} kind="link">${t("home.board.sheets")}<//></div>
         ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
         ${home.problem && html`<p class="problem" role="alert">
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
-      <p class="other"><a href="#/analyse">${t("home.analyse")}</a></p>
+      <p class="other"><a href="#/learn">${t("home.learn")}</a> <a href="#/analyse">${t("home.analyse")}</a></p>
       <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
       ${saved.length > 0 && html`<${Continue} saved=${saved} />`}
@@ -83,14 +84,6 @@ export function Home({ state }) {
 function sheetWords(settings) {
   const rules = t(`preset.${settings.preset}`);
   return chosenOptions(settings).length > 0 ? t("rules.changed", { rules }) : rules;
-}
-
-/** Shows what the sheets say. */
-function showSheets() {
-  const settings = document.querySelector("details.settings");
-  if (settings instanceof HTMLDetailsElement) settings.open = true;
-  const sheets = document.querySelector(".sheets");
-  if (sheets instanceof HTMLElement) sheets.focus();
 }
 
 /** Games with other people. @param {{state: State}} props */
@@ -152,14 +145,16 @@ function Open({ table }) {
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
   const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
-  // Without it the page does not say what the sheet says, and works.
-  const readCatalogue = () => {
+  const [worded, setWorded] = useState(false);
+  const read = () => {
+    loadPart("rules").then(() => setWorded(true), problemOf);
+    // Without it the page does not say what the sheet says, and works.
     if (!catalogue) request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
   };
   /** @param {string} name */
   const asOnSheet = (name) => {
     const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
-    const value = sheet ? wordsIn(sheet.rules, name) : "";
+    const value = sheet && worded ? wordsIn(sheet.rules, name) : "";
     return value ? t("option.sheet.is", { value }) : t("option.sheet");
   };
   /** @param {Partial<Settings>} change */
@@ -187,13 +182,10 @@ function Choices({ settings }) {
           (clock) => set({ clock: Number(clock) }))}
         ${choice("pace", PACES, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
-      <ul class="small sheets" tabindex="-1" aria-label=${t("settings.preset")}>
-        ${PRESETS.map((one) => html`<li key=${one}><strong>${t(`preset.${one}`)}</strong>: ${t(`preset.${one}.about`)}</li>`)}
-      </ul>
-      <details class="more" onToggle=${readCatalogue}>
+      <details class="more" onToggle=${read}>
         <summary>${t("settings.more")}</summary>
         <div class="fields">
-          ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
+          ${worded && Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
             (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
             (one) => set({ options: { ...settings.options, [name]: one } })))}
         </div>

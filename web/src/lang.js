@@ -15,6 +15,20 @@ export async function loadWords() {
   words = await answer.json();
 }
 
+/** The parts whose words are loaded, or on the way. @type {Map<string, Promise<void>>} */
+const parts = new Map();
+
+/** Loads the words of a part that is loaded later, such as `learn`. @param {string} part */
+export function loadPart(part) {
+  const loading = parts.get(part) ?? fetch(new URL(`../lang/${part}/${lang}.json`, import.meta.url)).then(async (answer) => {
+    if (!answer.ok) throw new TypeError("the words are missing");
+    Object.assign(words, await answer.json());
+  });
+  parts.set(part, loading);
+  loading.catch(() => parts.delete(part));
+  return loading;
+}
+
 /**
  * The words under a key, with the values put in for `{name}`. With a number `n`, the key of the
  * plural category comes first (`cards.one`, `cards.other`).

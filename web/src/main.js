@@ -1,7 +1,7 @@
 // Starts the page.
 
 import { Later, html } from "./view.js";
-import { loadWords } from "./lang.js";
+import { loadPart, loadWords } from "./lang.js";
 import { navigate } from "./game.js";
 import { show } from "./store.js";
 import { Home } from "./home.js";
@@ -10,7 +10,8 @@ import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
 import { Watch } from "./watch.js";
 
-const loadAnalysis = async () => (await import("./analyse/analyse.js")).AnalyseScreen;
+const loadAnalysis = async () => (await Promise.all([import("./analyse/analyse.js"), loadPart("analyse")]))[0].AnalyseScreen;
+const loadCourse = async () => (await Promise.all([import("./learn/learn.js"), loadPart("learn")]))[0].LearnScreen;
 
 // Over plain http, browsers have no service worker; the page works without.
 if ("serviceWorker" in navigator) {
@@ -23,6 +24,7 @@ navigate();
 show((state) => {
   const { route, table } = state;
   if (route.name === "analyse") return html`<${Later} key="analyse" load=${loadAnalysis} state=${state} />`;
+  if (route.name === "learn") return html`<${Later} key="learn" load=${loadCourse} number=${route.number} table=${table} />`;
   if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`

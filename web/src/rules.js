@@ -1,7 +1,7 @@
-// The rules of a game: its sheet, and the options that can be chosen beside it.
+// The rules of a game: its sheet, and the options that can be chosen beside it. The words of the options
+// are those of the part `rules`.
 
 import { t } from "./lang.js";
-import { html } from "./view.js";
 
 /** @import {Rules, Settings} from "./types.js" */
 
@@ -56,11 +56,18 @@ export const rulesOf = (settings) => Object.assign(
   ...chosenOptions(settings).map(({ name, value }) => OPTIONS[name][value]),
 );
 
-/** The value of an option in these rules. @param {Rules} rules @param {string} name */
+/** What the page calls the options, in the order of the rules. */
+export const NAMES = [
+  "seats", "fields_per_seat", "jokers", "deal_sizes", "dealer", "reshuffle", "exchange", "start_block", "start_swap_protection",
+  "goal_entry", "backward_into_goal", "capture_own", "seven_landing", "seven_surplus", "seven_partner", "seven_rest",
+  "jack_own_pair", "jack_without_effect",
+];
+
+/** The value of an option with several members in these rules. @param {Rules} rules @param {string} name */
 function valueIn(rules, name) {
   const fits = (/** @type {Partial<Rules>} */ members) =>
     Object.entries(members).every(([member, value]) => rules[/** @type {keyof Rules} */ (member)] === value);
-  return Object.entries(OPTIONS[name]).find(([, members]) => fits(members))?.[0];
+  return Object.entries(OPTIONS[name]).find(([, members]) => fits(members))?.[0] ?? "";
 }
 
 /** A value in words: only some options have words of their own for it. @param {string} name @param {string} value */
@@ -69,15 +76,9 @@ export const valueWords = (name, value) =>
 
 /** The value of an option in these rules, in words. @param {Rules} rules @param {string} name */
 export function wordsIn(rules, name) {
-  const value = valueIn(rules, name);
-  return value === undefined ? "" : valueWords(name, value);
+  const value = OPTIONS[name] ? valueIn(rules, name) : rules[/** @type {keyof Rules} */ (name)];
+  if (typeof value === "number") return String(value);
+  if (typeof value === "boolean") return t(value ? "yes" : "no");
+  if (typeof value === "object") return t(`option.${name}.is`, { first: value.first.join(", "), then: value.then.join(", ") });
+  return valueWords(name, value);
 }
-
-/** The rules of a table in words. @param {{rules: Rules}} props */
-export const TableRules = ({ rules }) => html`
-  <p class="small">${t(`preset.${rules.preset}`)}: ${t(`preset.${rules.preset}.about`)}</p>
-  <p class="small here">${t("rules.here")}</p>
-  <ul class="small options">
-    ${Object.keys(OPTIONS).filter((name) => valueIn(rules, name)).map((name) => html`
-      <li key=${name}>${t(`option.${name}`)}: ${wordsIn(rules, name)}</li>`)}
-  </ul>`;

@@ -5,7 +5,6 @@ import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
 import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
-import { TableRules } from "./rules.js";
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
@@ -74,7 +73,6 @@ export function SeatingScreen({ table }) {
       ${seat !== null && table.token && html`
         <${Name} key=${game.seats[seat].name} name=${game.seats[seat].name} table=${table} />
         <${OtherDevice} id=${table.id} seat=${seat} token=${table.token} />`}
-      <div><${TableRules} rules=${game.rules} /></div>
     </main>`;
 }
 

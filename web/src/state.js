@@ -1,14 +1,14 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, LogEntry, Message,
+/** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
  *    Move, OpenTable, Presence, Preview, Problem, Route, SavedGame, Settings, Seven, SevenPart, State,
  *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
 
-/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat">} Opened */
+/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat" | "lesson">} Opened */
 
 /**
  * @typedef {(
@@ -20,6 +20,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "reacting", reacting: boolean}
  *   | {type: "reaction over", key: number}
  *   | {type: "skipped", round: number}
+ *   | {type: "lesson", lesson: Lesson}
  *   | {type: "saved", saved: SavedGame[]}
  *   | {type: "tables", tables: OpenTable[]}
  *   | {type: "addresses", addresses: Addresses}
@@ -168,6 +169,7 @@ function reduceTable(table, event) {
     case "reacting": return { ...table, reacting: event.reacting };
     case "reaction over": return { ...table, reactions: table.reactions.filter(({ key }) => key !== event.key) };
     case "skipped": return { ...table, skipped: event.round };
+    case "lesson": return { ...table, lesson: event.lesson };
     default: return table;
   }
 }

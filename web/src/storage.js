@@ -1,7 +1,8 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, and the switches for sound and reactions; `start.js`
-// remembers the language. Each tab remembers for itself which seats it plays, and the keys of requests
-// that got no answer.
+// its game, the settings of the last game, the person's name, the switches for sound and reactions,
+// the lessons that were solved, and the coach lines that were dismissed; `start.js` remembers the
+// language. Each tab remembers for itself which seats it plays, and the keys of requests that got no
+// answer.
 
 /** @import {SavedGame, Settings} from "./types.js" */
 
@@ -10,6 +11,8 @@ const SETTINGS = "dog.settings";
 const NAME = "dog.name";
 const SOUND = "dog.sound";
 const MUTED = "dog.muted";
+const LESSONS = "dog.lessons";
+const COACHED = "dog.coached";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
@@ -195,6 +198,18 @@ export const savedSound = () => read(SOUND) !== false;
 
 /** @param {boolean} sound */
 export const saveSound = (sound) => write(SOUND, sound);
+
+/** The names of the lessons that were solved. @returns {string[]} */
+export const savedLessons = () => read(LESSONS) ?? [];
+
+/** @param {string} name */
+export const saveLesson = (name) => write(LESSONS, [...new Set([...savedLessons(), name])]);
+
+/** The coach lines that were dismissed. @returns {string[]} */
+export const savedCoached = () => read(COACHED) ?? [];
+
+/** @param {string} key of a coach line */
+export const saveCoached = (key) => write(COACHED, [...new Set([...savedCoached(), key])]);
 
 /** Whether reactions of others are not shown. */
 export const savedMuted = () => read(MUTED) === true;

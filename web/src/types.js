@@ -115,6 +115,18 @@
  */
 
 /**
+ * A lesson: a position, and what solves its task. `question` is the position as the API analyses it,
+ * `accepted` has the boards that solve it, as texts. A card of an exchange is judged by the boards that
+ * the partner can reach with it.
+ * @typedef {{
+ *   name: string, question: {rules: {preset: string, seats: number}, position: string, seat: number, hand: string[]},
+ *   exchange: boolean, accepted: string[], mistake: string, tried?: Move | string,
+ * }} Lesson
+ *   `mistake` is the tempting choice, `tried` what was chosen last and did not solve it: a move, or the card
+ *   of an exchange.
+ */
+
+/**
  * A game on the screen.
  * @typedef {{
  *   id: string,
@@ -149,6 +161,7 @@
  *   reacting: boolean,
  *   reactions: {key: number, seat: number, reaction: string}[],
  *   skipped: number | null,
+ *   lesson: Lesson | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `preview` is what the pointer or the focus
  *   is on, `tapped` a suggestion or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
@@ -156,11 +169,13 @@
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
  *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
  *   away, `news` who came or went last, `next` the id of the rematch, `reacting` whether the player
- *   chooses a reaction, `reactions` those that are shown, and `skipped` the round whose rest is skipped.
+ *   chooses a reaction, `reactions` those that are shown, `skipped` the round whose rest is skipped, and
+ *   `lesson` the lesson that the table shows in place of a game.
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
- * @typedef {{name: "home"} | {name: "watch"} | {name: "analyse"} | {name: "table", id: string}} Route
+ * @typedef {{name: "home"} | {name: "watch"} | {name: "analyse"} | {name: "learn", number: number | null}
+ *   | {name: "table", id: string}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses

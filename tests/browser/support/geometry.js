@@ -3,7 +3,9 @@ const [inSight] = arguments;
 const findings = [];
 const { scrollWidth } = document.documentElement;
 if (scrollWidth > innerWidth) findings.push(`the page is ${scrollWidth} px wide`);
-for (const one of document.querySelectorAll("button, summary, select, input, a")) {
+// What is behind an open dialog cannot be used.
+const root = document.querySelector("dialog[open]") ?? document;
+for (const one of root.querySelectorAll("button, summary, select, input, a")) {
   const box = one.getBoundingClientRect();
   // What is in a closed `details` has a box, but is not shown.
   if (box.width === 0 || !one.checkVisibility()) continue;

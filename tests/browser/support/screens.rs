@@ -115,7 +115,7 @@ impl<'a> Screens<'a> {
         browser.open_details("More");
         browser.wait_for_script(
             "what the sheet says",
-            "document.querySelector('.more option').textContent.includes('(')",
+            "document.querySelector('.more option')?.textContent.includes('(')",
         );
         show("home-more", &[]);
 
@@ -198,6 +198,21 @@ impl<'a> Screens<'a> {
         );
         browser.open_details("What was exchanged and played");
         show("analyse-six-seats", &[]);
+
+        browser.go("/?lang=en#/learn");
+        browser.wait_for_words("lessons solved.");
+        show("course", &[]);
+        browser.go("/?lang=en#/learn/5");
+        browser.choose_card("7");
+        browser.wait("the pieces", |look| !offers(look).is_empty());
+        show("lesson", &["Your hand"]);
+        browser.open_table(&self.jack.game);
+        browser.press("Rules");
+        browser.wait_for_script(
+            "the pictures and the sheets",
+            "document.querySelector('dialog .ghost') && document.querySelector('dialog table')",
+        );
+        show("rules", &[]);
 
         browser.open_table(&self.jack.game);
         browser.set_network(false);

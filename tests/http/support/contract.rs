@@ -89,6 +89,7 @@ impl Contract {
                 "/src/",
                 "/vendor/",
                 "/lang/",
+                "/lessons/",
                 "/colours.css",
                 "/style.css",
                 "/icon",

@@ -6,7 +6,7 @@ import { t } from "../lang.js";
 /** @import {Analysis, Question, SeatBoard} from "../types.js" */
 /** @import {People} from "../words.js" */
 
-/** How the players of a position are called, as its own player sees them. @param {Question} question @returns {People} */
+/** How the players of a position are called, as its own player sees them. @param {{rules: {seats: number}, seat: number}} question @returns {People} */
 export const peopleOf = ({ rules: { seats }, seat }) => ({
   me: seat,
   names: Array.from({ length: seats }, (_, other) => {
@@ -22,7 +22,7 @@ const startOf = ({ fields }, seat) => String(seat * fields);
 /** Pieces of a seat that are in its kennel. @param {Question} question @param {number} seat */
 export const kennelOf = ({ board }, seat) => 4 - board[seat].length;
 
-/** The board as the API shows it. @param {Question} question @returns {SeatBoard[]} */
+/** The board as the API shows it. @param {Pick<Question, "board">} question @returns {SeatBoard[]} */
 export const boardOf = ({ board }) => board.map((pieces) => ({
   track: pieces.filter((one) => !one.startsWith("g")).map((one) => parseInt(one, 10)),
   goal: pieces.filter((one) => one.startsWith("g")).map((one) => Number(one.slice(1))),

@@ -5,6 +5,7 @@ import { t } from "../lang.js";
 import { state } from "../store.js";
 import { html } from "../view.js";
 import { Leave } from "./leave.js";
+import { RulesButton } from "./rules.js";
 
 /** @import {Table} from "../types.js" */
 
@@ -23,6 +24,7 @@ export function Bar({ table, seating }) {
       <h1 tabindex="-1">DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
         <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}`}</span>
+      <${RulesButton} rules=${game.rules} name=${t("rules.title")} kind="help">?<//>
       ${!seating && seat !== null && html`
         <button type="button" class="sound" aria-label=${t("sound")} title=${t("sound")} aria-pressed=${state.sound ? "true" : "false"}
           onClick=${() => setSound(!state.sound)}>

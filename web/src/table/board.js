@@ -52,10 +52,11 @@ export function Board({ table, board, last, turn }) {
  *
  * @param {{
  *   layout: Layout | null, board: SeatBoard[], last?: {version: number, move: Move} | null, turn?: number | null,
- *   preview: Preview | null, below?: (frame: Frame) => VNode, buttons: (frame: Frame) => VNode, room?: number,
+ *   preview: Preview | null, below?: (frame: Frame) => VNode, buttons?: (frame: Frame) => VNode, room?: number,
+ *   label?: string,
  * }} props `below` is drawn below the pieces, `room` is the margin in fields
  */
-export function Picture({ layout, board, last = null, turn = null, preview, below, buttons, room }) {
+export function Picture({ layout, board, last = null, turn = null, preview, below, buttons, room, label }) {
   const root = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [width, setWidth] = useState(400);
   useEffect(() => {
@@ -80,7 +81,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
   const frame = { layout, box, bounds, unit: bounds.width / Math.max(width, 1), gap };
   return html`
-    <div class="board" role="group" aria-label=${t("board")} ref=${root}>
+    <div class="board" role="group" aria-label=${label ?? t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
         <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
@@ -91,7 +92,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
         ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
           captures=${preview.captures} board=${board} kind="preview" />`}
       </svg>
-      ${buttons(frame)}
+      ${buttons?.(frame)}
     </div>`;
 }
 

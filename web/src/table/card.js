@@ -9,17 +9,17 @@ import { cardName } from "../words.js";
 const HINTS = { A: "⌂ 1 11", 4: "± 4", 7: "1 + 6", J: "⇄", Q: "12", K: "⌂ 13", joker: "★" };
 
 /**
- * `why` is the reason why the card cannot be chosen: a press then asks for it. `received` marks the
- * card that came from the partner.
+ * A card that is `off` cannot be chosen: a press then asks what it does. `received` marks the card that
+ * came from the partner.
  *
- * @param {{card: string, pressed?: boolean, disabled?: boolean, why?: string, received?: boolean, press?: () => void}} props
+ * @param {{card: string, pressed?: boolean, disabled?: boolean, off?: boolean, title?: string, received?: boolean, press?: () => void}} props
  */
-export function CardButton({ card, pressed, disabled, why, received, press }) {
+export function CardButton({ card, pressed, disabled, off, title, received, press }) {
   const name = cardName(card);
   return html`
     <button type="button" class=${`card${card === "joker" ? " joker" : ""}${"AK".includes(card) ? " out" : ""}${received ? " received" : ""}`}
       aria-label=${name === card || card === "joker" ? name : t("card.button", { card, name })} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled}
-      aria-disabled=${why ? "true" : undefined} title=${why ?? (received ? t("given.received.card") : undefined)} onClick=${press && once(press)}>
+      aria-disabled=${off ? "true" : undefined} title=${title ?? (received ? t("given.received.card") : undefined)} onClick=${press && once(press)}>
       <span class="rank" data-text=${card === "joker" ? "★" : card}></span>
       <span class="face" data-text=${card === "joker" ? t("card.joker") : card}></span>
       <span class="hint" data-text=${HINTS[card] ?? `+ ${card}`}></span>

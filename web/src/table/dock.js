@@ -1,11 +1,12 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
-import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
-import { t } from "../lang.js";
+import { has, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
+import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { html, once } from "../view.js";
 import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
@@ -27,23 +28,25 @@ const SLOW = 1000;
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
   const { game, seat } = table;
-  // The card of which the player asked why it cannot be played, in the position of this version.
-  const [asked, ask] = useState({ version: 0, card: -1 });
+  // The card that the player asked about, and when: an answer is for one hand and one turn.
+  const [asked, ask] = useState({ when: "", card: -1 });
   if (!game) return null;
-  const own = seat === null ? null : game.seats[seat];
-  const card = asked.version === game.version && table.choice.card === null && !table.choice.confirm ? own?.hand?.[asked.card] : undefined;
-  const why = card && whyNot(table, card);
+  const hand = seat === null ? [] : game.seats[seat].hand ?? [];
+  const when = `${game.round} ${hand.join()} ${game.turn === seat}`;
+  const card = hand[table.choice.card ?? (asked.when === when ? asked.card : -1)];
+  const about = card && !table.choice.confirm && table.choice.seven.length < 2 ? does(table, card) : null;
   return html`
     <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
       <div class="news">
         <${Lost} table=${table} />
         <${Happened} table=${table} />
-        <${Status} table=${table} why=${why && t("fold.why", { cards: cardName(card), why })} />
+        <${Status} table=${table} about=${about} />
+        ${!about && !table.problem && html`<${Coach} table=${table} />`}
       </div>
       ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
           <${Ranks} table=${table} />
-          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ version: game.version, card: index })} />
+          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, card: index })} />
           <${Buttons} table=${table} />
           <${Advice} table=${table} />
           <${Reactions} table=${table} />
@@ -55,7 +58,46 @@ export function Dock({ table, step }) {
 /** Why a card cannot be played, if the server has said so. @param {Table} table @param {string} card */
 function whyNot(table, card) {
   const unplayable = table.unplayable?.find((one) => one.card === card);
-  return unplayable && whyUnplayable(unplayable, people(table));
+  return unplayable && t("does.not", { why: whyUnplayable(unplayable, people(table)) });
+}
+
+/** What a card can do, and why it cannot be played now. @param {Table} table @param {string} card */
+export function does(table, card) {
+  const can = has(`does.${card}`) ? t(`does.${card}`) : t("does.forward", { n: card });
+  const why = whyNot(table, card);
+  // A card that was chosen is seen.
+  return { words: table.choice.card === null ? t("fold.why", { cards: cardName(card), why: can }) : can, why };
+}
+
+/** @typedef {ReturnType<typeof does>} About */
+
+/** @param {About} props */
+export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does"}>${words}${why && ` ${why}`}</p>`;
+
+/** What a newcomer may ask now. @param {Table} table */
+function coachKey(table) {
+  const { game, seat, moves } = table;
+  const step = nextStep(table);
+  if (step.stage === "exchange" && step.choices.includes("card")) return "give";
+  if (step.stage === "card" && moves?.list.some(({ kind }) => kind === "leave_kennel")) return "out";
+  return game?.phase === "play" && seat !== null && game.seats[seat].folded ? "fold" : null;
+}
+
+/** A line for the first game in this browser, until it is dismissed for good. @param {{table: Table}} props */
+function Coach({ table }) {
+  const isFirst = useMemo(() => savedGames().every(({ id }) => id === table.id), [table.id]);
+  const [dismissed, dismiss] = useState(savedCoached);
+  const key = coachKey(table);
+  if (!isFirst || key === null || dismissed.includes(key)) return null;
+  const press = () => {
+    saveCoached(key);
+    dismiss(savedCoached);
+    // The button is gone.
+    /** @type {HTMLElement | null} */ (document.querySelector(".hand"))?.focus();
+  };
+  return html`
+    <div class="coach" role="note" id="coach"><p>${t(`coach.${key}`)}</p>
+      <button type="button" aria-label=${t("coach.dismiss")} title=${t("coach.dismiss")} onClick=${press}>✕</button></div>`;
 }
 
 /** What has happened, the newest last: only that one is in sight. @param {{table: Table}} props */
@@ -79,9 +121,9 @@ function Happened({ table }) {
  * What to do. It is one element from the first deal to the end of the game, and says nothing of
  * what takes a moment, so that a screen reader reads what is new and nothing twice.
  *
- * @param {{table: Table, why?: string}} props `why` a card cannot be played, if the player has asked
+ * @param {{table: Table, about: About | null}} props `about` a card that was chosen, or asked about
  */
-function Status({ table, why }) {
+function Status({ table, about }) {
   const { problem } = table;
   const waits = table.sending || table.choice.asking || nextStep(table).stage === "wait";
   const [slow, setSlow] = useState(false);
@@ -97,9 +139,9 @@ function Status({ table, why }) {
   return html`
     <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
       ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
-      ${why && html`<p class="why">${why}</p>`}
+      ${about && html`<${Does} ...${about} />`}
       ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
-      <p class=${words.length > 60 || problem || why ? "todo long" : "todo"}>${words}</p>
+      <p class=${words.length > 60 || problem ? "todo long" : "todo"}>${words}</p>
     </div>`;
 }
 
@@ -112,7 +154,7 @@ function statusWords(table) {
 }
 
 /** @param {{table: Table, ask: (card: number) => void}} props */
-function Hand({ table, ask }) {
+export function Hand({ table, ask }) {
   const { game, seat, choice, sending } = table;
   const own = seat === null ? null : game?.seats[seat];
   const hand = own?.hand;
@@ -127,20 +169,21 @@ function Hand({ table, ask }) {
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
   return html`
-    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do">
+    <div class="hand" role="group" tabindex="-1" aria-label=${t("hand")} aria-describedby="what-to-do coach">
       ${hand.map((card, index) => {
         if (index === given) return null;
-        const why = can(card) ? undefined : whyNot(table, card);
+        const off = !can(card);
         return html`
           <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index} received=${index === received}
-            disabled=${sending || !(can(card) || why)} why=${why} press=${() => (why ? ask(index) : chooseCard(index))} />`;
+            disabled=${sending} off=${off} title=${off ? whyNot(table, card) : undefined}
+            press=${() => (off ? ask(index) : chooseCard(index))} />`;
       })}
       ${hand.length === 0 && html`<p class="small">${t("hand.empty")}</p>`}
     </div>`;
 }
 
 /** The ranks that a joker can stand for. @param {{table: Table}} props */
-function Ranks({ table }) {
+export function Ranks({ table }) {
   const step = nextStep(table);
   if (step.stage !== "rank") return null;
   return html`
@@ -161,7 +204,7 @@ function canSkip({ game, seat, skipped }) {
 }
 
 /** @param {{table: Table}} props */
-function Buttons({ table }) {
+export function Buttons({ table }) {
   const { choice, sending } = table;
   const step = nextStep(table);
   const card = chosenCard(table);
@@ -189,7 +232,7 @@ function Buttons({ table }) {
         : step.stage === "play" && button("play", () => choose(step.offer), { kind: "primary" })}
       ${!confirm && step.stage !== "exchange" && canUndo(table) && button("undo", undo)}
       ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
-      ${acting && step.stage !== "fold" && table.hint !== "asked" && typeof table.hint === "string" && button("hint", hint)}
+      ${acting && step.stage !== "fold" && table.hint === "none" && !table.lesson && button("hint", hint)}
       ${step.stage === "none" && canSkip(table) && button("skip", skipToDeal, { kind: "primary" })}
       ${["none", "card", "fold"].includes(step.stage) && !confirm && mayReact(table)
         && button("react", () => dispatch({ type: "reacting", reacting: true }))}

@@ -1,11 +1,9 @@
-// Lists below the hand: every legal move in words, who sits at the table, the rules, and what has
-// happened.
+// Lists below the hand: every legal move in words, who sits at the table, and what has happened.
 
 import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { analyse, play } from "../game.js";
 import { t } from "../lang.js";
-import { TableRules } from "../rules.js";
 import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
 import { dispatch, state } from "../store.js";
@@ -85,13 +83,6 @@ export function AtTable({ table }) {
       ${open && seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
     </details>`;
 }
-
-/** The rules that are played. @param {{table: Table}} props */
-export const Rules = ({ table }) => table.game && html`
-  <details class="rules">
-    <summary>${t("rules.title")}</summary>
-    <${TableRules} rules=${table.game.rules} />
-  </details>`;
 
 /** @param {{table: Table, people: People}} props */
 export function Log({ table, people }) {

@@ -9,7 +9,7 @@ import { people, problemWords } from "../words.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
-import { AllMoves, Analyse, AtTable, Log, Rules, WherePieces } from "./lists.js";
+import { AllMoves, Analyse, AtTable, Log, WherePieces } from "./lists.js";
 import { Players } from "./players.js";
 import { replayAt } from "./replay.js";
 import { useSignals } from "./signals.js";
@@ -47,7 +47,7 @@ const isGone = (element) => element !== null && (!element.isConnected || element
  *
  * @param {Table} table
  */
-function useFocus(table) {
+export function useFocus(table) {
   const step = nextStep(table);
   const { stage } = step;
   const choices = stage === "exchange" ? String(step.choices) : "";
@@ -106,7 +106,6 @@ export function TableScreen({ table }) {
           <${Analyse} table=${table} />
           <${WherePieces} table=${table} board=${board} />
           <${AtTable} table=${table} />
-          <${Rules} table=${table} />
           <${Log} table=${table} people=${people(table)} />
         </div>
       </div>

@@ -1,0 +1,104 @@
+// The rules in words and pictures: those of a table, and those of the sheets side by side.
+
+import { useEffect, useState } from "../../vendor/preact-hooks.js";
+import { boardOf } from "../analyse/question.js";
+import { readPosition, writePosition } from "../analyse/address.js";
+import { request } from "../api.js";
+import { offerOf } from "../choose.js";
+import { problemOf } from "../game.js";
+import { t } from "../lang.js";
+import { NAMES, wordsIn } from "../rules.js";
+import { Picture } from "../table/board.js";
+import { html } from "../view.js";
+import { cardName } from "../words.js";
+
+/** @import {Catalogue, Layout, Move, Rules} from "../types.js" */
+
+/** Positions that show what these options mean, with the card whose moves are drawn. @type {Record<string, {position: string, card?: string}>} */
+const PICTURES = {
+  start: { position: "0f/-2@0,-3@0/-/-" },
+  goal: { position: "-3@0/-/-/-", card: "6" },
+  four: { position: "2@0/-/-/-", card: "4" },
+  seven: { position: "8@0/10@0/12@0/-", card: "7" },
+};
+/** The cards that do more than go forward. */
+const CARDS = ["A", "4", "7", "J", "Q", "K", "joker"];
+
+/** @param {{rules: Rules | null}} props without `rules`, the sheets alone */
+export function RulesPage({ rules }) {
+  const [sheets, setSheets] = useState(/** @type {Catalogue["presets"]} */ ([]));
+  useEffect(() => {
+    request("GET", "/v1/rules").then((catalogue) => setSheets(catalogue.presets), problemOf);
+  }, []);
+  const sheet = sheets.find((one) => one.name === rules?.preset)?.rules;
+  return html`
+    ${rules && html`
+      <h2>${t("rules.title")}: ${t(`preset.${rules.preset}`)}</h2>
+      <dl>
+        ${NAMES.map((name) => html`
+          <div key=${name}><dt>${t(`option.${name}`)}:</dt> <dd>${wordsIn(rules, name)}
+            ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
+      </dl>
+      <${Pictures} rules=${rules} />`}
+    ${rules && html`<${Cards} />`}
+    <${Comparison} sheets=${sheets} rules=${rules} />
+    ${!rules && html`<${Cards} />`}
+    <p><a href="#/learn">${t("home.learn")}</a></p>`;
+}
+
+/** What the cards do. */
+const Cards = () => html`
+  <h2>${t("rules.cards")}</h2>
+  <ul>
+    ${CARDS.map((card) => html`<li key=${card}>${t("fold.why", { cards: cardName(card), why: t(`does.${card}`) })}</li>`)}
+    <li>${t("rules.number")}</li>
+  </ul>`;
+
+/** Small boards that show what the rules mean. @param {{rules: Rules}} props */
+function Pictures({ rules }) {
+  const [layout, setLayout] = useState(/** @type {Layout | null} */ (null));
+  useEffect(() => {
+    request("GET", `/v1/layout?seats=${rules.seats}&fields_per_seat=${rules.fields_per_seat}&bottom=0`).then(setLayout, problemOf);
+  }, []);
+  return layout && html`
+    <ul class="pictures">
+      ${Object.entries(PICTURES).map(([name, one]) => html`<${Example} key=${name} name=${name} rules=${rules} layout=${layout} ...${one} />`)}
+    </ul>`;
+}
+
+/** A position, and every move of a card, which the server lists. @param {{name: string, rules: Rules, layout: Layout, position: string, card?: string}} props */
+function Example({ name, rules, layout, position, card }) {
+  const [moves, setMoves] = useState(/** @type {Move[]} */ ([]));
+  const { preset, ...options } = rules;
+  const pieces = readPosition(position, rules.seats, rules.fields_per_seat);
+  useEffect(() => {
+    if (!card) return;
+    const body = { rules: { preset, ...options }, position: writePosition(pieces), seat: 0, hand: [card] };
+    request("POST", "/v1/analysis/legal-moves?board=false", { body }).then((answer) => setMoves(answer.moves), problemOf);
+  }, []);
+  const offers = moves.map(offerOf);
+  const preview = { parts: offers.flatMap(({ parts }) => parts), captures: offers.flatMap(({ captures }) => captures) };
+  const words = t(`rules.picture.${name}`);
+  return html`
+    <li><${Picture} layout=${layout} board=${boardOf({ board: pieces })} preview=${preview} label=${words} />
+      <p class="small">${words}</p></li>`;
+}
+
+/** What differs between the sheets, and what is played here. @param {{sheets: Catalogue["presets"], rules: Rules | null}} props */
+function Comparison({ sheets, rules }) {
+  if (sheets.length === 0) return null;
+  const all = [...sheets.map((one) => ({ title: t(`preset.${one.name}`), rules: one.rules })), ...(rules ? [{ title: t("rules.table"), rules }] : [])];
+  const differing = NAMES.filter((name) => new Set(all.map((one) => wordsIn(one.rules, name))).size > 1);
+  return html`
+    <h2>${t("rules.compare")}</h2>
+    <p class="small">${t("rules.compare.about")}</p>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t("rules.compare")}>
+      <table>
+        <thead><tr><th scope="col">${t("rules.option")}</th>${all.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
+        <tbody>
+          ${differing.map((name) => html`
+            <tr key=${name}><th scope="row">${t(`option.${name}`)}</th>${all.map((one) => html`<td>${wordsIn(one.rules, name)}</td>`)}</tr>`)}
+        </tbody>
+      </table>
+    </div>`;
+}

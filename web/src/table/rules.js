@@ -1,0 +1,32 @@
+// A button that opens the rules: what is played here, and what the sheets say.
+
+import { useRef, useState } from "../../vendor/preact-hooks.js";
+import { loadPart, t } from "../lang.js";
+import { html } from "../view.js";
+
+/** @import {Rules} from "../types.js" */
+
+/**
+ * @param {{rules: Rules | null, name?: string, kind?: string, children?: unknown}} props `rules` of a table, `name` of
+ *   the button where it is not its text
+ */
+export function RulesButton({ rules, name, kind, children }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const [page, setPage] = useState(/** @type {{view: Function} | "failed" | null} */ (null));
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+    Promise.all([import("../rules/page.js"), loadPart("rules")])
+      .then(([{ RulesPage }]) => setPage({ view: RulesPage }), () => setPage("failed"));
+  };
+  // A key in the dialog is not for the table.
+  const keep = (/** @type {Event} */ event) => event.stopPropagation();
+  return html`
+    <button type="button" class=${kind} aria-label=${name} title=${name} onClick=${open}>${children}</button>
+    <dialog class="rules" ref=${dialog} aria-label=${t("rules.title")} onClose=${() => setOpen(false)} onKeyDown=${keep}>
+      <header><button type="button" class="close" onClick=${() => dialog.current?.close()}>${t("close")}</button></header>
+      ${isOpen && (page === null || page === "failed" ? html`<p role="status">${t(page ? "problem.network" : "do.wait")}</p>`
+        : html`<${page.view} rules=${rules} />`)}
+    </dialog>`;
+}
