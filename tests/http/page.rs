@@ -128,7 +128,7 @@ fn the_files_of_the_page_are_kept_for_good() {
 }
 
 /// Folders of screens that are loaded when they are opened.
-const LATER: [&str; 1] = ["/src/analyse/"];
+const LATER: [&str; 2] = ["/src/analyse/", "/src/finished/"];
 
 #[test]
 fn the_page_is_small() {
