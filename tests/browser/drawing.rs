@@ -193,7 +193,7 @@ fn cards_fly_and_a_captured_piece_rolls_home() {
     for seat in [0, 2] {
         game.swap(seat, &json!({"card": game.hand(seat)[0]}));
     }
-    wait_for_motion(&browser, ".card.received");
+    wait_for_motion(&browser, ".flying");
 }
 
 #[test]

@@ -55,7 +55,8 @@ export function Replay({ table, step }) {
     /** @param {KeyboardEvent} event */
     const press = (event) => {
       const to = { ArrowLeft: before, ArrowRight: after, Home: 1, End: last }[event.key];
-      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+      const typing = event.target instanceof HTMLInputElement && event.target !== slider.current;
+      if (to === undefined || typing || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       moveTo(to);
     };

@@ -59,18 +59,25 @@ export function animateMove(root, layout, move, board) {
   for (const running of card.getAnimations()) running.cancel();
   card.animate([
     { transform: `translate(${home.x}px, ${home.y}px) scale(${scale / 3})`, opacity: 0 },
-    { opacity: 1, offset: 0.25 },
-    { transform: `translate(${x}px, ${y}px) scale(${scale})` },
+    { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity: 1 },
   ], { duration: CARD, easing: "ease-out" });
 }
 
-/** Brings a card from somewhere to its place. @param {Element | null} card @param {Element | null} from */
+/** Shows how a card comes from somewhere. The card itself does not move, so it can be pressed. @param {Element | null} card @param {Element | null} from */
 export function animateCard(card, from) {
   if (!card || !from || !moves()) return;
   const [a, b] = [from.getBoundingClientRect(), card.getBoundingClientRect()];
-  const by = { x: a.x + a.width / 2 - b.x - b.width / 2, y: a.y + a.height / 2 - b.y - b.height / 2 };
-  card.animate([{ transform: `translate(${by.x}px, ${by.y}px) scale(.4)`, opacity: 0.3 }, { transform: "none", opacity: 1 }],
+  const flying = document.createElement("div");
+  flying.className = "card flying";
+  flying.setAttribute("aria-hidden", "true");
+  flying.append(...card.cloneNode(true).childNodes);
+  Object.assign(flying.style, { left: `${b.x}px`, top: `${b.y}px`, width: `${b.width}px`, height: `${b.height}px` });
+  card.closest("main")?.append(flying);
+  const by = `translate(${a.x + a.width / 2 - b.x - b.width / 2}px, ${a.y + a.height / 2 - b.y - b.height / 2}px)`;
+  const flight = flying.animate([{ transform: `${by} scale(.4)`, opacity: 0.4 }, { transform: "translate(0px, 0px) scale(1)", opacity: 1 }],
     { duration: CARD, easing: "ease-out" });
+  flight.onfinish = flight.oncancel = () => flying.remove();
+  card.animate([{ opacity: 0 }, { opacity: 0, offset: 0.8 }, { opacity: 1 }], { duration: CARD });
 }
 
 /** @param {Element | null} element @param {Point[]} way @param {number} delay @param {number} duration */
