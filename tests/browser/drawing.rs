@@ -38,12 +38,20 @@ const ANIMATIONS: &str = "return document.getAnimations().filter((one) => one.ef
       points: one.effect.getKeyframes().map((frame) => frame.transform.match(/-?[\\d.]+/g).map(Number)),
     }))";
 
+/// What moves takes longer, so that the test sees it.
+const SLOWLY: &str = "
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, options) {
+      return animate.call(this, frames, { ...options, duration: 5000 });
+    };";
+
 #[test]
 fn a_piece_moves_along_its_path() {
     let server = TestServer::shared();
     let Some(browser) = Browser::open(&server) else {
         return;
     };
+    browser.prepare(SLOWLY);
     let (game, seat, walk) = before_a_walk(&server);
     browser.sit(&game, 0);
     let part = &parts(&walk)[0];
@@ -164,13 +172,7 @@ fn cards_fly_and_a_captured_piece_rolls_home() {
     let Some(browser) = Browser::open(&server) else {
         return;
     };
-    // Longer, so that the test sees each of them.
-    browser.prepare(
-        "const animate = Element.prototype.animate;
-         Element.prototype.animate = function (frames, options) {
-           return animate.call(this, frames, { ...options, duration: 5000 });
-         };",
-    );
+    browser.prepare(SLOWLY);
     let rules = json!({"preset": "dogspiel-it"});
     let captures = |one: &Value| {
         one["captures"]

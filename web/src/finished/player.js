@@ -34,7 +34,9 @@ export function Replay({ table, step }) {
   const before = told.filter((one) => one < version).at(-1) ?? 1;
   const after = told.find((one) => one > version) ?? last;
   const keep = () => {
-    if (location.hash !== addressOf(id, version)) replaceAddress(id, version);
+    // The reader may be about to leave.
+    const here = location.hash.startsWith(addressOf(id, null));
+    if (here && location.hash !== addressOf(id, version)) replaceAddress(id, version);
   };
   /** Moves by hand. @param {number} to */
   const moveTo = (to) => {

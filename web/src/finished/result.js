@@ -57,8 +57,7 @@ export function Result({ table }) {
       ${order.map(({ seat, team }) => html`
         <li key=${seat} class=${team === winner ? "won" : ""}>
           <${Mark} layout=${layout} seat=${seat} />
-          <bdi class="name">${nameOf(who, seat)}</bdi>
-          ${whole && html`<span class="small">${t("result.captures", { n: captures[seat] })}</span>`}
+          <bdi class="name">${nameOf(who, seat)}</bdi> ${whole && html`<span class="small">${t("result.captures", { n: captures[seat] })}</span>`}
         </li>`)}
     </ul>
     ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", comeback)}</p>`}`;
