@@ -14,7 +14,9 @@ const filesOf = (page) => [...page.matchAll(/(?:href|src)="(page\/\w+\/)([^"]+)"
 /** Keeps a page with its files, and forgets those of other versions. @param {Response} answer */
 async function keep(answer) {
   const cache = await caches.open(KEPT);
-  const files = filesOf(await answer.clone().text());
+  const page = await answer.clone().text();
+  if (await (await cache.match(home))?.text() === page) return;
+  const files = filesOf(page);
   const folder = files[0]?.folder;
   if (!folder) return;
   const wanted = [...files.map(({ name }) => name), ...LANGUAGES.map((one) => `lang/${one}.json`)].map((name) => folder + name);
@@ -27,7 +29,7 @@ async function keep(answer) {
 /** The page from the server, else the one that was kept. @param {FetchEvent} event */
 async function page(event) {
   try {
-    const answer = await fetch(event.request);
+    const answer = await event.preloadResponse ?? await fetch(event.request);
     // Without its files, the page before stays.
     if (answer.ok) event.waitUntil(keep(answer.clone()).catch(() => {}));
     return answer;
@@ -36,10 +38,13 @@ async function page(event) {
   }
 }
 
-/** @param {Request} request */
+/** A file from the network, or as it was kept. @param {Request} request */
 const file = async (request) => await caches.match(request.url) ?? fetch(request);
 
 worker.addEventListener("install", (event) => event.waitUntil(fetch(home).then(keep)));
+
+// The browser asks for the page while the worker starts.
+worker.addEventListener("activate", (event) => event.waitUntil(worker.registration.navigationPreload?.enable()));
 
 worker.addEventListener("fetch", (event) => {
   const { method, mode, url } = event.request;

@@ -268,8 +268,8 @@ fn a_table_and_a_replay_open_their_position() {
             });
             answered += 1;
         }
+        // The address has the step.
         browser.script("history.back()", vec![]);
-        browser.press("Replay");
         browser.wait_for_script("the replay", "document.querySelector('.replay input')");
     }
     assert!(answered > 5, "{answered} of {last}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Browser, Form, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_bots, parts, pieces_of,
+    create_with_bots, create_with_people, parts, pieces_of,
 };
 
 /// A game in which the seat after seat 0 has a move of several steps.
@@ -38,12 +38,20 @@ const ANIMATIONS: &str = "return document.getAnimations().filter((one) => one.ef
       points: one.effect.getKeyframes().map((frame) => frame.transform.match(/-?[\\d.]+/g).map(Number)),
     }))";
 
+/// What moves takes longer, so that the test sees it.
+const SLOWLY: &str = "
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, options) {
+      return animate.call(this, frames, { ...options, duration: 5000 });
+    };";
+
 #[test]
 fn a_piece_moves_along_its_path() {
     let server = TestServer::shared();
     let Some(browser) = Browser::open(&server) else {
         return;
     };
+    browser.prepare(SLOWLY);
     let (game, seat, walk) = before_a_walk(&server);
     browser.sit(&game, 0);
     let part = &parts(&walk)[0];
@@ -138,4 +146,114 @@ fn the_page_keeps_up_with_bots_that_do_not_pause() {
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "finished");
     assert_eq!(browser.pieces(), pieces_of(&game));
+}
+
+/// What moves now: the class of each element, and which of its properties change.
+const MOVING: &str = "return document.getAnimations().filter((one) => one.effect.target instanceof Element)
+    .map((one) => [one.effect.target.getAttribute('class').split(' ')[0],
+      one.effect.getKeyframes().flatMap(Object.keys).filter((name) => !['offset', 'easing', 'composite', 'computedOffset'].includes(name))]);";
+
+/// Waits until something of a class moves. Only what is cheap to draw may change.
+#[track_caller]
+fn wait_for_motion(browser: &Browser, class: &str) {
+    let found =
+        format!("document.getAnimations().some((one) => one.effect.target.matches('{class}'))");
+    browser.wait_for_script(class, &found);
+    for one in browser.script(MOVING, vec![]).as_array().expect("a list") {
+        for name in one[1].as_array().expect("names") {
+            assert!(name == "transform" || name == "opacity", "{one}");
+        }
+    }
+}
+
+#[test]
+fn cards_fly_and_a_captured_piece_rolls_home() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    browser.prepare(SLOWLY);
+    let rules = json!({"preset": "dogspiel-it"});
+    let captures = |one: &Value| {
+        one["captures"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())
+    };
+    let scene = Situation::find(&server, &rules, 8, Style::FirstSeat, |_, moves| {
+        moves.iter().any(captures)
+    });
+    let id = scene.find_move(captures)["id"].as_str().expect("an id");
+    browser.sit(&scene.game, 1);
+    scene.game.play(0, id);
+    wait_for_motion(&browser, ".last-card");
+    wait_for_motion(&browser, ".badge");
+
+    let game = create_with_people(&server, &rules, 1);
+    game.deal();
+    browser.sit(&game, 0);
+    browser.wait("the hand", |look| !look.hand.is_empty());
+    for seat in [0, 2] {
+        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+    }
+    wait_for_motion(&browser, ".flying");
+}
+
+#[test]
+fn the_preview_of_a_swap_shows_both_pieces() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let swaps = |one: &Value| one["card"] == "J" && one["kind"] == "swap";
+    let rules = json!({"preset": "dogspiel-it"});
+    let scene = Situation::find(&server, &rules, 5, Style::FirstSeat, |_, moves| {
+        moves.iter().any(swaps)
+    });
+    browser.sit(&scene.game, 0);
+    browser.open_details("All moves");
+    let hover = "[...document.querySelectorAll('.moves button')].find((one) => one.textContent.includes('J:') || one.textContent.startsWith('J'))
+        .dispatchEvent(new PointerEvent('pointerenter'))";
+    browser.script(hover, vec![]);
+    browser.wait_for_script(
+        "the preview",
+        "document.querySelectorAll('.way.preview .ghost').length === 2",
+    );
+    // What is drawn later is above.
+    let order = "return [...document.querySelectorAll('.way.preview :is(.from, .ghost)')].map((one) => one.getAttribute('class'))";
+    assert_eq!(
+        browser.script(order, vec![]),
+        json!(["from", "from", "ghost", "ghost"])
+    );
+}
+
+#[test]
+fn targets_do_not_overlap_with_six_seats() {
+    let server = TestServer::shared();
+    let options = Form {
+        size: (360, 616),
+        ..Form::default()
+    };
+    let Some(browser) = Browser::open_with(&server, options) else {
+        return;
+    };
+    let rules = json!({"preset": "hausregeln", "seats": 6});
+    let many = |one: &Value| one["card"] == "7";
+    let scene = Situation::find(&server, &rules, 3, Style::Greedy, |_, moves| {
+        moves.iter().filter(|one| many(one)).count() > 8
+    });
+    browser.sit(&scene.game, 0);
+    browser.choose_card("7");
+    let look = browser.wait("a choice", |look| look.board.len() > 1);
+    if look.todo.contains("Choose a piece") {
+        browser.click(&look.board[0]);
+        browser.wait("targets", |look| {
+            look.todo.contains("Choose where") && look.board.len() > 1
+        });
+    }
+    let closest = "
+        const places = [...document.querySelectorAll('.board .place')].map((one) => one.getBoundingClientRect());
+        const apart = places.flatMap((a, index) => places.slice(index + 1).map((b) => Math.hypot(a.x - b.x, a.y - b.y) - a.width));
+        return Math.min(...apart);";
+    let closest = browser.script(closest, vec![]);
+    assert!(closest.as_f64() > Some(-0.1), "{closest}");
 }

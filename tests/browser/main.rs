@@ -15,6 +15,8 @@ mod bots;
 mod choices;
 mod connection;
 mod drawing;
+mod finished;
+mod home;
 mod keyboard;
 mod learn;
 mod links;

@@ -208,3 +208,99 @@ fn first_paint() {
     eprintln!("first contentful paint, without a cache: {}", load(false));
     eprintln!("first contentful paint, with the cache: {}", load(true));
 }
+
+/// A slow phone: a processor that is four times slower, and "Slow 4G" as Lighthouse has it.
+fn slow_down(browser: &Browser) {
+    browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 4}));
+    browser.devtools("Network.enable", json!({}));
+    browser.devtools(
+        "Network.emulateNetworkConditions",
+        json!({
+            "offline": false, "latency": 150,
+            "downloadThroughput": 1_600_000 / 8, "uploadThroughput": 750_000 / 8,
+        }),
+    );
+}
+
+/// The time of an entry that the browser keeps about how the page was loaded.
+const PAINTED: &str = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+
+#[test]
+#[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture first_content"]
+fn first_content_on_a_slow_phone() {
+    let server = TestServer::start();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let visit = |browser: &Browser| {
+        slow_down(browser);
+        browser.go("/?lang=en");
+        browser.wait_for_script("the first paint", PAINTED);
+        browser.wait("the home screen", |look| look.can("Play against bots"));
+        let time = browser.script(&format!("return [{PAINTED}, performance.now()]"), vec![]);
+        [0, 1].map(|which| time[which].as_f64().expect("a time"))
+    };
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for _ in 0..7 {
+        let guest = browser.another();
+        first.push(visit(&guest));
+        let kept = "caches.open('dog.page').then(async (cache) => arguments[0](Boolean(await cache.match(new URL('./', document.baseURI)))))";
+        while guest.script_async(kept, vec![]) != true {
+            thread::sleep(Duration::from_millis(50));
+        }
+        second.extend((0..3).map(|_| visit(&guest)));
+    }
+    for (name, times) in [("first", first), ("second", second)] {
+        for (which, what) in ["first content", "home screen"].iter().enumerate() {
+            let times = times.iter().map(|time| time[which]).collect();
+            eprintln!("{what} of a {name} visit: {}", summary(times));
+        }
+    }
+}
+
+/// Collects what each frame of an animation costs: from the callback before it is drawn until the page
+/// can do something else.
+const FRAMES: &str = "
+    window.costs = [];
+    const channel = new MessageChannel();
+    let begun = 0;
+    let moves = false;
+    channel.port1.onmessage = () => {
+      if (moves) window.costs.push(performance.now() - begun);
+      moves = document.getAnimations().some((one) => one.effect.getComputedTiming().iterations !== Infinity);
+    };
+    const frame = () => {
+      begun = performance.now();
+      channel.port2.postMessage(0);
+      requestAnimationFrame(frame);
+    };
+    frame();";
+
+#[test]
+#[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture frames"]
+fn frames_of_animations() {
+    let server = TestServer::start();
+    for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
+        let Some(browser) = Browser::open(&server) else {
+            return;
+        };
+        let rules = json!({"preset": preset, "seats": seats});
+        let game = create_with_people(&server, &rules, 1);
+        browser.sit(&game, 0);
+        browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 4}));
+        browser.script(FRAMES, vec![]);
+        let mut dice = Dice::new(1);
+        for _ in 0..120 {
+            game.step(&mut dice);
+            browser.settle();
+        }
+        let costs = browser.script("return window.costs", vec![]);
+        let costs = costs.as_array().expect("a list");
+        let costs: Vec<f64> = costs.iter().filter_map(|cost| cost.as_f64()).collect();
+        let long = costs.iter().filter(|cost| **cost > 16.0).count();
+        eprintln!(
+            "{seats} seats: a frame costs {}; {long} take more than 16 ms",
+            summary(costs)
+        );
+    }
+}

@@ -128,8 +128,9 @@ fn the_files_of_the_page_are_kept_for_good() {
 }
 
 /// Folders of what is loaded when it is opened.
-const LATER: [&str; 7] = [
+const LATER: [&str; 8] = [
     "/src/analyse/",
+    "/src/finished/",
     "/src/learn/",
     "/src/rules/",
     "/lang/analyse/",

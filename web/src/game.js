@@ -2,10 +2,9 @@
 
 import { Refusal, follow, passes, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
-import { checkShuffles } from "./fair.js";
 import { rulesOf } from "./rules.js";
+import { stepOf } from "./state.js";
 import { dispatch, state } from "./store.js";
-import { stepsOf } from "./table/replay.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
@@ -30,24 +29,35 @@ export function go(id) {
 }
 
 /**
- * A game, an invitation to it, or a seat of it with its token: for another device of its person.
- * Programs add to links what comes after them in a text, such as `.`, and what counts clicks.
+ * A game, a version of its replay, an invitation to it, or a seat of it with its token: for another
+ * device of its person. Programs add to links what comes after them in a text, such as `.`, and what
+ * counts clicks.
  */
-const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/([0-9a-z-]{1,100}))?\/?(?![\w/-])/;
+const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/at\/(\d{1,9})|\/([0-9a-z-]{1,100}))?\/?(?![\w/-])/;
+
+/** The address of a game, or of a version of its replay. @param {string} id @param {number | null} version */
+export const addressOf = (id, version) => `#/games/${id}${version === null ? "" : `/at/${version}`}`;
 
 /** The course, or one of its lessons. */
 const LESSON = /^#\/learn(?:\/(\d{1,2}))?\/?$/;
 
 /** The parts of an address in a text. @param {string} text */
 function readAddress(text) {
-  const [, kind, id, secret] = ADDRESS.exec(text) ?? [];
-  return { kind, id, secret };
+  const [, kind, id, version, secret] = ADDRESS.exec(text) ?? [];
+  return { kind, id, version: version === undefined ? null : Number(version), secret };
 }
 
 /** Shows what the address names. */
 export function navigate() {
   const { hash } = location;
-  const { kind, id, secret } = readAddress(hash);
+  const { kind, id, version, secret } = readAddress(hash);
+  const { table, route } = state;
+  // Another step of the game on the screen.
+  if (table?.steps && route.name === "table" && kind === "games" && !secret && id === table.id) {
+    dispatch({ type: "replay", version });
+    scrollTo(0, 0);
+    return;
+  }
   unfollow();
   unfollow = () => {};
   if (hash === "#/watch") {
@@ -62,14 +72,14 @@ export function navigate() {
     dispatch({ type: "saved", saved: savedGames() });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
-    open(id, kind === "join", secret ?? null);
+    open(id, kind === "join", secret ?? null, version);
   }
   scrollTo(0, 0);
 }
 
-/** Replaces an address with a secret by that of the game. @param {string} id */
-export function replaceAddress(id) {
-  history.replaceState(null, "", `#/games/${id}`);
+/** Replaces the address by that of the game, or of a version of it. @param {string} id @param {number | null} [version] */
+export function replaceAddress(id, version = null) {
+  history.replaceState(null, "", addressOf(id, version));
 }
 
 /** @param {Settings} settings */
@@ -140,9 +150,10 @@ export function keep(game, secrets) {
 
 /** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
 export function watch(text) {
-  const { kind, id, secret } = readAddress(text);
+  const { kind, id, version, secret } = readAddress(text);
   const only = /^\s*([0-9a-z]{10,64})\s*$/.exec(text)?.[1];
-  if (id) location.hash = `#/${kind}/${id}${secret ? `/${secret}` : ""}`;
+  if (id && version !== null) location.hash = addressOf(id, version);
+  else if (id) location.hash = `#/${kind}/${id}${secret ? `/${secret}` : ""}`;
   else if (only) go(only);
   else dispatch({ type: "home", home: { badLink: true } });
 }
@@ -160,9 +171,10 @@ export function forget(id) {
  * @param {string} id
  * @param {boolean} joining whether the address is an invitation
  * @param {string | null} secret of the address
+ * @param {number | null} version of the replay
  * @param {string | null} [refused] a token that was tried and is not valid
  */
-function open(id, joining, secret, refused = null) {
+function open(id, joining, secret, version, refused = null) {
   const saved = savedGame(id);
   if (saved) saveGame({ ...saved, opened: Date.now() });
   const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
@@ -171,7 +183,7 @@ function open(id, joining, secret, refused = null) {
   const lostSeat = refused !== null && !joining;
   let broken = false;
   dispatch({
-    type: "opened", id,
+    type: "opened", id, replay: version,
     as: {
       seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
@@ -194,7 +206,7 @@ function open(id, joining, secret, refused = null) {
         if (problem.code === "token_replaced") forgetToken(id, token);
         else if (savedGame(id)?.token === token) setOver(id, true);
         if (!joining) replaceAddress(id);
-        open(id, joining, joining ? secret : null, token);
+        open(id, joining, joining ? secret : null, version, token);
         return;
       }
       if (problem?.code === "game_not_found") setOver(id, true);
@@ -216,11 +228,11 @@ function remember(table) {
     || (saved?.over ?? false) !== isOver(game)) {
     keep(game, token ? { seat, token } : {});
   }
-  if (location.hash !== `#/games/${id}`) replaceAddress(id);
+  if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
 }
 
-/** @template T @param {Table} table @param {string} path @returns {Promise<T>} */
-const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
+/** Reads something of a game. @template T @param {Table} table @param {string} path @returns {Promise<T>} */
+export const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
 /** Milliseconds until what could not be read is read again. */
 const AGAIN = 3000;
@@ -285,6 +297,11 @@ async function readMissing(table, game) {
     at(table, () => dispatch({ type: "moves", version: version ?? 0, list: moves, unplayable }));
     // If the game has moved on, its change is on the way.
     return version === game.version;
+  }
+  if (table.replay !== null && !table.steps) {
+    const { readHistory } = await import("./finished/history.js");
+    await readHistory(table);
+    return true;
   }
   if (table.log[0]?.version !== 1) {
     /** @type {History} */
@@ -469,74 +486,14 @@ export function followAdvice(suggestion) {
   else exchange(suggestion.swap);
 }
 
-/** Reads the history of a finished game, in which nothing is hidden. @param {Table} table @returns {Promise<History>} */
-async function wholeHistory(table) {
-  if (table.history) return table.history;
-  /** @type {History} */
-  const history = await get(table, "/history");
-  at(table, () => dispatch({ type: "history", history }));
-  return history;
-}
-
-export async function replay() {
-  const { table } = state;
-  if (!table) return;
-  try {
-    await wholeHistory(table);
-    at(table, () => dispatch({ type: "replay", step: 0 }));
-  } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
-  }
-}
-
 /** Opens the analysis of what the table shows. */
 export async function analyse() {
   const { table } = state;
   if (!table?.game) return;
   try {
     const { openTable } = await import("./analyse/analysis.js");
-    await openTable(table, table.history ? stepsOf(table.history.entries, table.game.seats.length) : [], table.replay);
+    await openTable(table, stepOf(table));
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
-  }
-}
-
-/** Saves the record of the game as a file. */
-export async function download() {
-  const { table } = state;
-  if (!table) return;
-  try {
-    /** @type {string} */
-    const record = await request("GET", `/v1/games/${table.id}/history`, { token: table.token, text: true });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
-    link.download = `${table.id}.dog`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
-  }
-}
-
-/** Checks in this browser that the shuffles follow from the seed that was committed to. */
-export async function checkFair() {
-  const { table } = state;
-  if (!table) return;
-  if (!globalThis.crypto?.subtle) {
-    dispatch({ type: "fair", fair: { insecure: true } });
-    return;
-  }
-  dispatch({ type: "fair", fair: "running" });
-  try {
-    const history = await wholeHistory(table);
-    // A watched game has only the commitment that the server shows now.
-    const promised = savedGame(table.id)?.commitment ?? history.shuffle_commitment;
-    const fair = await checkShuffles(history, promised);
-    at(table, () => dispatch({ type: "fair", fair }));
-  } catch (error) {
-    at(table, () => {
-      dispatch({ type: "fair", fair: "none" });
-      dispatch({ type: "problem", problem: problemOf(error) });
-    });
   }
 }

@@ -30,6 +30,13 @@ function originFor(addresses) {
   return addresses && (addresses.list[addresses.chosen] ?? location.origin);
 }
 
+/** The same, for a view. @param {Addresses | null} addresses */
+export function useOrigin(addresses) {
+  const origin = originFor(addresses);
+  useEffect(() => { if (origin === null) readAddresses(); }, []);
+  return origin;
+}
+
 /**
  * A link with its QR code.
  *
@@ -37,8 +44,7 @@ function originFor(addresses) {
  *   fragment, `name` says what the link is for, `text` goes with it
  */
 export function Share({ path, name, text = t("share.text"), addresses }) {
-  const origin = originFor(addresses);
-  useEffect(() => { if (origin === null) readAddresses(); }, []);
+  const origin = useOrigin(addresses);
   const [copied, setCopied] = useState("");
   const [selected, setSelected] = useState("");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));

@@ -1,6 +1,6 @@
-// Chooses the language and has its words loaded while the modules are on their way. Says why the page
-// does not start: the browser is too old, or a part of the page did not arrive. Every browser can read
-// this file, and it needs no other one.
+// Chooses the language, and has its words and the modules loaded. Says why the page does not start: the
+// browser is too old, or a part of the page did not arrive. Every browser can read this file, and it
+// needs no other one.
 
 (function () {
   /** @type {Record<string, string[]>} */
@@ -69,7 +69,18 @@
     tell();
   }
 
+  function load() {
+    document.head.appendChild(/** @type {HTMLTemplateElement} */ (document.getElementById("modules")).content);
+  }
+
+  // Modules that the browser has kept would all be compiled before anything is shown.
+  function begin() {
+    if (old) tell();
+    else if (!navigator.serviceWorker || !navigator.serviceWorker.controller || document.hidden) load();
+    else requestAnimationFrame(function () { setTimeout(load); });
+  }
+
   window.addEventListener("error", fail, true);
   window.addEventListener("unhandledrejection", fail);
-  if (old) document.addEventListener("DOMContentLoaded", tell);
+  document.addEventListener("DOMContentLoaded", begin);
 })();

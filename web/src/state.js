@@ -2,7 +2,7 @@
 // the only way to call it. The views are functions of the state.
 
 /** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Problem, Route, SavedGame, Settings, Seven, SevenPart, State,
+ *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Route, SavedGame, Settings, Seven, SevenPart, State,
  *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
@@ -25,7 +25,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "tables", tables: OpenTable[]}
  *   | {type: "addresses", addresses: Addresses}
  *   | {type: "home", home: Partial<State["home"]>}
- *   | {type: "opened", id: string, as: Opened}
+ *   | {type: "opened", id: string, as: Opened, replay: number | null}
  *   | {type: "refused", refused: Table["refused"]}
  *   | {type: "invitations", invitations: Invitations}
  *   | {type: "next", next: string}
@@ -35,8 +35,8 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "game", game: Game}
  *   | {type: "moves", version: number, list: Move[], unplayable: Unplayable[]}
  *   | {type: "log", entries: LogEntry[]}
- *   | {type: "history", history: History}
- *   | {type: "replay", step: number | null}
+ *   | {type: "history", history: History, steps: ReplayStep[]}
+ *   | {type: "replay", version: number | null}
  *   | {type: "fair", fair: Table["fair"]}
  *   | {type: "card", card: number | null}
  *   | {type: "rank", rank: string}
@@ -95,7 +95,7 @@ export function reduce(state, event) {
           ...event.as, id: event.id,
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, tapped: null, sending: false, hint: "none", problem: null,
-          history: null, replay: null, fair: "none",
+          history: null, steps: null, replay: event.replay, fair: "none",
           refused: null, presence: null, gone: [], news: null, next: null,
           reacting: false, reactions: [], skipped: null,
         },
@@ -127,8 +127,8 @@ function reduceTable(table, event) {
           moves: table.moves ?? { version: event.version, list: event.list },
         } : table;
     case "log": return event.entries.reduce(entry, table);
-    case "history": return { ...table, history: event.history };
-    case "replay": return { ...table, replay: event.step };
+    case "history": return { ...table, history: event.history, steps: event.steps };
+    case "replay": return { ...table, replay: event.version, preview: null };
     case "fair": return { ...table, fair: event.fair };
     case "card":
       return { ...choosing(table), choice: { ...NOTHING, card: event.card } };
@@ -206,7 +206,7 @@ function message(table, line) {
     // The stream begins with the game, and begins anew if the server was set back, for instance to a
     // backup: what the page knew did not happen.
     case "game": return withMoves(
-      withGame({ ...table, game: null, log: [], shown: null, history: null, replay: null }, line),
+      withGame({ ...table, game: null, log: [], shown: null, history: null, steps: null }, line),
       line, line.moves);
     case "change": {
       const { version, at, events, game, moves } = line;
@@ -216,6 +216,10 @@ function message(table, line) {
     default: return table;
   }
 }
+
+/** The step that the replay is at, or null. There is one for each version. @param {Table} table */
+export const stepOf = ({ steps, replay }) =>
+  (steps && replay !== null ? steps[Math.min(Math.max(replay, 1), steps.length) - 1] : null);
 
 /** Adds the legal moves of that game. @param {Table} table @param {Game} game @param {Move[] | null} [moves] */
 const withMoves = (table, game, moves) => (moves && table.game?.version === game.version && !table.moves
@@ -236,6 +240,8 @@ function withGame(table, game) {
     ? { version: game.version, move: game.last_action.move } : null);
   return {
     ...table, game, shown,
+    // Only a game that is over can be replayed.
+    replay: game.phase === "finished" ? table.replay : null,
     moves: null,
     unplayable: null,
     choice: stays ? table.choice : NOTHING,

@@ -147,6 +147,7 @@
  *   hint: "none" | "asked" | Advice,
  *   problem: Problem | "network" | null,
  *   history: History | null,
+ *   steps: ReplayStep[] | null,
  *   replay: number | null,
  *   fair: "none" | "running" | FairResult,
  *   joining: boolean,
@@ -170,7 +171,13 @@
  *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
  *   away, `news` who came or went last, `next` the id of the rematch, `reacting` whether the player
  *   chooses a reaction, `reactions` those that are shown, `skipped` the round whose rest is skipped, and
- *   `lesson` the lesson that the table shows in place of a game.
+ *   `lesson` the lesson that the table shows in place of a game. `history` and `steps` are those of a
+ *   finished game, and `replay` is the version that is shown of it.
+ *
+ * The table after an entry of a finished game, with the hands of all seats and the move played last.
+ * @typedef {{
+ *   entry: LogEntry, round: number, board: SeatBoard[], hands: string[][], last: {version: number, move: Move} | null,
+ * }} ReplayStep
  *
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *

@@ -26,17 +26,18 @@ export const touches = () => pointer === "touch";
 export const html = htm.bind(/** @type {any} */ (h));
 
 /**
- * A screen whose code is loaded when it is opened.
+ * A screen, or a part of one, whose code is loaded when it is opened.
  *
- * @param {{load: () => Promise<(props: any) => VNode>}} props the others are those of the screen
+ * @param {{load: () => Promise<(props: any) => VNode | null>, part?: boolean}} props the others are those of the screen
  */
-export function Later({ load, ...props }) {
-  const [screen, setScreen] = useState(/** @type {{view: (props: any) => VNode} | null} */ (null));
+export function Later({ load, part = false, ...props }) {
+  const [screen, setScreen] = useState(/** @type {{view: (props: any) => VNode | null} | null} */ (null));
   const [failed, setFailed] = useState(0);
   useEffect(() => {
     load().then((view) => setScreen({ view }), () => setFailed(failed + 1));
   }, [load]);
   if (screen) return html`<${screen.view} ...${props} />`;
+  if (part) return failed > 0 && html`<p role="alert">${t("problem.network")}</p>`;
   return html`
     <main class="waiting">
       <p role="status">${t(failed ? "problem.network" : "do.wait")}</p>

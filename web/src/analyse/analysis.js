@@ -6,8 +6,7 @@ import { dispatch, state } from "../store.js";
 import { addressOf, readQuestion, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";
 
-/** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, Rules, Table} from "../types.js" */
-/** @import {ReplayStep} from "../table/replay.js" */
+/** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, ReplayStep, Rules, Table} from "../types.js" */
 
 /** So many suggestions are shown. */
 const SUGGESTIONS = 5;
@@ -160,15 +159,15 @@ function nextInGame(game, { seat: own, log }) {
  * Opens what a table shows: the game, as its player sees it, or a step of its replay, as whoever acts
  * next saw it.
  *
- * @param {Table} table @param {ReplayStep[]} steps @param {number | null} at
+ * @param {Table} table @param {ReplayStep | null} step
  */
-export async function openTable(table, steps, at) {
+export async function openTable(table, step) {
   const { game } = table;
   if (!game) return;
   const all = await sheets();
   const { fields_per_seat: fields, seats } = game.rules;
-  const { seat, gave, ...asked } = at === null ? nextInGame(game, table) : nextInReplay(steps, at);
-  const board = textsOf(at === null ? game.board : steps[at].board, fields);
+  const { seat, gave, ...asked } = step ? nextInReplay(table.steps ?? [], step.entry.version - 1) : nextInGame(game, table);
+  const board = textsOf(step ? step.board : game.board, fields);
   const [given, received] = [seat, (seat + seats / 2) % seats].map((one) => gave[one] ?? null);
   location.hash = addressOf({
     ...asked, rules: differences(game.rules, all), fields, board, seat,

@@ -35,7 +35,7 @@ const legalMoves = (question) => request("POST", "/v1/analysis/legal-moves", { b
 /** Shows a lesson as a table. @param {string} name */
 export async function open(name) {
   dispatch({
-    type: "opened", id: name,
+    type: "opened", id: name, replay: null,
     as: { seat: 0, token: null, hostToken: null, joining: false, invitation: null, invitations: null, lostSeat: false, lesson: null },
   });
   const { table } = state;

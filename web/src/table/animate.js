@@ -1,13 +1,18 @@
-// Moves the pieces of the last move along their ways.
+// Moves the pieces of the last move along their ways, and its card to the middle. Only `transform` and
+// `opacity` change, which a browser does without laying out the page.
 
 import { pointOf, wayOf } from "./geometry.js";
 
 /** @import {Layout, Move, Part, Point, SeatBoard} from "../types.js" */
 
-/** Milliseconds for one step, for a move at most, and for a captured piece. */
+/** Milliseconds for one step, for a move at most, for a captured piece, and for a card. */
 const STEP = 75;
 const MOST = 800;
-const CAPTURE = 350;
+const CAPTURE = 650;
+const CARD = 380;
+
+/** Whether something may move. */
+const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !document.hidden;
 
 /** Milliseconds for each of so many steps. @param {number} steps */
 export const stepTime = (steps) => Math.min(STEP, MOST / steps);
@@ -17,7 +22,7 @@ export const stepTime = (steps) => Math.min(STEP, MOST / steps);
  * @param {Layout} layout @param {Move} move @param {SeatBoard[]} board
  */
 export function animateMove(root, layout, move, board) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden) return;
+  if (!moves()) return;
   /** @param {number} seat @param {string} place @param {number} slot */
   const piece = (seat, place, slot) =>
     root.querySelector(`.piece[data-seat="${seat}"][data-place="${place}"]${slot ? `[data-slot="${slot}"]` : ""}`);
@@ -38,8 +43,41 @@ export function animateMove(root, layout, move, board) {
     const slot = (board[seat].kennel ?? 0) - (back[seat] ?? 0);
     back[seat] = (back[seat] ?? 0) + 1;
     const way = [pointOf(layout, { seat, place: from }), pointOf(layout, { seat, place: "kennel" }, slot)];
-    run(piece(seat, "kennel", slot), way, Math.max(delay - 100, 0), CAPTURE);
+    const captured = piece(seat, "kennel", slot);
+    const after = Math.max(delay - 100, 0);
+    run(captured, way, after, CAPTURE);
+    // It rolls: the badge turns, and the light stays.
+    const turns = way[1].x < way[0].x ? -2 : 2;
+    captured?.querySelector(".badge")?.animate([{ transform: "rotate(0deg)" }, { transform: `rotate(${360 * turns}deg)` }],
+      { delay: after, duration: CAPTURE, easing: "ease-in-out" });
   }
+  const card = root.querySelector(".last-card");
+  const middle = card?.getAttribute("transform")?.match(/-?[\d.]+/g)?.map(Number);
+  if (!card || !middle) return;
+  const [x, y, scale] = middle;
+  const home = pointOf(layout, { seat: move.seat, place: "kennel" }, 2);
+  for (const running of card.getAnimations()) running.cancel();
+  card.animate([
+    { transform: `translate(${home.x}px, ${home.y}px) scale(${scale / 3})`, opacity: 0 },
+    { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity: 1 },
+  ], { duration: CARD, easing: "ease-out" });
+}
+
+/** Shows how a card comes from somewhere. The card itself does not move, so it can be pressed. @param {Element | null} card @param {Element | null} from */
+export function animateCard(card, from) {
+  if (!card || !from || !moves()) return;
+  const [a, b] = [from.getBoundingClientRect(), card.getBoundingClientRect()];
+  const flying = document.createElement("div");
+  flying.className = "card flying";
+  flying.setAttribute("aria-hidden", "true");
+  flying.append(...card.cloneNode(true).childNodes);
+  Object.assign(flying.style, { left: `${b.x}px`, top: `${b.y}px`, width: `${b.width}px`, height: `${b.height}px` });
+  card.closest("main")?.append(flying);
+  const by = `translate(${a.x + a.width / 2 - b.x - b.width / 2}px, ${a.y + a.height / 2 - b.y - b.height / 2}px)`;
+  const flight = flying.animate([{ transform: `${by} scale(.4)`, opacity: 0.4 }, { transform: "translate(0px, 0px) scale(1)", opacity: 1 }],
+    { duration: CARD, easing: "ease-out" });
+  flight.onfinish = flight.oncancel = () => flying.remove();
+  card.animate([{ opacity: 0 }, { opacity: 0, offset: 0.8 }, { opacity: 1 }], { duration: CARD });
 }
 
 /** @param {Element | null} element @param {Point[]} way @param {number} delay @param {number} duration */

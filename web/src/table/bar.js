@@ -14,8 +14,8 @@ const SPEAKER = "M3 9h4l5-4v14l-5-4H3z";
 const WAVES = "M15.5 9a4.2 4.2 0 0 1 0 6M18 6.5a7.8 7.8 0 0 1 0 11";
 const CROSS = "M16 9.5l5 5M21 9.5l-5 5";
 
-/** @param {{table: Table, seating?: boolean}} props `seating`: before the game */
-export function Bar({ table, seating }) {
+/** @param {{table: Table, round?: number, seating?: boolean}} props `round` if it is not that of the game, `seating`: before the game */
+export function Bar({ table, round, seating }) {
   const { game, seat } = table;
   if (!game) return null;
   return html`
@@ -23,7 +23,7 @@ export function Bar({ table, seating }) {
       <a href="#/" class="back">${t("table.home")}</a>
       <h1 tabindex="-1">DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
-        <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: game.round })}`}</span>
+        <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: round ?? game.round })}`}</span>
       <${RulesButton} rules=${game.rules} name=${t("rules.title")} kind="help">?<//>
       ${!seating && seat !== null && html`
         <button type="button" class="sound" aria-label=${t("sound")} title=${t("sound")} aria-pressed=${state.sound ? "true" : "false"}

@@ -70,7 +70,8 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   const seen = useRef(last?.version ?? null);
   useLayoutEffect(() => {
     const version = last?.version ?? null;
-    if (layout && root.current && last && version !== seen.current && seen.current !== null) {
+    // A replay that goes back shows no move the wrong way round.
+    if (layout && root.current && last && seen.current !== null && last.version > seen.current) {
       animateMove(root.current, layout, last.move, board);
     }
     seen.current = version ?? 0;
@@ -83,6 +84,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   return html`
     <div class="board" role="group" aria-label=${label ?? t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
+        <${Light} />
         <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
@@ -102,6 +104,23 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
 const near = (points, limit) => points.flatMap((a, index) => points.slice(index + 1)
   .filter((b) => distance(a, b) < limit).map((b) => `M${xy(a)}L${xy(b)}`)).join("");
 
+/** How light falls, from above on the left: on a marble, its shadow, a hole, and the grain of the wood. */
+const Light = () => html`
+  <defs>
+    <radialGradient id="shine" cx=".34" cy=".28" r=".8">
+      <stop stop-color="#fff" stop-opacity=".85" /><stop offset=".22" stop-color="#fff" stop-opacity=".25" />
+      <stop offset=".5" stop-color="#fff" stop-opacity="0" /><stop offset=".6" stop-opacity="0" /><stop offset="1" stop-opacity=".5" />
+    </radialGradient>
+    <radialGradient id="shadow"><stop offset=".55" stop-opacity=".5" /><stop offset="1" stop-opacity="0" /></radialGradient>
+    <radialGradient id="dent" cx=".62" cy=".66" r=".72">
+      <stop class="floor" /><stop offset=".6" class="floor" /><stop offset="1" class="rim" />
+    </radialGradient>
+    <linearGradient id="sheen" x2="1" y2="1"><stop stop-color="#fff" stop-opacity=".22" /><stop offset="1" stop-opacity=".16" /></linearGradient>
+    <pattern id="grain" width="1000" height="150" patternUnits="userSpaceOnUse">
+      <path d="M0 14C260-4 420 40 1000 14M0 40C300 58 640 16 1000 40M0 78C180 66 380 104 620 82S900 70 1000 78M0 112C240 128 700 92 1000 112M0 138C400 126 560 150 1000 138" />
+    </pattern>
+  </defs>`;
+
 /** What never moves: the wood, the track, goals and kennels. @param {{layout: Layout, bounds: Bounds, turn: number | null}} props */
 function Wood({ layout, bounds, turn }) {
   const parts = useMemo(() => {
@@ -115,7 +134,8 @@ function Wood({ layout, bounds, turn }) {
   /** @param {number} seat @param {string} kind */
   const places = (seat, kind) => [0, 1, 2, 3].map((index) => layout.places[`${seat}:${kind}:${index}`]);
   return html`
-    <rect class="wood" x=${bounds.x + 3} y=${bounds.y + 3} width=${bounds.width - 6} height=${bounds.height - 6} rx="40" />
+    ${[["wood", undefined], ["grain", "url(#grain)"], ["sheen", "url(#sheen)"]].map(([name, fill]) => html`
+      <rect class=${name} x=${bounds.x + 3} y=${bounds.y + 3} width=${bounds.width - 6} height=${bounds.height - 6} rx="40" fill=${fill} />`)}
     <path class="groove" d=${ring} stroke-width=${1.16 * gap} />
     ${layout.seats.map((one, seat) => {
       const goal = places(seat, "goal");
@@ -127,13 +147,13 @@ function Wood({ layout, bounds, turn }) {
           <path class="tray" d=${near(kennel, 1.5 * gap)} stroke-width=${1.1 * gap} />
           <path class="tray" d=${`M${goal.map(xy).join("L")}`} stroke-width=${1.1 * gap} />
           ${[...goal, ...kennel].map((point) => html`
-            <circle class="hole" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`)}
+            <circle class="hole" fill="url(#dent)" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`)}
         </g>`;
     })}
     ${track.map((point, field) => {
       const seat = starts.get(field);
       if (seat === undefined) {
-        return html`<circle class="hole" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`;
+        return html`<circle class="hole" fill="url(#dent)" cx=${point.x} cy=${point.y} r=${0.37 * gap} stroke-width=${0.06 * gap} />`;
       }
       const { colour, shape } = layout.seats[seat];
       return html`
@@ -151,13 +171,15 @@ function Pieces({ layout, board, gap }) {
     const { colour, shape, start } = layout.seats[seat];
     const fresh = board[seat].fresh && place === String(start);
     // The places of a kennel are closer to each other than those of the track.
-    const size = (place === "kennel" ? 0.37 : 0.42) * gap;
+    const size = (place === "kennel" ? 0.4 : 0.45) * gap;
     return html`
       <g key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
         class="piece" color=${colour} transform=${`translate(${xy(point)})`}>
         ${fresh && html`<circle class="fresh" r=${0.62 * gap} stroke-width=${0.1 * gap} />`}
-        <path d=${shapePath(shape)} transform=${`scale(${size})`} stroke-width="0.2" />
-        <path class="shine" d=${shapePath(shape)} transform=${`translate(0 ${-0.05 * gap}) scale(${0.25 * gap})`} />
+        <circle cx=${0.14 * size} cy=${0.26 * size} r=${1.25 * size} fill="url(#shadow)" />
+        <circle class="marble" r=${size} stroke-width=${0.1 * size} />
+        <g class="badge"><path d=${shapePath(shape)} transform=${`scale(${0.56 * size})`} stroke-width="0.28" /></g>
+        <circle r=${size} fill="url(#shine)" />
       </g>`;
   })}`;
 }
@@ -207,19 +229,24 @@ function Threats({ layout, captures, gap }) {
  */
 function Way({ layout, parts, captures, board, kind }) {
   const gap = gapOf(layout);
+  const drawn = parts.map((part) => ({
+    ...layout.seats[part.seat],
+    // After a move the piece is gone from the kennel; in a preview it is still there.
+    way: wayOf(layout, part, (board[part.seat].kennel ?? 0) + (kind === "preview" ? 0 : 1)),
+  }));
+  // A swap ends where it begins: what is at the ends is above.
   return html`
     <g class=${`way ${kind}`}>
-      ${parts.map((part) => {
-        const { colour, shape } = layout.seats[part.seat];
-        // After a move the piece is gone from the kennel; in a preview it is still there.
-        const waiting = (board[part.seat].kennel ?? 0) + (kind === "preview" ? 0 : 1);
-        const way = wayOf(layout, part, waiting);
+      ${drawn.map(({ colour, way }) => html`
+        <g color=${colour}>
+          <path class="under" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.3 * gap} />
+          <path class="line" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.16 * gap} />
+          <circle class="from" cx=${way[0].x} cy=${way[0].y} r=${0.42 * gap} stroke-width=${0.12 * gap} />
+        </g>`)}
+      ${drawn.map(({ colour, shape, way }) => {
         const end = way[way.length - 1];
         return html`
           <g color=${colour}>
-            <path class="under" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.3 * gap} />
-            <path class="line" d=${`M${way.map(xy).join("L")}`} stroke-width=${0.16 * gap} />
-            <circle class="from" cx=${way[0].x} cy=${way[0].y} r=${0.42 * gap} stroke-width=${0.12 * gap} />
             <circle class="end" cx=${end.x} cy=${end.y} r=${0.62 * gap} stroke-width=${0.12 * gap} />
             ${kind === "preview" && html`<path class="ghost" d=${shapePath(shape)}
               transform=${`translate(${xy(end)}) scale(${0.45 * gap})`} stroke-width="0.2" />`}
@@ -266,8 +293,9 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
   if (places.length === 0) return null;
   const size = Math.max(TARGET * unit, 0.94 * gap);
   const points = places.map(({ spot }) => pointOf(layout, spot, board[spot.seat].kennel ?? 1));
-  // Beside each other on the track they may touch.
-  const spots = spread(points, size, Math.min(size, 0.97 * gap), bounds);
+  // Beside each other on the track they may touch, unless fields are closer than targets can be.
+  const apart = 0.97 * gap < (TARGET - 1) * unit ? size : Math.min(size, 0.97 * gap);
+  const spots = spread(points, size, apart, bounds);
   const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
   return html`
     <svg class="leaders above" viewBox=${box} aria-hidden="true">

@@ -1,6 +1,6 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { has, t } from "../lang.js";
@@ -8,22 +8,23 @@ import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
-import { html, once } from "../view.js";
-import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable } from "../words.js";
+import { Later, html, once } from "../view.js";
+import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
+import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
 import { previewOf, previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
-import { Finished } from "./finished.js";
 import { Reactions, mayReact } from "./reactions.js";
 
-/** @import {Suggestion, Table} from "../types.js" */
-/** @import {ReplayStep} from "./replay.js" */
+/** @import {ReplayStep, Suggestion, Table} from "../types.js" */
 
 /** So many lines of what happened are kept for a screen reader, which reads each new one. */
 const LINES = 5;
 /** Milliseconds until the page says that it waits for the server. */
 const SLOW = 1000;
+
+const loadFinished = async () => (await import("../finished/finished.js")).Finished;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
@@ -43,7 +44,11 @@ export function Dock({ table, step }) {
         <${Status} table=${table} about=${about} />
         ${!about && !table.problem && html`<${Coach} table=${table} />`}
       </div>
-      ${game.phase === "finished" ? html`<${Finished} table=${table} step=${step} />`
+      ${game.phase === "finished" ? html`
+        <div class="finished">
+          ${table.replay === null && html`<h2 tabindex="-1">${wonWords(people(table), game.winner ?? 0)}</h2>`}
+          <${Later} part load=${loadFinished} table=${table} step=${step} />
+        </div>`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
           <${Ranks} table=${table} />
           <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, card: index })} />
@@ -158,6 +163,15 @@ export function Hand({ table, ask }) {
   const { game, seat, choice, sending } = table;
   const own = seat === null ? null : game?.seats[seat];
   const hand = own?.hand;
+  // The card of the partner comes from there, unless it was there when the table was opened.
+  const came = useRef(own?.received ?? null);
+  useLayoutEffect(() => {
+    const before = came.current;
+    came.current = own?.received ?? null;
+    if (came.current && !before) {
+      animateCard(document.querySelector(".card.received"), document.querySelector(`.players .at-${(game?.seats.length ?? 4) / 2}`));
+    }
+  }, [own?.received]);
   if (!hand) return null;
   // A card that was laid down for the partner is the player's until the partner has answered.
   const given = own.exchange === "offered" && own.gave ? hand.lastIndexOf(own.gave) : -1;

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
-import { analyse, play } from "../game.js";
+import { addressOf, analyse, play } from "../game.js";
 import { t } from "../lang.js";
 import { Everybody } from "../seats.js";
 import { OtherDevice } from "../share.js";
@@ -84,18 +84,31 @@ export function AtTable({ table }) {
     </details>`;
 }
 
-/** @param {{table: Table, people: People}} props */
+/** What happened. In a replay the lines are links to its steps. @param {{table: Table, people: People}} props */
 export function Log({ table, people }) {
-  const { log } = table;
+  const { id, history, replay } = table;
+  const log = history?.entries ?? table.log;
+  const replaying = replay !== null;
+  const root = useRef(/** @type {HTMLElement | null} */ (null));
   // A whole game has more than a thousand lines: they are drawn again only if one of them changes.
   const lines = useMemo(() => log.flatMap((entry) => {
     const words = entryWords(people, entry);
-    return words ? [html`<li key=${entry.version}>${lineWords(entry, words)}</li>`] : [];
-  }).reverse(), [log, people.me, ...people.names]);
+    return words ? [html`<li key=${entry.version}>${replaying
+      ? html`<a href=${addressOf(id, entry.version)} data-version=${entry.version}>${words}</a>` : lineWords(entry, words)}</li>`] : [];
+  }).reverse(), [log, replaying, people.me, ...people.names]);
+  const list = useMemo(() => html`<ol tabindex="0" aria-label=${t("log.title")} ref=${root}>${lines}</ol>`, [lines]);
+  // The line of the step is marked without drawing the list.
+  useEffect(() => {
+    const links = [...root.current?.querySelectorAll("a") ?? []];
+    for (const one of links) one.removeAttribute("aria-current");
+    const line = links.find((one) => Number(one.dataset.version) <= (replay ?? 0));
+    line?.setAttribute("aria-current", "step");
+    if (line && root.current) root.current.scrollTop = line.offsetTop - root.current.offsetTop - root.current.clientHeight / 2;
+  }, [replay, lines]);
   return html`
     <details class="log" open>
       <summary>${t("log.title")}</summary>
-      <ol tabindex="0" aria-label=${t("log.title")}>${lines}</ol>
+      ${list}
     </details>`;
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js
 import { canUndo, nextStep } from "../choose.js";
 import { go, undo } from "../game.js";
 import { t } from "../lang.js";
+import { stepOf } from "../state.js";
 import { html } from "../view.js";
 import { people, problemWords } from "../words.js";
 import { Bar } from "./bar.js";
@@ -11,7 +12,6 @@ import { Board } from "./board.js";
 import { Dock } from "./dock.js";
 import { AllMoves, Analyse, AtTable, Log, WherePieces } from "./lists.js";
 import { Players } from "./players.js";
-import { replayAt } from "./replay.js";
 import { useSignals } from "./signals.js";
 
 /** @import {Table} from "../types.js" */
@@ -36,7 +36,7 @@ const NEXT = [
   ".buttons .cancel:enabled", ".board .place:enabled", ".ranks button:enabled", ".buttons .primary:enabled",
   ".hand button:enabled:not([aria-disabled])", ".buttons .answer:enabled",
 ];
-const REST = [".finished h2", ".hand", ".bar h1"];
+const REST = [".replay input", ".finished h2", ".hand", ".bar h1"];
 
 /** Whether an element had the focus and can no longer have it. @param {Element | null} element */
 const isGone = (element) => element !== null && (!element.isConnected || element.matches(":disabled"));
@@ -68,7 +68,7 @@ export function useFocus(table) {
         return;
       }
     }
-  }, [stage, choices, card, confirm, seven, piece, table.sending, table.choice.asking, table.moves, table.game?.version]);
+  }, [stage, choices, card, confirm, seven, piece, table.sending, table.choice.asking, table.moves, table.game?.version, table.replay === null]);
 }
 
 /** @param {{table: Table}} props */
@@ -86,18 +86,20 @@ export function TableScreen({ table }) {
         <p><button type="button" onClick=${() => go(null)}>${t("table.home")}</button></p>
       </main>`;
   }
-  const step = replayAt(table);
+  const step = stepOf(table);
   const seven = table.choice.seven.at(-1);
   const board = step ? step.board : seven ? seven.shown.board : game.board;
   const last = step ? step.last : seven ? null : table.shown;
+  const turn = step ? step.last?.move.seat : game.turn;
+  const stage = table.replay !== null ? " replaying" : game.phase === "finished" ? " over" : "";
   return html`
-    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}`} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}${stage}`} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && canUndo(table)) undo();
     }}>
-      <${Bar} table=${table} />
+      <${Bar} table=${table} round=${step?.round} />
       <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
-        <${Board} table=${table} board=${board} last=${last} turn=${step ? null : game.turn ?? null} />
+        <${Board} table=${table} board=${board} last=${last} turn=${turn ?? null} />
       </div>
       <div class="side">
         <${Dock} table=${table} step=${step} />

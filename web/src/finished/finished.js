@@ -1,35 +1,35 @@
-// A finished game: who won, the rematch, replay, the record and the check of the shuffles.
+// A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
 import { useState } from "../../vendor/preact-hooks.js";
-import { analyse, checkFair, download, go, playAgainstBots, replay } from "../game.js";
+import { go, playAgainstBots } from "../game.js";
 import { list, t } from "../lang.js";
 import { rematch } from "../people.js";
-import { dispatch, state } from "../store.js";
+import { state } from "../store.js";
 import { html } from "../view.js";
-import { entryWords, isShared, people, wonWords } from "../words.js";
+import { isShared } from "../words.js";
+import { checkFair, download, replay } from "./history.js";
+import { Replay } from "./player.js";
+import { Result, Share } from "./result.js";
 
-/** @import {FairResult, Table} from "../types.js" */
-/** @import {ReplayStep} from "./replay.js" */
+/** @import {FairResult, ReplayStep, Table} from "../types.js" */
 
-/** @param {{table: Table, step: ReplayStep | null}} props */
+/** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {
   const { game, seat } = table;
   if (!game || typeof game.winner !== "number") return null;
+  if (step) return html`<${Replay} table=${table} step=${step} />`;
   return html`
-    <div class="finished">
-      <h2 tabindex="-1">${wonWords(people(table), game.winner)}</h2>
-      <${Again} table=${table} />
-      <div class="buttons">
-        ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
-        <button type="button" aria-pressed=${step ? "true" : "false"}
-          onClick=${() => (step ? dispatch({ type: "replay", step: null }) : replay())}>${t("replay")}</button>
-        <button type="button" onClick=${download}>${t("finished.download")}</button>
-        <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
-        <button type="button" onClick=${() => go(null)}>${t("table.home")}</button>
-      </div>
-      ${step && html`<${Slider} table=${table} step=${step} />`}
-      ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
-    </div>`;
+    <${Result} table=${table} />
+    <${Again} table=${table} />
+    <div class="buttons">
+      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
+      <${Share} table=${table} version=${null} />
+      <button type="button" onClick=${replay}>${t("replay")}</button>
+      <button type="button" onClick=${download}>${t("finished.download")}</button>
+      <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
+      <button type="button" onClick=${() => go(null)}>${t("table.home")}</button>
+    </div>
+    ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}`;
 }
 
 /**
@@ -76,25 +76,6 @@ function ordersOf(seats, seat) {
   const partner = (seat + seats / 2) % seats;
   const others = same.filter((one) => one !== seat && one !== partner);
   return [same, ...others.map((other) => same.map((one) => (one === partner ? other : one === other ? partner : one)))];
-}
-
-/** @param {{table: Table, step: ReplayStep}} props */
-function Slider({ table, step }) {
-  const last = (table.history?.entries.length ?? 1) - 1;
-  const at = table.replay ?? 0;
-  /** @param {number} to */
-  const move = (to) => dispatch({ type: "replay", step: Math.min(Math.max(to, 0), last) });
-  const who = people(table);
-  const words = entryWords(who, step.entry);
-  return html`
-    <div class="replay" role="group" aria-label=${t("replay")}>
-      <button type="button" aria-label=${t("replay.back")} disabled=${at === 0} onClick=${() => move(at - 1)}>◀</button>
-      <input type="range" min="0" max=${last} value=${at} aria-label=${t("replay.step")} aria-valuetext=${words || String(at)}
-        onInput=${(/** @type {Event} */ event) => move(Number(/** @type {HTMLInputElement} */ (event.target).value))} />
-      <button type="button" aria-label=${t("replay.next")} disabled=${at === last} onClick=${() => move(at + 1)}>▶</button>
-      <p class="words">${words || t("replay.begin")}</p>
-      <button type="button" class="wide" onClick=${analyse}>${t("analyse")}</button>
-    </div>`;
 }
 
 /** @param {{fair: FairResult, given: boolean}} props */

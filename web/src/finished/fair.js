@@ -1,9 +1,9 @@
 // Checks the shuffles of a finished game (docs/rules.md, section 8): that the seed is the one that
 // was committed to before the first deal, and that every deal follows from it.
 
-import { RANKS } from "./choose.js";
+import { RANKS } from "../choose.js";
 
-/** @import {FairResult, History} from "./types.js" */
+/** @import {FairResult, History} from "../types.js" */
 
 /** @param {string} hex */
 const bytes = (hex) => new Uint8Array((hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));

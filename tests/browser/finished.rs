@@ -1,0 +1,299 @@
+//! A finished game: its result, its replay, and what is shared of it.
+
+use std::{thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::support::{Browser, Form, TestGame, TestServer, TestViewer::Spectator, seats_of_bots};
+
+const LEFT: char = '\u{E012}';
+const RIGHT: char = '\u{E014}';
+
+/// What the replay shows.
+const STEP: &str = "
+    const slider = document.querySelector('[aria-label=Step]');
+    return {
+      at: Number(slider.value),
+      words: slider.getAttribute('aria-valuetext'),
+      heading: document.querySelector('h2').textContent,
+      round: document.querySelector('.bar .small').textContent,
+      line: document.querySelector('.log [aria-current=step]')?.textContent ?? null,
+      hands: [...document.querySelectorAll('[aria-label=Hands] li')].map((seat) =>
+        [...seat.querySelectorAll('.small-card')].map((card) => card.firstChild.data.replace('★', 'joker'))),
+    };";
+
+/// A game that bots have played.
+fn played_by_bots(server: &TestServer, seats: usize) -> TestGame<'_> {
+    let names = ["Luna", "Bruno", "Bella", "Rex", "Nala", "Dina"];
+    let wishes = json!({
+        "rules": {"preset": "dogspiel-it", "seats": seats}, "seats": seats_of_bots(&names[..seats]),
+        "bot_pace_ms": 0, "listed": false,
+    });
+    let game = TestGame::create(server, &wishes);
+    while game.view(Spectator)["phase"] != "finished" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    game
+}
+
+fn history(game: &TestGame<'_>) -> Vec<Value> {
+    let mut history = game.get(Spectator, "/history").send().expect(200);
+    let entries = history["entries"].take();
+    entries.as_array().expect("entries").clone()
+}
+
+/// The first event of a type from a version on, with its version.
+fn event<'a>(entries: &'a [Value], from: usize, kind: &str) -> (usize, &'a Value) {
+    let events = entries.iter().skip(from - 1).flat_map(|entry| {
+        let events = entry["events"].as_array().expect("events");
+        events.iter().map(move |event| (entry, event))
+    });
+    let mut events = events.filter(|(_, event)| event["type"] == kind);
+    let (entry, event) = events.next().expect("an event");
+    (
+        entry["version"].as_u64().expect("a version") as usize,
+        event,
+    )
+}
+
+/// The pieces of a board as `Browser::pieces` lists them.
+fn pieces(board: &Value) -> Vec<String> {
+    let mut pieces = Vec::new();
+    for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
+        let list = |name: &str| one[name].as_array().expect("a list").clone();
+        pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
+        let goal = list("goal");
+        pieces.extend(goal.iter().map(|depth| format!("{seat} goal:{depth}")));
+        let kennel = one["kennel"].as_u64().unwrap_or_default();
+        pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
+    }
+    pieces.sort();
+    pieces
+}
+
+#[track_caller]
+fn wait_for_step(browser: &Browser, version: usize) -> Value {
+    let at = format!("document.querySelector('[aria-label=Step]')?.value === '{version}'");
+    browser.wait_for_script(&format!("step {version}"), &at);
+    browser.script(STEP, vec![])
+}
+
+#[test]
+fn a_replay_shows_one_step_everywhere() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = TestGame::imported(&server);
+    let entries = history(&game);
+    let (dealt, deal) = event(&entries, 60, "cards_dealt");
+    browser.go(&format!("/?lang=en#/games/{}/at/{dealt}", game.id));
+    let step = wait_for_step(&browser, dealt);
+    let round = format!("round {}", deal["round"]);
+    assert!(
+        step["round"]
+            .as_str()
+            .is_some_and(|text| text.ends_with(&round)),
+        "{step}"
+    );
+    assert_eq!(step["hands"], deal["hands"]);
+    for place in ["heading", "line"] {
+        assert_eq!(step[place], step["words"], "{place}: {step}");
+    }
+
+    // The next card, by the key of an arrow, and back.
+    let (played, card) = event(&entries, dealt, "card_played");
+    while browser.script(STEP, vec![])["at"] != played {
+        browser.key(RIGHT);
+        let at = browser.script(STEP, vec![])["at"].as_u64().expect("a step");
+        assert!(at as usize <= played, "{at} is behind {played}");
+    }
+    let step = wait_for_step(&browser, played);
+    assert_eq!(step["line"], step["words"], "{step}");
+    assert_eq!(browser.pieces(), pieces(&card["move"]["board"]));
+    browser.key(LEFT);
+    browser.wait_for_script(
+        "a step back",
+        &format!("document.querySelector('[aria-label=Step]').value < {played}"),
+    );
+
+    // The log is not drawn again. A line of it leads to its step, as does its address.
+    browser.script(
+        "window.changes = 0;
+         const seen = (all) => { window.changes += all.length; };
+         new MutationObserver(seen).observe(document.querySelector('.log ol'), { childList: true, subtree: true, characterData: true });",
+        vec![],
+    );
+    let (later, _) = event(&entries, played + 30, "card_played");
+    browser.script(
+        &format!("document.querySelector('.log a[data-version=\"{later}\"]').click()"),
+        vec![],
+    );
+    wait_for_step(&browser, later);
+    assert_eq!(browser.fragment(), format!("/games/{}/at/{later}", game.id));
+    browser.script(
+        &format!("location.hash = '#/games/{}/at/{played}'", game.id),
+        vec![],
+    );
+    wait_for_step(&browser, played);
+    assert_eq!(browser.script("return window.changes", vec![]), 0);
+
+    // It plays by itself. The address follows, and leads others to the same step.
+    browser.press_anywhere("Play replay");
+    browser.wait_for_script(
+        "the next step",
+        &format!("document.querySelector('[aria-label=Step]').value > {played}"),
+    );
+    browser.press_anywhere("Pause");
+    let address =
+        "location.hash.endsWith(`/at/${document.querySelector('[aria-label=Step]').value}`)";
+    browser.wait_for_script("the address", address);
+    let other = browser.another();
+    other.go(&format!("/?lang=en#{}", browser.fragment()));
+    let shown = browser.script(STEP, vec![]);
+    let at = shown["at"].as_u64().expect("a step") as usize;
+    assert_eq!(wait_for_step(&other, at), shown);
+
+    browser.press_anywhere("To the result");
+    browser.wait("the result", |look| look.team.is_some());
+    assert_eq!(browser.fragment(), format!("/games/{}", game.id));
+}
+
+#[test]
+fn a_game_that_is_not_over_cannot_be_replayed() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = TestGame::in_play(&server);
+    browser.go(&format!("/?lang=en#/games/{}/at/3", game.id));
+    browser.wait("the table", |look| look.todo.contains("is to move"));
+    assert_eq!(
+        browser.script("return document.querySelector('[aria-label=Step]')", vec![]),
+        Value::Null
+    );
+}
+
+#[test]
+fn board_and_slider_are_on_one_screen() {
+    let server = TestServer::shared();
+    let options = Form {
+        size: (360, 616),
+        ..Form::default()
+    };
+    let Some(browser) = Browser::open_with(&server, options) else {
+        return;
+    };
+    for game in [TestGame::imported(&server), played_by_bots(&server, 6)] {
+        browser.go(&format!("/?lang=en#/games/{}/at/90", game.id));
+        wait_for_step(&browser, 90);
+        browser.settle();
+        let script = "
+            const box = (one) => one.getBoundingClientRect();
+            const [board, slider] = [box(document.querySelector('.board')), box(document.querySelector('[aria-label=Step]'))];
+            return [scrollY, board.top >= 0, board.width >= 330, slider.top >= board.bottom, slider.bottom <= innerHeight];";
+        assert_eq!(
+            browser.script(script, vec![]),
+            json!([0, true, true, true, true])
+        );
+    }
+}
+
+#[test]
+fn the_result_tells_what_happened() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = played_by_bots(&server, 4);
+    let mut captures = vec![0; 4];
+    for entry in history(&game) {
+        for event in entry["events"].as_array().expect("events") {
+            if event["type"] == "card_played" {
+                let captured = event["move"]["captures"].as_array().expect("captures");
+                captures[event["seat"].as_u64().expect("a seat") as usize] += captured.len();
+            }
+        }
+    }
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    let lines = "return [...document.querySelectorAll('.result li')].map((line) => line.textContent.trim().replace(/\\s+/g, ' '))";
+    browser.wait_for_script("the result", "document.querySelector('.result .small')");
+    let view = game.view(Spectator);
+    let mut expected: Vec<String> = (0..4)
+        .map(|seat| {
+            let pieces = if captures[seat] == 1 {
+                "piece"
+            } else {
+                "pieces"
+            };
+            let name = view["seats"][seat]["name"].as_str().expect("a name");
+            format!("{name} sent {} {pieces} home", captures[seat])
+        })
+        .collect();
+    // The winners come first.
+    if view["winner"] == 1 {
+        expected.swap(0, 1);
+        expected.swap(2, 3);
+    }
+    let [a, b, c, d] = expected.try_into().expect("four");
+    assert_eq!(browser.script(lines, vec![]), json!([a, c, b, d]));
+}
+
+#[test]
+fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = TestGame::imported(&server);
+    let sheet = browser.prepare(
+        "navigator.canShare = () => true;
+         navigator.share = async ({ url, text, files }) => {
+           const { width, height } = await createImageBitmap(files[0]);
+           window.shared = { url, text, width, height, type: files[0].type };
+         };",
+    );
+    let address = format!("/?lang=en#/games/{}", game.id);
+    browser.go(&address);
+    browser.press("Share");
+    browser.wait_for_script("the sheet", "window.shared");
+    let shared = browser.script("return window.shared", vec![]);
+    let link = shared["url"].as_str().expect("a link");
+    assert!(link.ends_with(&format!("/#/games/{}", game.id)), "{link}");
+    assert!(
+        shared["text"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("Team "))
+    );
+    assert_eq!(
+        [&shared["width"], &shared["height"], &shared["type"]],
+        [&json!(1080), &json!(1350), &json!("image/png")]
+    );
+
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", sheet);
+    browser.prepare(
+        "delete Navigator.prototype.share;
+         if (navigator.clipboard) navigator.clipboard.writeText = async (text) => { window.copied = text; };",
+    );
+    browser.go(&format!("{address}/at/7"));
+    wait_for_step(&browser, 7);
+    browser.press("Share");
+    browser.wait_for_words("Copied.");
+    let copied = browser.script("return window.copied", vec![]);
+    assert!(
+        copied.as_str().is_some_and(|link| link.ends_with("/at/7")),
+        "{copied}"
+    );
+
+    browser.prepare("if (navigator.clipboard) navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); };");
+    browser.go(&address);
+    browser.press("Share");
+    browser.wait_for_words("The link is selected");
+    let selected = browser.script("return getSelection().toString()", vec![]);
+    assert!(
+        selected
+            .as_str()
+            .is_some_and(|link| link.ends_with(&game.id)),
+        "{selected}"
+    );
+}
