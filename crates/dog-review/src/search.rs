@@ -7,7 +7,7 @@ use dog_bot::{
         Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, Searcher, TeamChance,
     },
 };
-use dog_rules::{Playout, Rules, SeatView};
+use dog_rules::{Phase, Playout, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
 
 /// How long a review thinks.
@@ -17,7 +17,7 @@ pub struct ReviewSettings {
     pub finding: u32,
     /// Other worlds, in each of which the best choice and the one that was played are valued.
     pub valuing: u32,
-    /// Playouts of a round with the real hands, and as many with hands dealt anew.
+    /// Playouts of a round with hands dealt anew.
     pub rounds: u32,
 }
 
@@ -109,7 +109,11 @@ impl<'n> ReviewSearch<'n> {
         table: &Playout,
         rng: &mut ChaCha8Rng,
     ) -> Vec<TeamChance> {
-        let playouts = self.settings.rounds;
+        // The policy leaves nothing to chance between two deals, and then one playout tells all.
+        let playouts = match table.phase() {
+            Phase::Deal => self.settings.rounds,
+            _ => 1,
+        };
         self.valuer
             .team_chances(rules, playouts, rng, |_| table.clone())
     }
