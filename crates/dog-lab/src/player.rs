@@ -12,7 +12,7 @@ use dog_bot::{
     search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
     static_advice,
 };
-use dog_rules::{Board, BySeat, Card, Game, Generator, Move, Playout, Seat, SeatView};
+use dog_rules::{BySeat, Game, Playout, Seat, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
 
@@ -91,10 +91,11 @@ impl Policy for NetPlayer {
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
-        match evaluator.best_play(view, &mut self.scratch) {
-            Some((card, board, _)) => Choice::Play(first_move_to(view, card, &board)),
-            None => Choice::Play(Move::Fold),
-        }
+        let best = match evaluator.best_play(view, &mut self.scratch) {
+            Some((card, board, _)) => Candidate::Play(card, board),
+            None => Candidate::Fold,
+        };
+        best.choice(view)
     }
 }
 
@@ -185,25 +186,8 @@ impl Policy for SearchPlayer {
         if !self.plan.about.include(&decision.view) {
             return self.by_net.choose(decision, rng);
         }
-        match self.search(decision, rng) {
-            Candidate::Play(card, board) => {
-                Choice::Play(first_move_to(&decision.view, card, &board))
-            }
-            Candidate::Answer(choice) => choice,
-            Candidate::Fold => Choice::Play(Move::Fold),
-        }
+        self.search(decision, rng).choice(&decision.view)
     }
-}
-
-/// The first listed move that plays this card and leads to this board.
-fn first_move_to(view: &SeatView, card: Card, board: &Board) -> Move {
-    let mut first = None;
-    Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
-        if first.is_none() && found.board == board {
-            first = Some(found.mv());
-        }
-    });
-    first.expect("a board that the card leads to")
 }
 
 /// A player as it is specified on the command line: a name, then parameters, each after a colon.

@@ -61,7 +61,8 @@ impl<'a> Playout<'a> {
 
     /// The game that a seat sees when it is to act, with these hands, its own included. The offers
     /// of other seats are drawn from their hands. Cards that other pairs have swapped stay unknown,
-    /// even to those pairs.
+    /// even to those pairs. Where nobody has cards, the round is to be dealt, which the view's
+    /// beginner begins.
     ///
     /// # Panics
     /// If the hands and the discard pile hold more of a card than the deck.
@@ -74,8 +75,10 @@ impl<'a> Playout<'a> {
             ..RoundState::default()
         };
         let mut stock = view.rules.deck().without(view.discards);
+        let mut dealt = false;
         for seat in view.rules.ring().seats() {
             stock = stock.without(hands[seat]);
+            dealt |= !hands[seat].is_empty();
             if seat != view.seat && view.exchange[seat] == ExchangeState::Offered {
                 round_state.offered[seat] = Some(any(hands[seat], rng));
             }
@@ -93,13 +96,15 @@ impl<'a> Playout<'a> {
             rules: view.rules,
             phase: if view.exchanging {
                 Phase::Exchange
-            } else {
+            } else if dealt {
                 Phase::Play
+            } else {
+                Phase::Deal
             },
             board: view.board,
             hands,
             round_state,
-            turn: view.seat,
+            turn: if dealt { view.seat } else { view.beginner },
             round: view.round,
             beginner: view.beginner,
             discards: view.discards,

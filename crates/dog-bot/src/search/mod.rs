@@ -11,6 +11,7 @@
 mod findings;
 mod line;
 mod playing;
+mod rounds;
 
 use std::ops::ControlFlow;
 
@@ -22,6 +23,7 @@ use self::line::FirstPlays;
 pub use self::line::LinePlay;
 pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
 use self::playing::{CLOCK_EVERY, chance};
+pub use self::rounds::TeamChance;
 use super::{
     determinize::Determinizer,
     net::{
@@ -84,11 +86,9 @@ impl SearchConfig {
         }
     }
 
-    /// The parameters to compare given choices: all of them, with equally many playouts.
+    /// The parameters for [`Searcher::compare`]: every choice gets equally many playouts.
     pub fn for_comparison(self) -> SearchConfig {
         SearchConfig {
-            candidates: usize::MAX,
-            margin: f32::INFINITY,
             halving: false,
             stop_errors: f64::INFINITY,
             ..self
@@ -232,28 +232,52 @@ impl<'n> Searcher<'n> {
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
-        self.think_of(view, budget, rng, |_| true)
+        let clock = BudgetClock::start(budget);
+        let (mut candidates, searched) = self.candidates(view, &clock);
+        if searched > 1 {
+            self.search_unseen(view, &mut candidates, searched, &clock, rng);
+        }
+        candidates
     }
 
-    /// As [`Searcher::think`], for some of the choices, at least one.
-    pub fn think_of<R: Rng>(
+    /// The playouts of these choices of the seat, in their order, all of them in the same worlds.
+    /// The configuration is one [for comparison](SearchConfig::for_comparison).
+    pub fn compare<R: Rng>(
         &mut self,
         view: &SeatView,
+        choices: &[Candidate],
         budget: Budget,
         rng: &mut R,
-        included: impl Fn(&Candidate) -> bool,
     ) -> Vec<CandidateStats> {
         let clock = BudgetClock::start(budget);
         let evaluator = self.nets.for_rules(view.rules);
-        let (mut candidates, searched) = self.candidates(view, &clock, included);
-        if searched > 1 {
-            let draws = self.config.deal_candidates;
-            let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
-            self.search(view, &mut candidates, searched, &clock, rng, |rng| {
-                deal(view, determinizer.deal(rng), rng)
-            });
-        }
-        candidates
+        let mut compared = self.static_values(evaluator, view, &clock);
+        let place = |stats: &CandidateStats| {
+            let mut choices = choices.iter();
+            choices.position(|choice| *choice == stats.candidate)
+        };
+        compared.retain(|stats| place(stats).is_some());
+        let searched = compared.len();
+        self.search_unseen(view, &mut compared, searched, &clock, rng);
+        compared.sort_by_key(place);
+        compared
+    }
+
+    /// [`Searcher::search`] in worlds whose hidden cards fit what the seat has seen.
+    fn search_unseen<R: Rng>(
+        &mut self,
+        view: &SeatView,
+        candidates: &mut [CandidateStats],
+        searched: usize,
+        clock: &BudgetClock,
+        rng: &mut R,
+    ) {
+        let evaluator = self.nets.for_rules(view.rules);
+        let draws = self.config.deal_candidates;
+        let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
+        self.search(view, candidates, searched, clock, rng, |rng| {
+            deal(view, determinizer.deal(rng), rng)
+        });
     }
 
     /// As [`Searcher::think`], where `world` has dealt the cards that the seat does not see.
@@ -265,7 +289,7 @@ impl<'n> Searcher<'n> {
         mut world: impl FnMut(&mut R) -> Playout<'v>,
     ) -> Vec<CandidateStats> {
         let clock = BudgetClock::start(budget);
-        let (mut candidates, searched) = self.candidates(view, &clock, |_| true);
+        let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
             self.search(view, &mut candidates, searched, &clock, rng, |rng| {
                 let world = world(rng);
@@ -277,15 +301,9 @@ impl<'n> Searcher<'n> {
 
     /// Everything that the seat may choose, as the net ranks it, and how many of the first are worth a
     /// search; the others keep the net's value.
-    fn candidates(
-        &mut self,
-        view: &SeatView,
-        clock: &BudgetClock,
-        included: impl Fn(&Candidate) -> bool,
-    ) -> (Vec<CandidateStats>, usize) {
+    fn candidates(&mut self, view: &SeatView, clock: &BudgetClock) -> (Vec<CandidateStats>, usize) {
         let evaluator = self.nets.for_rules(view.rules);
         let mut candidates = self.static_values(evaluator, view, clock);
-        candidates.retain(|stats| included(&stats.candidate));
         // A stable sort leaves exact ties in the order of the rules.
         candidates.sort_by(|a, b| b.logit.total_cmp(&a.logit));
         let best = candidates[0].logit;

@@ -6,7 +6,8 @@ use std::{
 };
 
 use dog_rules::{
-    Board, BySeat, Card, ExchangeAnswer, Level, Phase, Playout, Rules, Seat, SeatView, ring,
+    Board, BySeat, Card, ExchangeAnswer, Generator, Level, Move, Phase, Playout, Rules, Seat,
+    SeatView, judge::judge, ring,
 };
 use rand::{
     Rng, RngExt,
@@ -113,6 +114,43 @@ pub enum Candidate {
     Fold,
 }
 
+impl Candidate {
+    /// A choice of the seat, as the search sees it; none if the seat may not choose it.
+    pub fn from_choice(view: &SeatView, choice: Choice) -> Option<Candidate> {
+        Some(match choice {
+            Choice::Play(Move::Fold) => Candidate::Fold,
+            Choice::Play(mv) => {
+                let outcome = judge(view.rules, &view.board, view.seat, view.hand, &mv).ok()?;
+                Candidate::Play(mv.card()?, outcome.board)
+            }
+            answer => Candidate::Answer(answer),
+        })
+    }
+
+    /// The choice; of several moves of a card to one board, the first that the rules list.
+    ///
+    /// # Panics
+    /// If it is not a candidate of this seat.
+    pub fn choice(self, view: &SeatView) -> Choice {
+        match self {
+            Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
+            Candidate::Answer(choice) => choice,
+            Candidate::Fold => Choice::Play(Move::Fold),
+        }
+    }
+}
+
+/// The first listed move that plays this card and leads to this board.
+fn first_move_to(view: &SeatView, card: Card, board: &Board) -> Move {
+    let mut first = None;
+    Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
+        if first.is_none() && found.board == board {
+            first = Some(found.mv());
+        }
+    });
+    first.expect("a board that the card leads to")
+}
+
 /// What playouts need.
 pub struct PlayoutContext<'a> {
     pub evaluator: &'a NetEvaluator,
@@ -208,7 +246,11 @@ impl PlayoutContext<'_> {
 
     /// Plays a turn by the policy of its seat. Returns the card, none for a fold, and the chance of
     /// that seat's team after it, by the net. None if the time is up before.
-    fn turn(&mut self, game: &mut Playout, rng: &mut impl Rng) -> Option<(Option<Card>, f64)> {
+    pub(super) fn turn(
+        &mut self,
+        game: &mut Playout,
+        rng: &mut impl Rng,
+    ) -> Option<(Option<Card>, f64)> {
         let view = game.seen_from(game.turn());
         let policy = self.policies[view.seat];
         let choice = if policy.errors > 0.0 && rng.random::<f32>() < policy.errors {
@@ -300,7 +342,7 @@ impl PlayoutContext<'_> {
 
     /// Every seat that is to answer in the exchange does so by its policy. Without an error, that is
     /// what the net prefers.
-    fn exchange(&mut self, game: &mut Playout, rng: &mut impl Rng) {
+    pub(super) fn exchange(&mut self, game: &mut Playout, rng: &mut impl Rng) {
         for seat in game.rules().ring().seats() {
             if !game.exchange_choices(seat).is_empty() {
                 let view = game.seen_from(seat);

@@ -169,6 +169,74 @@ fn a_won_game_is_seen_at_once() {
     }
 }
 
+/// Choices are compared in the order given and in the same worlds, one that wins at once too.
+#[test]
+fn choices_are_compared_in_common_worlds() {
+    let rules = Preset::DogspielIt.rules();
+    let last = ["60 g1 g2 g3", "20 30", "g0 g1 g2 g3", "5"];
+    let view = view(&rules, &last, "4 5");
+    let all = think(&view, Budget::Samples(4));
+    let (best, worst) = (all[0].candidate, all[all.len() - 1].candidate);
+    let config = SearchConfig::for_play().for_comparison();
+    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+    let mut compared = |choices: &[Candidate]| {
+        let budget = Budget::Samples(6 * choices.len() as u32);
+        searcher.compare(&view, choices, budget, &mut rng(3))
+    };
+    for choices in [[worst, best], [best, worst]] {
+        let found = compared(&choices);
+        let order: Vec<Candidate> = found.iter().map(|stats| stats.candidate).collect();
+        assert_eq!(order, choices);
+        assert!(found.iter().all(|stats| stats.samples == 6));
+    }
+    let found = compared(&[best, worst]);
+    assert_eq!(found[0].win_probability(0.0), 1.0);
+    let (difference, _) = found[1].difference(&found[0]).unwrap();
+    assert!(difference > 0.0, "{difference}");
+    // A choice alone has the same worlds.
+    let alone = compared(&[worst]);
+    assert_eq!(alone[0].values, found[1].values);
+    assert_eq!(alone[0].samples, 6);
+}
+
+/// The chances of the teams before a deal and after it add up to 1.
+#[test]
+fn every_team_has_its_chance() {
+    for seats in [4, 6] {
+        let mut options = Preset::DogspielIt.options();
+        options.seats = seats;
+        let rules = Rules::try_from(options).unwrap();
+        let mut game = new_game(&rules, 6);
+        let config = SearchConfig::default();
+        let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+        let mut chances = |game: &Game| {
+            let view = game.seen_from(game.beginner());
+            let view = SeatView {
+                rules: &rules,
+                ..view
+            };
+            let mut hands = dog_rules::BySeat::default();
+            for seat in rules.ring().seats() {
+                hands[seat] = game.hand(seat);
+            }
+            let table = Playout::from_view(&view, hands, &mut rng(1));
+            searcher.team_chances(&rules, 12, &mut rng(2), |_| table.clone())
+        };
+        let before = chances(&game);
+        game.step(|_, _| panic!("a deal")).unwrap();
+        let after = chances(&game);
+        for found in [&before, &after] {
+            assert_eq!(found.len(), usize::from(seats / 2));
+            let sum: f64 = found.iter().map(|team| team.mean).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{found:?}");
+        }
+        // The net's choices leave nothing to chance until the next deal.
+        let errors = |found: &[TeamChance]| found.iter().any(|team| team.standard_error > 1e-6);
+        assert_eq!((errors(&before), errors(&after)), (true, false));
+        assert_ne!(before, after);
+    }
+}
+
 #[test]
 fn many_sevens_are_searched_in_few_samples() {
     let options = Options {

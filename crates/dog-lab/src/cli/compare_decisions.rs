@@ -17,7 +17,7 @@ use dog_bot::{
     player_model::PlayerModels,
     search::{Budget, Candidate, CandidateStats, Searcher},
 };
-use dog_rules::{Generator, Move, SeatView};
+use dog_rules::{Generator, SeatView};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
@@ -253,15 +253,15 @@ fn ask(
             let rng = &mut ChaCha8Rng::seed_from_u64(seed);
             let choice = player.choose(decision, rng);
             let time = begin.elapsed();
-            (candidate(view, choice), time)
+            let candidate = Candidate::from_choice(view, choice);
+            (candidate.expect("a legal choice"), time)
         })
         .collect();
     let (first, _) = chosen[0];
     let mut searched = Vec::new();
     if chosen.iter().any(|&(candidate, _)| candidate != first) {
-        searched = searcher.think_of(view, budget, rng, |candidate| {
-            chosen.iter().any(|(chosen, _)| chosen == candidate)
-        });
+        let chosen: Vec<Candidate> = chosen.iter().map(|&(candidate, _)| candidate).collect();
+        searched = searcher.compare(view, &chosen, budget, rng);
     }
     let answers = chosen.into_iter().map(|(candidate, time)| {
         let different = candidate != first;
@@ -340,19 +340,6 @@ fn compared(searched: &[CandidateStats], candidate: Candidate, other: Candidate)
     let gain = candidate.win_probability(0.0) - other.win_probability(0.0);
     let worse = candidate.difference(other);
     (gain, worse.is_some_and(|(mean, error)| mean > 2.0 * error))
-}
-
-/// A choice as the search sees it.
-fn candidate(view: &SeatView, choice: Choice) -> Candidate {
-    let mv = match choice {
-        Choice::Play(Move::Fold) => return Candidate::Fold,
-        Choice::Play(mv) => mv,
-        answer => return Candidate::Answer(answer),
-    };
-    let legal = Generator::new().legal_moves(view.rules, &view.board, view.seat, view.hand);
-    let found = legal.into_iter().find(|legal| legal.mv == mv);
-    let card = mv.card().expect("a card that is played");
-    Candidate::Play(card, found.expect("a legal move").outcome.board)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod arena;
 mod calibrate;
 mod compare_decisions;
 mod latency;
+mod review;
 mod train;
 
 use clap::Parser;
@@ -29,6 +30,9 @@ enum Subcommand {
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Compare players' choices at the same decisions by a longer search.
     CompareDecisions(Box<compare_decisions::CompareDecisionsArgs>),
+    /// Review finished games, and measure whether reviews are right.
+    #[command(subcommand)]
+    Review(review::ReviewCommand),
     /// Measure how long advice takes.
     Latency(latency::LatencyArgs),
 }
@@ -45,6 +49,7 @@ impl Cli {
             Subcommand::Pool(pool) => pool.run(),
             Subcommand::Calibrate(calibrate) => calibrate.run(),
             Subcommand::CompareDecisions(compare) => compare.run(),
+            Subcommand::Review(review) => review.run(),
             Subcommand::Latency(latency) => latency.run(),
         }
     }

@@ -80,6 +80,35 @@ struct Coverage {
     six: u32,
 }
 
+/// Between two rounds nobody has cards, and the next deal follows.
+#[test]
+fn a_playout_can_begin_before_a_deal() {
+    let mut rng = rng(5);
+    let mut deals = 0;
+    for _ in 0..10 {
+        let rules = random::rules(&mut rng);
+        let mut game = rules.game_of(Seed::new(rng.random()), None);
+        for _ in 0..120 {
+            if game.phase() == Phase::Deal {
+                let view = game.seen_from(game.beginner());
+                let mut playout = Playout::from_view(&view, hands(&game), &mut rng);
+                check_same(&playout, &game);
+                check_views(&playout, &game, |_| true);
+                playout.deal(&mut rng);
+                assert_eq!(playout.phase(), Phase::Exchange);
+                let mut dealt = rules.ring().seats().map(|seat| playout.hand(seat).len());
+                assert!(dealt.all(|cards| cards == game.deal_size()));
+                deals += 1;
+            }
+            game.apply(&action(&mut rng, &game)).unwrap();
+            if game.phase() == Phase::Finished {
+                break;
+            }
+        }
+    }
+    assert!(deals > 20, "{deals}");
+}
+
 /// A playout made from a game in the middle of an exchange or of play, then played side by side
 /// with it.
 #[test]

@@ -1,0 +1,220 @@
+//! Goes through a finished game, one action at a time.
+
+use dog_bot::{
+    Choice,
+    net::nets::Nets,
+    search::{Candidate, TeamChance},
+};
+use dog_rules::{
+    Action, ActionRefusal, Actor, BySeat, Cards, Game, Playout, Seat, record::Replayed,
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
+
+use crate::{Decision, ReviewSearch, ReviewSettings, rounded};
+
+/// A game that is over: how it was set up, and all that was done.
+#[derive(Clone, Debug)]
+pub struct FinishedGame {
+    pub start: Game,
+    /// The actions in order, and who took each.
+    pub actions: Vec<(Action, Actor)>,
+}
+
+impl From<Replayed> for FinishedGame {
+    fn from(replayed: Replayed) -> FinishedGame {
+        let entries = replayed.log.into_iter().filter_map(|entry| {
+            let by = entry.events.first().and_then(|event| event.by);
+            Some((entry.action?, by.into()))
+        });
+        FinishedGame {
+            start: replayed.game.at_creation(),
+            actions: entries.collect(),
+        }
+    }
+}
+
+/// What a review has found so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// The version of the game up to which it is reviewed; 0 at first.
+    pub version: u64,
+    pub decisions: Vec<Decision>,
+    pub deals: Vec<Deal>,
+    /// The winner, once the end is reached.
+    pub winner: Option<u8>,
+}
+
+/// What a deal was worth. The lists have one number per team.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deal {
+    pub round: u32,
+    /// The version of the game after it.
+    pub version: u64,
+    /// The mean chance over hands dealt at random.
+    pub before: Vec<f64>,
+    /// The chance with the hands that were dealt, less `before`.
+    pub luck: Vec<f64>,
+    pub luck_standard_error: Vec<f64>,
+}
+
+/// Reviews a game.
+pub struct Reviewer<'n> {
+    seed: u64,
+    search: ReviewSearch<'n>,
+    game: Game,
+    actions: std::vec::IntoIter<(Action, Actor)>,
+    total: usize,
+    review: Review,
+}
+
+impl<'n> Reviewer<'n> {
+    /// Begins, or goes on where `review` ended.
+    ///
+    /// # Errors
+    /// If the game cannot be replayed up to there.
+    pub fn new(
+        nets: &'n Nets,
+        settings: ReviewSettings,
+        seed: u64,
+        game: FinishedGame,
+        review: Review,
+    ) -> Result<Reviewer<'n>, ActionRefusal> {
+        let mut reviewer = Reviewer {
+            seed,
+            search: ReviewSearch::new(nets, settings),
+            total: game.actions.len(),
+            game: game.start,
+            actions: game.actions.into_iter(),
+            review,
+        };
+        while reviewer.game.version() < reviewer.review.version {
+            let Some((action, actor)) = reviewer.actions.next() else {
+                break;
+            };
+            reviewer.game.apply_by(&action, actor)?;
+        }
+        Ok(reviewer)
+    }
+
+    /// What has been found so far.
+    pub fn review(&self) -> &Review {
+        &self.review
+    }
+
+    /// The share of the actions that are reviewed, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        1.0 - self.actions.len() as f64 / self.total.max(1) as f64
+    }
+
+    /// Reviews the next action. Returns whether there was one.
+    ///
+    /// # Errors
+    /// If the game refuses the action, which that of a finished game does not.
+    pub fn step(&mut self) -> Result<bool, ActionRefusal> {
+        let Some((action, actor)) = self.actions.next() else {
+            return Ok(false);
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.game.version());
+        if let Action::Deal { .. } = action {
+            self.deal(&action, actor, &mut rng)?;
+        } else {
+            let decision = self.decision(&action, &mut rng);
+            let events = self.game.apply_by(&action, actor)?;
+            let by = events.first().and_then(|event| event.by);
+            let decision = decision.map(|decision| Decision { by, ..decision });
+            self.review.decisions.extend(decision);
+        }
+        self.review.version = self.game.version();
+        self.review.winner = self.game.winner();
+        Ok(true)
+    }
+
+    /// Reviews all that is left.
+    ///
+    /// # Errors
+    /// As [`Reviewer::step`].
+    pub fn finish(mut self) -> Result<Review, ActionRefusal> {
+        while self.step()? {}
+        Ok(self.review)
+    }
+
+    /// Values a deal.
+    fn deal(
+        &mut self,
+        action: &Action,
+        actor: Actor,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), ActionRefusal> {
+        let round = self.game.round();
+        let before = self.chances(rng);
+        self.game.apply_by(action, actor)?;
+        let after = self.chances(rng);
+        let values = |value: fn(&TeamChance, &TeamChance) -> f64| {
+            let teams = before.iter().zip(&after);
+            teams.map(|(before, after)| value(before, after)).collect()
+        };
+        self.review.deals.push(Deal {
+            round,
+            version: self.game.version(),
+            before: values(|before, _| rounded(before.mean)),
+            luck: values(|before, after| rounded(after.mean - before.mean)),
+            luck_standard_error: values(|before, after| {
+                rounded(before.standard_error.hypot(after.standard_error))
+            }),
+        });
+        Ok(())
+    }
+
+    /// The chance of each team on this table, before a deal or after it. The stock is always drawn
+    /// anew.
+    fn chances(&mut self, rng: &mut ChaCha8Rng) -> Vec<TeamChance> {
+        let (game, rules) = (&self.game, self.game.rules());
+        let mut hands: BySeat<Cards> = BySeat::default();
+        for seat in Seat::all(rules.seats) {
+            hands[seat] = game.hand(seat);
+        }
+        let table = Playout::from_view(&game.seen_from(game.beginner()), hands, rng);
+        self.search.chances(rules, &table, rng)
+    }
+
+    /// The value of a decision; none if there was nothing to decide.
+    fn decision(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<Decision> {
+        let (seat, choice) = choice(action)?;
+        let view = self.game.seen_from(seat);
+        let played = Candidate::from_choice(&view, choice)?;
+        let found = self.search.find(&view, rng);
+        if found.len() < 2 {
+            return None;
+        }
+        let best = found[0].candidate;
+        let values = self.search.values(&view, best, played, rng);
+        Some(Decision {
+            version: self.game.version() + 1,
+            seat,
+            by: None,
+            played: action.clone(),
+            best: if best == played {
+                action.clone()
+            } else {
+                best.choice(&view).action(seat)
+            },
+            win_probability: rounded(values.win_probability),
+            difference: rounded(values.difference),
+            standard_error: rounded(values.standard_error),
+        })
+    }
+}
+
+/// The seat and the choice of an action that plays or exchanges.
+fn choice(action: &Action) -> Option<(Seat, Choice)> {
+    Some(match *action {
+        Action::Play { seat, mv } => (seat, Choice::Play(mv)),
+        Action::Offer { seat, card } => (seat, Choice::Offer(card)),
+        Action::Decline { seat } => (seat, Choice::Decline),
+        Action::Ask { seat } => (seat, Choice::Ask),
+        Action::Pass { seat } => (seat, Choice::Pass),
+        _ => return None,
+    })
+}

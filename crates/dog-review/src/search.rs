@@ -1,0 +1,120 @@
+//! The searches behind a review: the best choice on some worlds, and values on others.
+
+use dog_bot::{
+    net::nets::Nets,
+    player_model::PlayerModels,
+    search::{
+        Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, Searcher, TeamChance,
+    },
+};
+use dog_rules::{Phase, Playout, Rules, SeatView};
+use rand::rngs::ChaCha8Rng;
+
+/// How long a review thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReviewSettings {
+    /// Playouts to find the best choice.
+    pub finding: u32,
+    /// Other worlds, in each of which the best choice and the one that was played are valued.
+    pub valuing: u32,
+    /// Playouts of a round with hands dealt anew.
+    pub rounds: u32,
+}
+
+impl Default for ReviewSettings {
+    fn default() -> ReviewSettings {
+        ReviewSettings {
+            finding: 400,
+            valuing: 200,
+            rounds: 800,
+        }
+    }
+}
+
+impl ReviewSettings {
+    /// These settings with so many percent of the playouts.
+    pub fn scaled(self, percent: u32) -> ReviewSettings {
+        let scaled = |playouts: u32| (playouts * percent / 100).max(2);
+        ReviewSettings {
+            finding: scaled(self.finding),
+            valuing: scaled(self.valuing),
+            rounds: scaled(self.rounds),
+        }
+    }
+}
+
+/// The value of the best choice, and how much more it is than that of the one played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChoiceValues {
+    pub win_probability: f64,
+    pub difference: f64,
+    pub standard_error: f64,
+}
+
+/// Searches for a review. In playouts everybody plays by the net, from its own view, to the end of
+/// the round.
+pub struct ReviewSearch<'n> {
+    settings: ReviewSettings,
+    finder: Searcher<'n>,
+    valuer: Searcher<'n>,
+}
+
+impl<'n> ReviewSearch<'n> {
+    pub fn new(nets: &'n Nets, settings: ReviewSettings) -> ReviewSearch<'n> {
+        let config = SearchConfig {
+            plies: Some(u32::MAX),
+            playout_policies: PlayoutPolicies::Net,
+            ..SearchConfig::for_play()
+        };
+        let searcher = |config| Searcher::new(nets, config, PlayerModels::default());
+        ReviewSearch {
+            settings,
+            finder: searcher(config),
+            valuer: searcher(config.for_comparison()),
+        }
+    }
+
+    /// All choices of a seat, the best first.
+    pub fn find(&mut self, view: &SeatView, rng: &mut ChaCha8Rng) -> Vec<CandidateStats> {
+        let budget = Budget::Samples(self.settings.finding);
+        self.finder.think(view, budget, rng)
+    }
+
+    /// Values the best choice and the one played on worlds of their own, common to both.
+    pub fn values(
+        &mut self,
+        view: &SeatView,
+        best: Candidate,
+        played: Candidate,
+        rng: &mut ChaCha8Rng,
+    ) -> ChoiceValues {
+        let mut choices = vec![best, played];
+        choices.dedup();
+        let budget = Budget::Samples(self.settings.valuing * choices.len() as u32);
+        let values = self.valuer.compare(view, &choices, budget, rng);
+        let (best, played) = (&values[0], values.get(1));
+        let difference = played.and_then(|played| played.difference(best));
+        let (difference, standard_error) = difference.unwrap_or_default();
+        ChoiceValues {
+            win_probability: best.win_probability(0.0),
+            difference,
+            standard_error,
+        }
+    }
+
+    /// The chance of each team on this table, before or after a deal.
+    pub fn chances(
+        &mut self,
+        rules: &Rules,
+        table: &Playout,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<TeamChance> {
+        // The policy leaves nothing to chance between two deals, and then one playout tells all.
+        let playouts = match table.phase() {
+            Phase::Deal => self.settings.rounds,
+            _ => 1,
+        };
+        self.valuer
+            .team_chances(rules, playouts, rng, |_| table.clone())
+    }
+}

@@ -1,0 +1,169 @@
+//! The sums of a review, by seat, round and team.
+
+use dog_rules::{Rules, Seat};
+
+use crate::{Decision, Judgement, Review, rounded, tidy};
+
+/// The number of the costliest decisions that a seat is told of.
+const COSTLIEST: usize = 3;
+
+/// How a seat's person has decided. Decisions of others for the seat do not count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatReview {
+    pub seat: Seat,
+    pub decisions: u32,
+    /// None without decisions.
+    pub mean_loss: Option<f64>,
+    /// The number of each judgement, in the order of [`Judgement::ALL`].
+    pub judgements: [u32; Judgement::ALL.len()],
+    /// 0 to 100; none without decisions.
+    pub accuracy: Option<f64>,
+    /// The versions of up to three decisions that were worse than good, the costliest first.
+    pub costliest: Vec<u64>,
+}
+
+/// A round. The lists have one number per team.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoundReview {
+    pub round: u32,
+    /// The version of the deal.
+    pub version: u64,
+    /// The chance before the deal.
+    pub before: Vec<f64>,
+    /// What the hands added to it.
+    pub luck: Vec<f64>,
+    pub luck_standard_error: Vec<f64>,
+    /// What the decisions of all seats added.
+    pub decisions: Vec<f64>,
+    /// `end` less all of these: luck of hidden cards, players unlike the policy, errors of estimate.
+    pub rest: Vec<f64>,
+    /// The next round's `before`, at last 1 or 0.
+    pub end: Vec<f64>,
+}
+
+/// A team's whole game: `start`, `luck`, `decisions` and `rest` add up to `result`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TeamReview {
+    pub team: u8,
+    pub start: f64,
+    pub luck: f64,
+    pub decisions: f64,
+    pub rest: f64,
+    /// 1 for the winner, 0 for the others.
+    pub result: f64,
+}
+
+impl Review {
+    /// Each seat, as far as its decisions are reviewed.
+    pub fn seats(&self, rules: &Rules) -> Vec<SeatReview> {
+        Seat::all(rules.seats)
+            .map(|seat| {
+                let decisions = self.decisions.iter();
+                let own = decisions.filter(|found| found.seat == seat && found.by.is_none());
+                SeatReview::new(seat, own.collect())
+            })
+            .collect()
+    }
+
+    /// The rounds whose end is known.
+    pub fn rounds(&self, rules: &Rules) -> Vec<RoundReview> {
+        let teams = rules.seats / 2;
+        let result = self.winner.map(|winner| {
+            let won = |team| f64::from(u8::from(team == winner));
+            (u64::MAX, (0..teams).map(won).collect::<Vec<f64>>())
+        });
+        let ends = self.deals.iter().skip(1);
+        let ends = ends.map(|deal| (deal.version, deal.before.clone()));
+        let rounds = self.deals.iter().zip(ends.chain(result));
+        rounds
+            .map(|(deal, (until, end))| {
+                let made = self.decisions.iter();
+                let made = made.filter(|made| (deal.version..until).contains(&made.version));
+                let decisions = effect(made, rules);
+                let rest = (0..usize::from(teams))
+                    .map(|team| {
+                        tidy(end[team] - deal.before[team] - deal.luck[team] - decisions[team])
+                    })
+                    .collect();
+                RoundReview {
+                    round: deal.round,
+                    version: deal.version,
+                    before: deal.before.clone(),
+                    luck: deal.luck.clone(),
+                    luck_standard_error: deal.luck_standard_error.clone(),
+                    decisions,
+                    rest,
+                    end,
+                }
+            })
+            .collect()
+    }
+
+    /// Each team's whole game; none before the review is complete.
+    pub fn teams(&self, rules: &Rules) -> Vec<TeamReview> {
+        let rounds = self.rounds(rules);
+        let (Some(winner), Some(first)) = (self.winner, rounds.first()) else {
+            return Vec::new();
+        };
+        (0..rules.seats / 2)
+            .map(|team| {
+                let sum = |part: fn(&RoundReview) -> &[f64]| {
+                    let parts = rounds.iter().map(|round| part(round)[usize::from(team)]);
+                    tidy(parts.sum())
+                };
+                TeamReview {
+                    team,
+                    start: first.before[usize::from(team)],
+                    luck: sum(|round| &round.luck),
+                    decisions: sum(|round| &round.decisions),
+                    rest: sum(|round| &round.rest),
+                    result: f64::from(u8::from(team == winner)),
+                }
+            })
+            .collect()
+    }
+}
+
+impl SeatReview {
+    fn new(seat: Seat, mut decisions: Vec<&Decision>) -> SeatReview {
+        let count = decisions.len();
+        let mean = |value: fn(&Decision) -> f64| {
+            let sum: f64 = decisions.iter().map(|decision| value(decision)).sum();
+            (count > 0).then(|| rounded(sum / count as f64))
+        };
+        let (mean_loss, accuracy) = (mean(Decision::loss), mean(Decision::accuracy));
+        let judgements = Judgement::ALL.map(|judgement| {
+            let alike = decisions.iter();
+            alike.filter(|found| found.judgement() == judgement).count() as u32
+        });
+        decisions.retain(|decision| decision.judgement() > Judgement::Good);
+        decisions.sort_by(|a, b| b.loss().total_cmp(&a.loss()));
+        decisions.truncate(COSTLIEST);
+        SeatReview {
+            seat,
+            decisions: count as u32,
+            mean_loss,
+            judgements,
+            accuracy,
+            costliest: decisions.iter().map(|decision| decision.version).collect(),
+        }
+    }
+}
+
+/// What decisions add to the chance of each team: each takes its difference from its own team and
+/// gives the others equal shares of it.
+fn effect<'a>(decisions: impl Iterator<Item = &'a Decision>, rules: &Rules) -> Vec<f64> {
+    let teams = rules.seats / 2;
+    let mut sums = vec![0.0; usize::from(teams)];
+    for decision in decisions {
+        let own = decision.seat.team(rules.seats);
+        for (team, sum) in (0..teams).zip(&mut sums) {
+            *sum += if team == own {
+                -decision.difference
+            } else {
+                decision.difference / f64::from(teams - 1)
+            };
+        }
+    }
+    sums.into_iter().map(tidy).collect()
+}

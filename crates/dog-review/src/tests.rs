@@ -1,0 +1,274 @@
+//! Reviews of small games.
+
+use dog_bot::{
+    Level,
+    testing::{choose, nets, new_game, rng, view},
+};
+use dog_rules::{Action, Actor, By, Card, EventKind, Preset, Rules, Seat};
+
+use super::*;
+
+/// As few playouts as there can be.
+const QUICK: ReviewSettings = ReviewSettings {
+    finding: 4,
+    valuing: 2,
+    rounds: 3,
+};
+
+fn rules(seats: u8) -> Rules {
+    let mut options = Preset::DogspielIt.options();
+    options.seats = seats;
+    Rules::try_from(options).unwrap()
+}
+
+/// A game in which seat 0 plays at this level and the others by `greedy`.
+fn game(rules: &Rules, level: Level, seed: u64) -> FinishedGame {
+    let (mut game, mut dice) = (new_game(rules, seed), rng(seed));
+    let (start, mut actions) = (game.clone(), Vec::new());
+    let step = |game: &dog_rules::Game, seat: Seat, dice: &mut _| {
+        let level = if seat.number() == 0 {
+            level
+        } else {
+            Level::Greedy
+        };
+        choose(level, &game.seen_from(seat), dice).action(seat)
+    };
+    while let Some((action, _)) = game.step(|game, seat| step(game, seat, &mut dice)).unwrap() {
+        actions.push((action, Actor::Player));
+    }
+    FinishedGame { start, actions }
+}
+
+fn reviewer(game: FinishedGame, settings: ReviewSettings, review: Review) -> Reviewer<'static> {
+    Reviewer::new(nets(), settings, 7, game, review).unwrap()
+}
+
+/// A decision with this difference and standard error.
+fn decision(difference: f64, standard_error: f64) -> Decision {
+    let seat = Seat::default();
+    let offer = |card| Action::Offer { seat, card };
+    Decision {
+        version: 3,
+        seat,
+        by: None,
+        played: offer(Card::Two),
+        best: offer(Card::Three),
+        win_probability: 0.5,
+        difference,
+        standard_error,
+    }
+}
+
+#[test]
+fn a_judgement_needs_a_loss_and_two_standard_errors() {
+    use Judgement::*;
+    for (difference, error, judgement) in [
+        (-0.2, 0.01, Good),
+        (0.0, 0.0, Good),
+        (0.019, 0.001, Good),
+        (0.02, 0.009, Inaccuracy),
+        (0.02, 0.01, Good),
+        (0.049, 0.01, Inaccuracy),
+        (0.05, 0.01, Mistake),
+        (0.099, 0.01, Mistake),
+        (0.10, 0.01, Blunder),
+        (0.5, 0.01, Blunder),
+        (0.5, 0.25, Good),
+    ] {
+        let found = decision(difference, error).judgement();
+        assert_eq!(found, judgement, "{difference} ± {error}");
+    }
+    let best = Decision {
+        best: decision(0.0, 0.0).played,
+        ..decision(0.0, 0.0)
+    };
+    assert_eq!(best.judgement(), Best);
+}
+
+#[test]
+fn accuracy_falls_with_the_loss() {
+    assert_eq!(decision(-0.1, 0.0).loss(), 0.0);
+    assert_eq!(decision(-0.1, 0.0).accuracy(), 100.0);
+    let at = |loss| (decision(loss, 0.0).accuracy() * 10.0).round() / 10.0;
+    assert_eq!([at(0.05), at(0.1), at(0.2)], [80.8, 64.6, 41.0]);
+    assert_eq!(at(1.0), 0.0);
+}
+
+#[test]
+fn everything_adds_up() {
+    for seats in [4, 6] {
+        let rules = rules(seats);
+        let game = game(&rules, Level::Greedy, 5);
+        let deals = game.actions.iter();
+        let deals = deals.filter(|(action, _)| matches!(action, Action::Deal { .. }));
+        let deals = deals.count();
+        let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
+        let rounds = review.rounds(&rules);
+        assert_eq!((rounds.len(), review.deals.len()), (deals, deals));
+        for (place, round) in rounds.iter().enumerate() {
+            assert_eq!(round.round as usize, place + 1);
+            for team in 0..usize::from(seats / 2) {
+                let parts = [&round.before, &round.luck, &round.decisions, &round.rest];
+                let sum: f64 = parts.iter().map(|part| part[team]).sum();
+                assert!((sum - round.end[team]).abs() < 1e-9, "{round:?}");
+                if let Some(next) = rounds.get(place + 1) {
+                    assert_eq!(round.end[team], next.before[team]);
+                }
+            }
+            // A chance that one team gains, others lose, but for the rounding.
+            for part in [&round.luck, &round.decisions] {
+                assert!(part.iter().sum::<f64>().abs() < 3e-4, "{round:?}");
+            }
+            assert!((round.before.iter().sum::<f64>() - 1.0).abs() < 3e-4);
+        }
+        let teams = review.teams(&rules);
+        assert_eq!(teams.len(), usize::from(seats / 2));
+        for team in teams {
+            let sum = team.start + team.luck + team.decisions + team.rest;
+            assert!((sum - team.result).abs() < 1e-9, "{team:?}");
+            assert_eq!(team.result == 1.0, review.winner == Some(team.team));
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_review_goes_on_as_if_it_were_not() {
+    let rules = rules(4);
+    let game = game(&rules, Level::Random, 2);
+    let whole = reviewer(game.clone(), QUICK, Review::default());
+    assert_eq!(whole.progress(), 0.0);
+    let whole = whole.finish().unwrap();
+    let (mut review, mut steps) = (Review::default(), 0);
+    loop {
+        let mut part = reviewer(game.clone(), QUICK, review);
+        let before = part.progress();
+        for _ in 0..150 {
+            steps += usize::from(part.step().unwrap());
+        }
+        let done = part.progress() == 1.0;
+        assert!(done || part.progress() > before);
+        let stored = serde_json::to_string(part.review()).unwrap();
+        review = serde_json::from_str(&stored).unwrap();
+        assert_eq!(&review, part.review());
+        assert_eq!(review.teams(&rules).is_empty(), !done);
+        let open = usize::from(!done);
+        assert_eq!(review.rounds(&rules).len(), review.deals.len() - open);
+        if done {
+            break;
+        }
+    }
+    assert_eq!(steps, game.actions.len());
+    assert_eq!(review, whole);
+}
+
+#[test]
+fn decisions_are_those_with_a_choice_and_say_who_made_them() {
+    let rules = rules(4);
+    let mut game = game(&rules, Level::Greedy, 3);
+    // A server that acts for a seat whose time is up.
+    for (action, actor) in &mut game.actions {
+        if matches!(action, Action::Play { seat, .. } if seat.number() == 1) {
+            *actor = Actor::Clock;
+        }
+    }
+    let actions = game.actions.clone();
+    let first = game.start.version() + 1;
+    let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
+    let folds = |decision: &Decision| {
+        matches!(
+            decision.played,
+            Action::Play {
+                mv: dog_rules::Move::Fold,
+                ..
+            }
+        )
+    };
+    assert!(!review.decisions.iter().any(folds));
+    for decision in &review.decisions {
+        let (action, _) = &actions[(decision.version - first) as usize];
+        assert_eq!(&decision.played, action);
+        assert_eq!(decision.played.seat(), Some(decision.seat));
+        assert_eq!(decision.best.seat(), Some(decision.seat));
+        let by = matches!(action, Action::Play { .. }) && decision.seat.number() == 1;
+        assert_eq!(decision.by, by.then_some(By::Clock));
+        assert!((0.0..=1.0).contains(&decision.win_probability));
+        if decision.played == decision.best {
+            assert_eq!((decision.difference, decision.standard_error), (0.0, 0.0));
+        }
+    }
+    for seat in review.seats(&rules) {
+        let own = review.decisions.iter();
+        let own = own.filter(|made| made.seat == seat.seat && made.by.is_none());
+        assert_eq!(seat.decisions as usize, own.count());
+        assert_eq!(seat.decisions, seat.judgements.iter().sum::<u32>());
+        assert!(seat.costliest.len() <= 3);
+        assert!(
+            seat.accuracy
+                .is_some_and(|accuracy| (0.0..=100.0).contains(&accuracy))
+        );
+    }
+    let empty = Review::default().seats(&rules);
+    assert!(
+        empty
+            .iter()
+            .all(|seat| seat.accuracy.is_none() && seat.mean_loss.is_none())
+    );
+}
+
+/// A four wins at once, and to keep it for later does not.
+#[test]
+fn a_missed_win_is_found() {
+    let rules = rules(4);
+    let mut view = view(&rules, &["60 g1 g2 g3", "20 30", "g0 g1 g2 g3", "5"], "4 5");
+    view.counts = dog_rules::BySeat::from_fn(|_| 2);
+    let settings = ReviewSettings {
+        finding: 16,
+        valuing: 20,
+        rounds: 2,
+    };
+    let mut search = ReviewSearch::new(nets(), settings);
+    let found = search.find(&view, &mut rng(1));
+    let (best, worst) = (found[0].candidate, found[found.len() - 1].candidate);
+    let values = search.values(&view, best, worst, &mut rng(2));
+    assert_eq!(values.win_probability, 1.0);
+    assert!(
+        values.difference > 4.0 * values.standard_error,
+        "{values:?}"
+    );
+    assert!(values.difference > 0.02, "{values:?}");
+    let same = search.values(&view, best, best, &mut rng(2));
+    assert_eq!((same.difference, same.standard_error), (0.0, 0.0));
+}
+
+/// The stock that was dealt later says nothing: neither the values of a deal nor those of a decision
+/// change with it.
+#[test]
+fn the_real_stock_says_nothing() {
+    let rules = rules(4);
+    let game = game(&rules, Level::Greedy, 4);
+    let mut other = game.clone();
+    let mut value = serde_json::to_value(&other.start).unwrap();
+    let stock = value["stock"].as_str().unwrap().to_owned();
+    // The first round deals the last cards of the list, 24 of 6 each.
+    let (rest, dealt) = stock.split_at(stock.len() - 24);
+    let turned: String = rest.chars().rev().collect();
+    assert_ne!(turned, rest);
+    value["stock"] = format!("{turned}{dealt}").into();
+    other.start = serde_json::from_value(value).unwrap();
+    let ended = |event: &dog_rules::Event| matches!(event.what, EventKind::RoundEnded { .. });
+    let mut played = game.start.clone();
+    let round = game.actions.iter().position(|(action, actor)| {
+        let events = played.apply_by(action, *actor).unwrap();
+        events.iter().any(ended)
+    });
+    let review = |game: FinishedGame| {
+        let mut reviewer = reviewer(game, QUICK, Review::default());
+        for _ in 0..=round.unwrap() {
+            assert!(reviewer.step().unwrap());
+        }
+        reviewer.review().clone()
+    };
+    let (one, other) = (review(game.clone()), review(other));
+    assert!(!one.decisions.is_empty());
+    assert_eq!(one, other);
+}
