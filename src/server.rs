@@ -150,6 +150,7 @@ pub struct Server {
     feed_task: FeedTask,
     presence_task: PresenceTask,
     readiness: Arc<Readiness>,
+    signals: StopSignals,
     drain: Duration,
 }
 
@@ -292,6 +293,7 @@ impl Server {
             feed_task,
             presence_task,
             readiness,
+            signals: StopSignals::listen().map_err(ServeError::Run)?,
             drain,
         })
     }
@@ -313,9 +315,8 @@ impl Server {
     /// If the server fails.
     pub async fn run(self) -> Result<(), ServeError> {
         let (feed_task, handle) = (self.feed_task, self.server.handle());
-        let (readiness, drain) = (self.readiness, self.drain);
+        let (readiness, mut signals, drain) = (self.readiness, self.signals, self.drain);
         let stopping = rt::spawn(async move {
-            let mut signals = StopSignals::listen()?;
             signals.next().await;
             readiness.drain();
             if drain > Duration::ZERO {
@@ -325,7 +326,6 @@ impl Server {
             // Without this, the server would wait for the streams.
             feed_task.close();
             handle.stop(true).await;
-            Ok::<(), io::Error>(())
         });
         let served = self.server.await;
         stopping.abort();

@@ -37,7 +37,7 @@ pub struct Health {
     version: &'static str,
     /// The commit it was built from; null if that is not known.
     #[schema(max_length = 64)]
-    revision: Option<&'static str>,
+    revision: Option<String>,
 }
 
 impl Health {
@@ -45,7 +45,7 @@ impl Health {
         Health {
             status,
             version: VERSION,
-            revision: REVISION,
+            revision: REVISION.map(str::to_owned),
         }
     }
 }

@@ -53,7 +53,9 @@ pub fn warn_of_unknown() {
 
 /// The arguments of all commands.
 fn arguments() -> Vec<Arg> {
-    let command = Cli::command();
+    let mut command = Cli::command();
+    // Completes the arguments.
+    command.build();
     let commands = command.get_subcommands();
     commands
         .flat_map(|command| command.get_arguments().cloned())

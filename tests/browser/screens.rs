@@ -2,16 +2,12 @@
 
 use crate::support::{Form, check_screens};
 
+/// In one form; `browser_games` has all of them.
 #[test]
-fn every_screen_on_a_phone_and_in_the_dark_on_a_desk() {
+fn every_screen_on_a_phone() {
     let phone = Form {
         size: (360, 780),
         ..Form::default()
     };
-    let desk = Form {
-        size: (1440, 900),
-        dark: true,
-        ..Form::default()
-    };
-    check_screens(&[phone, desk]);
+    check_screens(&[phone]);
 }

@@ -1,5 +1,6 @@
 //! The tests of `tests/http` that depend on the store, on PostgreSQL. Without PostgreSQL they are
-//! skipped. Those of `copying` are only here, because they need both stores.
+//! skipped. What is decided before the store is asked, such as a refusal, is tested there alone. The
+//! tests of `copying` are only here, because they need both stores.
 
 #[path = "../http/support/mod.rs"]
 #[allow(
@@ -11,8 +12,6 @@ mod support;
 
 mod copying;
 
-#[path = "../http/attackers.rs"]
-mod attackers;
 #[path = "../http/bots.rs"]
 mod bots;
 #[path = "../http/concurrency.rs"]
@@ -27,8 +26,6 @@ mod damaged_game;
 mod deal;
 #[path = "../http/delete.rs"]
 mod delete;
-#[path = "../http/fairness.rs"]
-mod fairness;
 #[path = "../http/history.rs"]
 mod history;
 #[path = "../http/idempotency.rs"]
@@ -43,10 +40,6 @@ mod limits;
 mod list;
 #[path = "../http/metrics.rs"]
 mod metrics;
-#[path = "../http/names.rs"]
-mod names;
-#[path = "../http/permuted.rs"]
-mod permuted;
 #[path = "../http/play.rs"]
 mod play;
 #[path = "../http/presence.rs"]
@@ -57,38 +50,26 @@ mod quick_join;
 mod reactions;
 #[path = "../http/ready.rs"]
 mod ready;
-#[path = "../http/reasons.rs"]
-mod reasons;
-#[path = "../http/refusal_order.rs"]
-mod refusal_order;
 #[path = "../http/rematch.rs"]
 mod rematch;
 #[path = "../http/restart.rs"]
 mod restart;
 #[path = "../http/retention.rs"]
 mod retention;
-#[path = "../http/rules.rs"]
-mod rules;
 #[path = "../http/seats.rs"]
 mod seats;
-#[path = "../http/seven.rs"]
-mod seven;
 #[path = "../http/skipping.rs"]
 mod skipping;
 #[path = "../http/storage.rs"]
 mod storage;
 #[path = "../http/stream.rs"]
 mod stream;
-#[path = "../http/swap.rs"]
-mod swap;
 #[path = "../http/ticket.rs"]
 mod ticket;
 #[path = "../http/token.rs"]
 mod token;
 #[path = "../http/turn_clock.rs"]
 mod turn_clock;
-#[path = "../http/view.rs"]
-mod view;
 #[path = "../http/wait.rs"]
 mod wait;
 #[path = "../http/whole_games.rs"]

@@ -430,7 +430,8 @@ impl ServerProcess {
 
     fn signal(&mut self, signal: Signal) {
         let name = match signal {
-            Signal::Kill => "KILL",
+            // It may have ended already.
+            Signal::Kill => return self.child.kill().expect("to kill the server"),
             Signal::Term => "TERM",
             Signal::Hangup => "HUP",
         };

@@ -43,7 +43,7 @@ export function RulesPage({ rules }) {
     ${rules && html`<${Cards} />`}
     <${Comparison} sheets=${sheets} rules=${rules} />
     ${!rules && html`<${Cards} />`}
-    <p><a href="#/learn">${t("home.learn")}</a></p>`;
+    <p class="all"><a href="#/learn">${t("home.learn")}</a></p>`;
 }
 
 /** What the cards do. */

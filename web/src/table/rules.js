@@ -1,6 +1,6 @@
 // A button that opens the rules: what is played here, and what the sheets say.
 
-import { useRef, useState } from "../../vendor/preact-hooks.js";
+import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { loadPart, t } from "../lang.js";
 import { html } from "../view.js";
 
@@ -16,17 +16,20 @@ export function RulesButton({ rules, name, kind, children }) {
   const [isOpen, setOpen] = useState(false);
   const open = () => {
     setOpen(true);
-    dialog.current?.showModal();
     Promise.all([import("../rules/page.js"), loadPart("rules")])
       .then(([{ RulesPage }]) => setPage({ view: RulesPage }), () => setPage("failed"));
   };
+  useLayoutEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
   // A key in the dialog is not for the table.
   const keep = (/** @type {Event} */ event) => event.stopPropagation();
   return html`
     <button type="button" class=${kind} aria-label=${name} title=${name} onClick=${open}>${children}</button>
     <dialog class="rules" ref=${dialog} aria-label=${t("rules.title")} onClose=${() => setOpen(false)} onKeyDown=${keep}>
-      <header><button type="button" class="close" onClick=${() => dialog.current?.close()}>${t("close")}</button></header>
-      ${isOpen && (page === null || page === "failed" ? html`<p role="status">${t(page ? "problem.network" : "do.wait")}</p>`
-        : html`<${page.view} rules=${rules} />`)}
+      ${isOpen && html`
+        <header><button type="button" class="close" onClick=${() => dialog.current?.close()}>${t("close")}</button></header>
+        ${page === null || page === "failed" ? html`<p role="status">${t(page ? "problem.network" : "do.wait")}</p>`
+          : html`<${page.view} rules=${rules} />`}`}
     </dialog>`;
 }
