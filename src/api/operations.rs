@@ -35,8 +35,9 @@ pub struct Health {
     /// The version of the program.
     #[schema(inline, max_length = 32)]
     version: &'static str,
-    /// The commit it was built from; null if that is not known.
+    /// The commit it was built from; left out if that is not known.
     #[schema(max_length = 64)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     revision: Option<String>,
 }
 

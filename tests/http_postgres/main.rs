@@ -56,6 +56,8 @@ mod rematch;
 mod restart;
 #[path = "../http/retention.rs"]
 mod retention;
+#[path = "../http/rules.rs"]
+mod rules;
 #[path = "../http/seats.rs"]
 mod seats;
 #[path = "../http/skipping.rs"]
