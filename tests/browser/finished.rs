@@ -206,7 +206,7 @@ fn the_result_tells_what_happened() {
         return;
     };
     let game = played_by_bots(&server, 4);
-    let mut captures = vec![0; 4];
+    let mut captures = [0; 4];
     for entry in history(&game) {
         for event in entry["events"].as_array().expect("events") {
             if event["type"] == "card_played" {

@@ -383,7 +383,7 @@ fn metrics_show_nothing_of_any_game() {
                 }
                 "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
                 "pool" => ["moves", "history", "advice"].contains(&value.as_str()),
-                "version" => name == "dog_build_info",
+                "version" | "revision" => name == "dog_build_info",
                 _ => false,
             };
             assert!(known, "{name}: {label}={value}");
