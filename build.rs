@@ -13,10 +13,10 @@ fn main() {
     });
     let mut version = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
     if let Some(revision) = revision {
-        println!("cargo::rustc-env=DOG_BUILD_REVISION={revision}");
+        println!("cargo::rustc-env=BUILD_REVISION={revision}");
         version += &format!(" ({revision})");
     }
-    println!("cargo::rustc-env=DOG_BUILD_VERSION={version}");
+    println!("cargo::rustc-env=BUILD_VERSION={version}");
 }
 
 /// The commit that is checked out, if this is a git repository of its own.

@@ -53,11 +53,12 @@ impl Cli {
     /// wrong, or ask for help.
     pub fn start() -> Cli {
         let cli = Cli::try_parse().unwrap_or_else(|error| variables::exit(&error));
-        logger::start(match &cli.command {
-            Subcommand::Serve(serve) => serve.log_format(),
-            _ => LogFormat::Text,
-        });
-        variables::warn_of_unknown();
+        if let Subcommand::Serve(serve) = &cli.command {
+            logger::start(serve.log_format());
+            variables::warn_of_unknown();
+        } else {
+            logger::start(LogFormat::Text);
+        }
         cli
     }
 
