@@ -368,8 +368,10 @@ fn sockets(listen: &str) -> io::Result<Vec<TcpListener>> {
 }
 
 /// The signals that stop the server.
-#[cfg(unix)]
-struct StopSignals(Vec<rt::signal::unix::Signal>);
+struct StopSignals {
+    #[cfg(unix)]
+    signals: Vec<rt::signal::unix::Signal>,
+}
 
 #[cfg(unix)]
 impl StopSignals {
@@ -383,12 +385,12 @@ impl StopSignals {
         if !ignores_hangup() {
             signals.push(signal(SignalKind::hangup())?);
         }
-        Ok(StopSignals(signals))
+        Ok(StopSignals { signals })
     }
 
     async fn next(&mut self) {
         poll_fn(|context| {
-            let mut signals = self.0.iter_mut();
+            let mut signals = self.signals.iter_mut();
             match signals.any(|signal| signal.poll_recv(context).is_ready()) {
                 true => Poll::Ready(()),
                 false => Poll::Pending,
@@ -411,16 +413,13 @@ fn ignores_hangup() -> bool {
     ignored.is_none_or(|mask| mask & 1 == 1)
 }
 
-/// Ctrl-C.
-#[cfg(not(unix))]
-struct StopSignals;
-
 #[cfg(not(unix))]
 impl StopSignals {
     fn listen() -> io::Result<StopSignals> {
-        Ok(StopSignals)
+        Ok(StopSignals {})
     }
 
+    /// Waits for Ctrl-C.
     async fn next(&mut self) {
         let _ = rt::signal::ctrl_c().await;
     }

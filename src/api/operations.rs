@@ -17,7 +17,7 @@ use crate::{
     app::App,
     http::{json::from_query, network::is_local_request, problem::Problem},
     limits::ClientAddress,
-    metrics::Format,
+    metrics::MetricsFormat,
     version::{REVISION, VERSION},
 };
 
@@ -106,7 +106,7 @@ pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
                 example = json!("# HELP dog_streams_open Open event streams.\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")))),
         MetricsErrors))]
 pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let format = Format::preferred(&request);
+    let format = MetricsFormat::preferred(&request);
     // Not in a pool, whose queue may be full just when the metrics are needed.
     let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
     let text = text.map_err(Problem::internal)?;

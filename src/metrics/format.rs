@@ -5,41 +5,43 @@ use actix_web::http::header::{Accept, Header};
 
 /// A format of the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum MetricsFormat {
     /// OpenMetrics 1.0.0.
     OpenMetrics,
     /// Prometheus' text format 0.0.4.
     Text,
 }
 
-impl Format {
+impl MetricsFormat {
     /// The format that a request prefers; text if it names none.
-    pub fn preferred(request: &HttpRequest) -> Format {
+    pub fn preferred(request: &HttpRequest) -> MetricsFormat {
         let ranked = Accept::parse(request).map(|accept| accept.ranked());
         let known = |essence: &str| match essence {
-            "application/openmetrics-text" => Some(Format::OpenMetrics),
-            "text/plain" | "text/*" | "*/*" => Some(Format::Text),
+            "application/openmetrics-text" => Some(MetricsFormat::OpenMetrics),
+            "text/plain" | "text/*" | "*/*" => Some(MetricsFormat::Text),
             _ => None,
         };
         let mut ranked = ranked.into_iter().flatten();
         ranked
             .find_map(|mime| known(mime.essence_str()))
-            .unwrap_or(Format::Text)
+            .unwrap_or(MetricsFormat::Text)
     }
 
     /// The `Content-Type`.
     pub fn content_type(self) -> &'static str {
         match self {
-            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            Format::Text => "text/plain; version=0.0.4; charset=utf-8",
+            MetricsFormat::OpenMetrics => {
+                "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            }
+            MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
         }
     }
 
     /// These metrics, which are in OpenMetrics, in this format.
     pub fn write(self, open_metrics: String) -> String {
         match self {
-            Format::OpenMetrics => open_metrics,
-            Format::Text => text(&open_metrics),
+            MetricsFormat::OpenMetrics => open_metrics,
+            MetricsFormat::Text => text(&open_metrics),
         }
     }
 }
@@ -72,7 +74,7 @@ fn text(open_metrics: &str) -> String {
 mod tests {
     use actix_web::{http::header::ACCEPT, test::TestRequest};
 
-    use super::{Format, text};
+    use super::{MetricsFormat, text};
 
     #[test]
     fn the_text_format_names_families_as_their_samples() {
@@ -108,20 +110,20 @@ dog_streams_open 3
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3";
         let text_first = "text/plain;q=0.9,application/openmetrics-text;q=0.5";
         for (accept, format) in [
-            (prometheus, Format::OpenMetrics),
-            (text_first, Format::Text),
-            ("*/*", Format::Text),
-            ("text/html, */*;q=0.1", Format::Text),
-            ("nonsense", Format::Text),
+            (prometheus, MetricsFormat::OpenMetrics),
+            (text_first, MetricsFormat::Text),
+            ("*/*", MetricsFormat::Text),
+            ("text/html, */*;q=0.1", MetricsFormat::Text),
+            ("nonsense", MetricsFormat::Text),
         ] {
             let request = TestRequest::get().insert_header((ACCEPT, accept));
             assert_eq!(
-                Format::preferred(&request.to_http_request()),
+                MetricsFormat::preferred(&request.to_http_request()),
                 format,
                 "{accept}"
             );
         }
         let silent = TestRequest::get().to_http_request();
-        assert_eq!(Format::preferred(&silent), Format::Text);
+        assert_eq!(MetricsFormat::preferred(&silent), MetricsFormat::Text);
     }
 }

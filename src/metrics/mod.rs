@@ -10,7 +10,7 @@ mod registry;
 mod requests;
 
 pub use self::{
-    format::Format,
+    format::MetricsFormat,
     pools::PoolMetrics,
     registry::Metrics,
     requests::{GaugeGuard, InFlightRequest, RequestMetrics, SkipLatency, method_name},

@@ -8,7 +8,7 @@ const ERRORS: f64 = 2.0;
 
 /// A choice that a seat made where it had others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct JudgedDecision {
     /// The version of the game that the choice led to.
     pub version: u64,
     pub seat: Seat,
@@ -70,7 +70,7 @@ impl Judgement {
     }
 }
 
-impl Decision {
+impl JudgedDecision {
     /// What the choice cost the seat's team, 0 to 1.
     pub fn loss(&self) -> f64 {
         self.difference.max(0.0)

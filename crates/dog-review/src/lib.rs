@@ -18,8 +18,8 @@ pub mod reviewer;
 pub mod search;
 pub mod summary;
 
-pub use decision::{Decision, Judgement};
-pub use reviewer::{Deal, FinishedGame, Review, Reviewer};
+pub use decision::{JudgedDecision, Judgement};
+pub use reviewer::{DealValue, FinishedGame, Review, Reviewer};
 pub use search::{ChoiceValues, ReviewSearch, ReviewSettings};
 pub use summary::{RoundReview, SeatReview, TeamReview};
 

@@ -11,7 +11,7 @@ use dog_rules::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use crate::{Decision, ReviewSearch, ReviewSettings, rounded};
+use crate::{JudgedDecision, ReviewSearch, ReviewSettings, rounded};
 
 /// A game that is over: how it was set up, and all that was done.
 #[derive(Clone, Debug)]
@@ -39,15 +39,15 @@ impl From<Replayed> for FinishedGame {
 pub struct Review {
     /// The version of the game up to which it is reviewed; 0 at first.
     pub version: u64,
-    pub decisions: Vec<Decision>,
-    pub deals: Vec<Deal>,
+    pub decisions: Vec<JudgedDecision>,
+    pub deals: Vec<DealValue>,
     /// The winner, once the end is reached.
     pub winner: Option<u8>,
 }
 
 /// What a deal was worth. The lists have one number per team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Deal {
+pub struct DealValue {
     pub round: u32,
     /// The version of the game after it.
     pub version: u64,
@@ -123,7 +123,7 @@ impl<'n> Reviewer<'n> {
             let decision = self.decision(&action, &mut rng);
             let events = self.game.apply_by(&action, actor)?;
             let by = events.first().and_then(|event| event.by);
-            let decision = decision.map(|decision| Decision { by, ..decision });
+            let decision = decision.map(|decision| JudgedDecision { by, ..decision });
             self.review.decisions.extend(decision);
         }
         self.review.version = self.game.version();
@@ -155,7 +155,7 @@ impl<'n> Reviewer<'n> {
             let teams = before.iter().zip(&after);
             teams.map(|(before, after)| value(before, after)).collect()
         };
-        self.review.deals.push(Deal {
+        self.review.deals.push(DealValue {
             round,
             version: self.game.version(),
             before: values(|before, _| rounded(before.mean)),
@@ -180,7 +180,7 @@ impl<'n> Reviewer<'n> {
     }
 
     /// The value of a decision; none if there was nothing to decide.
-    fn decision(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<Decision> {
+    fn decision(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<JudgedDecision> {
         let (seat, choice) = choice(action)?;
         let view = self.game.seen_from(seat);
         let played = Candidate::from_choice(&view, choice)?;
@@ -190,7 +190,7 @@ impl<'n> Reviewer<'n> {
         }
         let best = found[0].candidate;
         let values = self.search.values(&view, best, played, rng);
-        Some(Decision {
+        Some(JudgedDecision {
             version: self.game.version() + 1,
             seat,
             by: None,

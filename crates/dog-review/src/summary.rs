@@ -2,7 +2,7 @@
 
 use dog_rules::{Rules, Seat};
 
-use crate::{Decision, Judgement, Review, rounded, tidy};
+use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
 
 /// The number of the costliest decisions that a seat is told of.
 const COSTLIEST: usize = 3;
@@ -125,13 +125,13 @@ impl Review {
 }
 
 impl SeatReview {
-    fn new(seat: Seat, mut decisions: Vec<&Decision>) -> SeatReview {
+    fn new(seat: Seat, mut decisions: Vec<&JudgedDecision>) -> SeatReview {
         let count = decisions.len();
-        let mean = |value: fn(&Decision) -> f64| {
+        let mean = |value: fn(&JudgedDecision) -> f64| {
             let sum: f64 = decisions.iter().map(|decision| value(decision)).sum();
             (count > 0).then(|| rounded(sum / count as f64))
         };
-        let (mean_loss, accuracy) = (mean(Decision::loss), mean(Decision::accuracy));
+        let (mean_loss, accuracy) = (mean(JudgedDecision::loss), mean(JudgedDecision::accuracy));
         let judgements = Judgement::ALL.map(|judgement| {
             let alike = decisions.iter();
             alike.filter(|found| found.judgement() == judgement).count() as u32
@@ -152,7 +152,7 @@ impl SeatReview {
 
 /// What decisions add to the chance of each team: each takes its difference from its own team and
 /// gives the others equal shares of it.
-fn effect<'a>(decisions: impl Iterator<Item = &'a Decision>, rules: &Rules) -> Vec<f64> {
+fn effect<'a>(decisions: impl Iterator<Item = &'a JudgedDecision>, rules: &Rules) -> Vec<f64> {
     let teams = rules.seats / 2;
     let mut sums = vec![0.0; usize::from(teams)];
     for decision in decisions {

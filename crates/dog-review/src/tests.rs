@@ -44,10 +44,10 @@ fn reviewer(game: FinishedGame, settings: ReviewSettings, review: Review) -> Rev
 }
 
 /// A decision with this difference and standard error.
-fn decision(difference: f64, standard_error: f64) -> Decision {
+fn decision(difference: f64, standard_error: f64) -> JudgedDecision {
     let seat = Seat::default();
     let offer = |card| Action::Offer { seat, card };
-    Decision {
+    JudgedDecision {
         version: 3,
         seat,
         by: None,
@@ -78,7 +78,7 @@ fn a_judgement_needs_a_loss_and_two_standard_errors() {
         let found = decision(difference, error).judgement();
         assert_eq!(found, judgement, "{difference} ± {error}");
     }
-    let best = Decision {
+    let best = JudgedDecision {
         best: decision(0.0, 0.0).played,
         ..decision(0.0, 0.0)
     };
@@ -174,7 +174,7 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
     let actions = game.actions.clone();
     let first = game.start.version() + 1;
     let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
-    let folds = |decision: &Decision| {
+    let folds = |decision: &JudgedDecision| {
         matches!(
             decision.played,
             Action::Play {

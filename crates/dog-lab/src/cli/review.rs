@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::Args;
 use dog_bot::{net::nets::Nets, player_model::PlayerModels};
 use dog_review::{
-    Decision, FinishedGame, Judgement, Review, ReviewSearch, ReviewSettings, Reviewer,
+    FinishedGame, JudgedDecision, Judgement, Review, ReviewSearch, ReviewSettings, Reviewer,
 };
 use dog_rules::{Actor, Game, Phase, Rules, record::ParsedRecord};
 use rand::{RngExt, rngs::ChaCha8Rng};
@@ -394,7 +394,7 @@ impl LevelsArgs {
             ..self.setting.settings()
         };
         let review = reviewed(nets, settings, u64::from(number), game);
-        review.decisions.iter().map(Decision::loss).collect()
+        review.decisions.iter().map(JudgedDecision::loss).collect()
     }
 }
 
@@ -430,7 +430,7 @@ impl AgreementArgs {
             let review = reviewed(nets, settings, seed, game.clone());
             let decisions = review.decisions.iter();
             decisions
-                .map(Decision::judgement)
+                .map(JudgedDecision::judgement)
                 .collect::<Vec<Judgement>>()
         });
         let [one, other] = &judgements;
