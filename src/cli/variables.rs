@@ -28,9 +28,10 @@ pub fn exit(error: &clap::Error) -> ! {
 /// The variable that set an option, which is described as in messages: `--workers <WORKERS>`.
 fn variable_of(option: &str) -> Option<String> {
     let flag = option.split(' ').next()?;
-    let is_flag = |argument: String| argument.split('=').next() == Some(flag);
-    if env::args().any(is_flag) {
-        return None;
+    for argument in env::args_os() {
+        if argument.to_string_lossy().split('=').next() == Some(flag) {
+            return None;
+        }
     }
     let arguments = arguments();
     let set_by = arguments.iter().find(|one| one.to_string() == option)?;

@@ -124,13 +124,15 @@ fn trace_id(request: &ServiceRequest) -> Option<String> {
     let text = request.headers().get(TRACEPARENT)?.to_str().ok()?;
     let mut parts = text.split('-');
     let (version, trace_id, parent) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_id = |text: &str, length| {
-        text.len() == length
-            && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte))
-            && text.bytes().any(|byte| byte != b'0')
-    };
-    let is_valid = version.len() == 2 && is_id(trace_id, 32) && is_id(parent, 16);
+    let is_valid = version.len() == 2 && is_trace_part(trace_id, 32) && is_trace_part(parent, 16);
     (is_valid && parts.next().is_some()).then(|| trace_id.to_owned())
+}
+
+/// Whether this is a number of so many hex digits, and not 0.
+fn is_trace_part(text: &str, length: usize) -> bool {
+    text.len() == length
+        && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte))
+        && text.bytes().any(|byte| byte != b'0')
 }
 
 fn is_plain(id: &[u8]) -> bool {

@@ -75,7 +75,7 @@ pub struct BiasArgs {
     #[command(flatten)]
     setting: SettingArgs,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ pub struct LuckArgs {
     #[command(flatten)]
     setting: SettingArgs,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ pub struct LevelsArgs {
     #[command(flatten)]
     setting: SettingArgs,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 #[derive(Debug, Args)]
@@ -117,7 +117,7 @@ pub struct AgreementArgs {
     #[command(flatten)]
     setting: SettingArgs,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 impl ReviewCommand {
@@ -235,7 +235,9 @@ fn text(action: &dog_rules::Action) -> String {
 
 impl BiasArgs {
     fn run(self, nets: &Nets) -> anyhow::Result<()> {
-        let games = self.of.each(self.games, |number| self.game(nets, number));
+        let games = self
+            .common
+            .each(self.games, |number| self.game(nets, number));
         let asked: usize = games.iter().map(Vec::len).sum();
         let mut out = stdout().lock();
         writeln!(
@@ -262,12 +264,12 @@ impl BiasArgs {
     /// At some decisions of a game: how much better than a first choice of the review a second one
     /// is, on other worlds and on those on which the second one was found the best.
     fn game(&self, nets: &Nets, number: u32) -> Vec<[f64; 2]> {
-        let mut when = self.of.stream(u64::from(number) * 4 + 2);
-        let mut rng = self.of.stream(u64::from(number) * 4 + 3);
+        let mut when = self.common.stream(u64::from(number) * 4 + 2);
+        let mut rng = self.common.stream(u64::from(number) * 4 + 3);
         let mut search = ReviewSearch::new(nets, self.setting.settings());
         let mut found = Vec::new();
         let net: PlayerSpec = "net".parse().expect("a player");
-        play(&self.of, number, &net, |decision| {
+        play(&self.common, number, &net, |decision| {
             if when.random_range(0..self.every) == 0 {
                 found.extend(differences(&mut search, &decision.view, &mut rng));
             }
@@ -295,7 +297,9 @@ fn differences(
 
 impl LuckArgs {
     fn run(self, nets: &Nets) -> anyhow::Result<()> {
-        let games = self.of.each(self.games, |number| self.game(nets, number));
+        let games = self
+            .common
+            .each(self.games, |number| self.game(nets, number));
         let games: Vec<ReviewSums> = games.into_iter().flatten().collect();
         let mut out = stdout().lock();
         writeln!(out, "{} games; team 0, in points a game", games.len())?;
@@ -318,10 +322,10 @@ impl LuckArgs {
 
     /// Plays and reviews a game; none if it was abandoned.
     fn game(&self, nets: &Nets, number: u32) -> Option<ReviewSums> {
-        let game = play(&self.of, number, &self.player, |_| {})?;
+        let game = play(&self.common, number, &self.player, |_| {})?;
         let seed = u64::from(number);
         let review = reviewed(nets, self.setting.settings(), seed, game);
-        Some(ReviewSums::new(&review, &self.of.rules))
+        Some(ReviewSums::new(&review, &self.common.rules))
     }
 }
 
@@ -367,7 +371,7 @@ impl LevelsArgs {
         )?;
         for player in &self.players {
             let games = self
-                .of
+                .common
                 .each(self.games, |number| self.game(nets, player, number));
             let losses = games.iter().filter(|losses| !losses.is_empty());
             let means =
@@ -386,7 +390,7 @@ impl LevelsArgs {
 
     /// The loss of each decision of a game.
     fn game(&self, nets: &Nets, player: &PlayerSpec, number: u32) -> Vec<f64> {
-        let Some(game) = play(&self.of, number, player, |_| {}) else {
+        let Some(game) = play(&self.common, number, player, |_| {}) else {
             return Vec::new();
         };
         let settings = ReviewSettings {
@@ -400,7 +404,9 @@ impl LevelsArgs {
 
 impl AgreementArgs {
     fn run(self, nets: &Nets) -> anyhow::Result<()> {
-        let games = self.of.each(self.games, |number| self.game(nets, number));
+        let games = self
+            .common
+            .each(self.games, |number| self.game(nets, number));
         let (mut judged, mut same, mut near) = (0, 0, 0);
         for (one, other) in games.into_iter().flatten() {
             judged += 1;
@@ -418,7 +424,7 @@ impl AgreementArgs {
 
     /// Each judgement of a mistake or worse in one review, with that in the other.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(Judgement, Judgement)> {
-        let Some(game) = play(&self.of, number, &self.player, |_| {}) else {
+        let Some(game) = play(&self.common, number, &self.player, |_| {}) else {
             return Vec::new();
         };
         let settings = ReviewSettings {
@@ -499,7 +505,7 @@ mod tests {
             let ReviewCommand::Luck(luck) = command(&arguments) else {
                 panic!("another command");
             };
-            luck.of
+            luck.common
                 .each(luck.games, |number| luck.game(&nets, number).unwrap())
         };
         let (one, again) = (sums(1), sums(2));
