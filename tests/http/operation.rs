@@ -1,9 +1,11 @@
 //! For operators: `/healthz`, `/readyz`, `dog healthcheck`, startup errors and shutdown.
 
 use std::{
+    ffi::OsStr,
     fs,
     io::{BufRead, BufReader},
     net::TcpListener,
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -205,6 +207,8 @@ fn an_address_has_a_host_and_a_port() {
 fn a_variable_with_a_wrong_value_is_named() {
     let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
         .arg("serve")
+        // A name need not be Unicode.
+        .arg(OsStr::from_bytes(b"--database=\xff.db"))
         .env("DOG_WORKERS", "abc")
         .output()
         .expect("the dog binary");
