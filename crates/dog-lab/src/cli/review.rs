@@ -32,7 +32,8 @@ pub enum ReviewCommand {
     Bias(BiasArgs),
     /// Check that the luck and the rest of games between equal players have mean 0, and all sums.
     Luck(LuckArgs),
-    /// Measure the mean loss of players, with a partner like them, against `net`.
+    /// Measure the mean loss of players, each at all seats of a game. Against stronger ones its
+    /// positions would soon be lost, and nothing left to lose.
     Levels(LevelsArgs),
     /// Review games twice and count how often the judgements agree.
     Agreement(AgreementArgs),
@@ -266,7 +267,7 @@ impl BiasArgs {
         let mut search = ReviewSearch::new(nets, self.setting.settings());
         let mut found = Vec::new();
         let net: PlayerSpec = "net".parse().expect("a player");
-        play(&self.of, number, &[&net, &net], |decision| {
+        play(&self.of, number, &net, |decision| {
             if when.random_range(0..self.every) == 0 {
                 found.extend(differences(&mut search, &decision.view, &mut rng));
             }
@@ -317,7 +318,7 @@ impl LuckArgs {
 
     /// Plays and reviews a game; none if it was abandoned.
     fn game(&self, nets: &Nets, number: u32) -> Option<ReviewSums> {
-        let game = play(&self.of, number, &[&self.player, &self.player], |_| {})?;
+        let game = play(&self.of, number, &self.player, |_| {})?;
         let seed = u64::from(number);
         let review = reviewed(nets, self.setting.settings(), seed, game);
         Some(ReviewSums::new(&review, &self.of.rules))
@@ -383,16 +384,9 @@ impl LevelsArgs {
         Ok(())
     }
 
-    /// The loss of each decision of the player's team in a game against `net`.
+    /// The loss of each decision of a game.
     fn game(&self, nets: &Nets, player: &PlayerSpec, number: u32) -> Vec<f64> {
-        let net: PlayerSpec = "net".parse().expect("a player");
-        let teams = if number % 2 == 0 {
-            [player, &net]
-        } else {
-            [&net, player]
-        };
-        let seats = self.of.rules.seats;
-        let Some(game) = play(&self.of, number, &teams, |_| {}) else {
+        let Some(game) = play(&self.of, number, player, |_| {}) else {
             return Vec::new();
         };
         let settings = ReviewSettings {
@@ -400,10 +394,7 @@ impl LevelsArgs {
             ..self.setting.settings()
         };
         let review = reviewed(nets, settings, u64::from(number), game);
-        let own = review.decisions.iter();
-        own.filter(|made| u32::from(made.seat.team(seats)) == number % 2)
-            .map(Decision::loss)
-            .collect()
+        review.decisions.iter().map(Decision::loss).collect()
     }
 }
 
@@ -427,7 +418,7 @@ impl AgreementArgs {
 
     /// Each judgement of a mistake or worse in one review, with that in the other.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(Judgement, Judgement)> {
-        let Some(game) = play(&self.of, number, &[&self.player, &self.player], |_| {}) else {
+        let Some(game) = play(&self.of, number, &self.player, |_| {}) else {
             return Vec::new();
         };
         let settings = ReviewSettings {
@@ -459,24 +450,23 @@ fn reviewed(nets: &Nets, settings: ReviewSettings, seed: u64, game: FinishedGame
     review.expect("a game that was played can be replayed")
 }
 
-/// Plays a game; the teams take turns at the two players. Calls `see` with every decision. None if
-/// it was abandoned.
+/// Plays a game with this player at all seats. Calls `see` with every decision. None if it was
+/// abandoned.
 fn play(
     of: &GamesArgs,
     number: u32,
-    teams: &[&PlayerSpec; 2],
+    player: &PlayerSpec,
     mut see: impl FnMut(&SeatDecision),
 ) -> Option<FinishedGame> {
     let [mut shuffle, mut dice] = [0, 1].map(|stream| of.stream(u64::from(number) * 4 + stream));
-    let mut players = teams.map(PlayerSpec::build);
+    let mut player = player.build();
     let start: Game = set_up(&of.rules, &mut shuffle);
     let (mut game, mut actions) = (start.clone(), Vec::new());
     while game.phase() != Phase::Finished && actions.len() < MAX_TURNS as usize {
         let step = game.step(|game, seat| {
             let decision = SeatDecision::new(game, seat, PlayerModels::default());
             see(&decision);
-            let team = usize::from(seat.team(of.rules.seats) % 2);
-            players[team].choose(&decision, &mut dice).action(seat)
+            player.choose(&decision, &mut dice).action(seat)
         });
         let (action, _) = step.expect("a legal choice")?;
         actions.push((action, Actor::Player));
@@ -527,11 +517,11 @@ mod tests {
     #[test]
     fn a_choice_found_the_best_seems_better_on_the_worlds_it_was_found_on() {
         let nets = Nets::built_in().unwrap();
-        let ReviewCommand::Bias(bias) = command("bias --games 2 --every 4 --percent 3") else {
+        let ReviewCommand::Bias(bias) = command("bias --games 3 --every 3 --percent 4") else {
             panic!("another command");
         };
-        let found: Vec<[f64; 2]> = (0..2).flat_map(|number| bias.game(&nets, number)).collect();
-        assert!(found.len() > 20, "{}", found.len());
+        let found: Vec<[f64; 2]> = (0..3).flat_map(|number| bias.game(&nets, number)).collect();
+        assert!(found.len() > 50, "{}", found.len());
         let own: f64 = found.iter().map(|[_, own]| own).sum();
         let other: f64 = found.iter().map(|[other, _]| other).sum();
         assert!(own > 0.0 && own > other, "{own}, {other}");
