@@ -90,6 +90,22 @@ fn main() {
         println!("{label:<44} {rate:>12.0} {:>10.2}", rate / bare);
     }
 
+    // A review has the lowest priority.
+    let (mut alone, mut beside) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        alone.push(plays_a_second(&server, CLIENTS));
+        let review = Review::start(&server);
+        beside.push(plays_a_second(&server, CLIENTS));
+        review.end();
+    }
+    let rate = median(beside);
+    let label = format!("POST play, {CLIENTS} at once, to without a review");
+    println!(
+        "{label:<44} {rate:>12.0} {:>10.2} {:>10}",
+        rate / median(alone),
+        "≥ 0.95"
+    );
+
     // A person's play, without and with a thousand games that bots play all the time.
     let alone = play_times(&server);
     let bot = json!({"kind": "bot", "level": "greedy"});
@@ -106,6 +122,40 @@ fn main() {
     for (label, times) in [("alone", alone), ("beside 1,000 games of bots", beside)] {
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
         println!("{label:<44} {:>12.2} {:>10.2}", at(0.5), at(0.99));
+    }
+}
+
+/// A review that is going on.
+struct Review {
+    client: BenchClient,
+    game: String,
+    token: String,
+}
+
+impl Review {
+    fn start(server: &BenchServer) -> Review {
+        let mut client = BenchClient::new(&server.address);
+        let record = json!({"record": include_str!("../tests/records/four.dog")});
+        let made = client.send("POST", "/v1/games/import", None, Some(record));
+        let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+        let game = format!("/v1/games/{}", text("id"));
+        let path = format!("{game}/review");
+        while client.send("POST", &path, None, None)["status"] != "running" {
+            thread::sleep(Duration::from_millis(50));
+        }
+        let token = text("host_token");
+        Review {
+            client,
+            game,
+            token,
+        }
+    }
+
+    /// Removes the game, which the server finds out when it saves.
+    fn end(mut self) {
+        let delete = request("DELETE", &self.game, Some(&self.token), None);
+        assert_eq!(self.client.exchange(delete.as_bytes()).0, 204);
+        thread::sleep(Duration::from_secs(6));
     }
 }
 

@@ -7,6 +7,7 @@
 //! * `http` is what HTTP needs besides: headers, bodies, errors.
 //! * `live` tells clients of changes, and who is present.
 //! * `bots` plays for bots and for players whose time is up; `retention` removes expired data.
+//! * `reviews` reviews games that are over.
 //! * `limits` protects the server from its clients; `pool` runs long work; `metrics` counts.
 //! * `fair` shares threads fairly among clients; `quota` counts what each of them stores.
 //! * `player_models` tells how the seats of a game play; `version` is that of the program.
@@ -31,6 +32,7 @@ mod quota;
 mod readiness;
 mod rematch;
 mod retention;
+mod reviews;
 mod runtime;
 mod server;
 #[cfg(test)]

@@ -40,6 +40,7 @@ use crate::{
     player_models::ModelCache,
     quota::CreatorQuotas,
     retention::RetentionThread,
+    reviews::ReviewThread,
 };
 use crate::{
     http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
@@ -81,6 +82,8 @@ pub struct ServerConfig {
     pub bot_threads: Option<usize>,
     /// Threads for advice and analysis; none means one per core, and at least two.
     pub advice_threads: Option<usize>,
+    /// The playouts of a review, in percent of the default.
+    pub review_percent: u32,
     pub limits: Limits,
     /// How long games are kept.
     pub retention: RetentionPolicy,
@@ -147,6 +150,7 @@ pub struct Server {
     network: HomeNetwork,
     bots: BotWorkers,
     retention: RetentionThread,
+    reviews: ReviewThread,
     feed_task: FeedTask,
     presence_task: PresenceTask,
     readiness: Arc<Readiness>,
@@ -190,6 +194,8 @@ impl Server {
         )
         .map_err(ServeError::Thread)?;
         let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
+            .map_err(ServeError::Thread)?;
+        let reviews = ReviewThread::start(&store, &nets, config.review_percent)
             .map_err(ServeError::Thread)?;
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
         let (presence, presence_task) = PresenceTracker::start(&store);
@@ -290,6 +296,7 @@ impl Server {
             network,
             bots,
             retention,
+            reviews,
             feed_task,
             presence_task,
             readiness,
@@ -331,6 +338,7 @@ impl Server {
         stopping.abort();
         drop(self.bots);
         drop(self.retention);
+        drop(self.reviews);
         drop(self.presence_task);
         served.map_err(ServeError::Run)
     }

@@ -14,7 +14,7 @@ use super::{
     change::{ChangeView, Include},
     errors::errors,
     parameters::{GamePath, read_id},
-    view::{GameView, PresenceView, ReactionView, Rematch},
+    view::{GameView, PresenceView, ReactionView, Rematch, ReviewDone},
 };
 use crate::{
     access::Caller,
@@ -44,7 +44,7 @@ const MAX_STREAMS: usize = 20_000;
 /// changes after it. If the game has not reached that version, because the operator restored a
 /// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is
 /// present and reactions have no id. The stream ends when the game is over; with `after_end=true` it
-/// stays open for an hour at most and tells of the rematch.
+/// stays open for an hour at most and tells of the rematch and of the review.
 #[utoipa::path(get, path = "/v1/games/{id}/events", tag = "games",
     params(GamePath, EventsParams,
         ("Last-Event-ID" = Option<String>, Header, pattern = "^[0-9]{1,19}$", description = "The last \
@@ -55,8 +55,8 @@ const MAX_STREAMS: usize = 20_000;
             `change` with a Change for each version. A resumed stream has only the later ones; \
             if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
-            `reaction` with a Reaction when a person reacts, and `rematch` with a Rematch after the \
-            end; these have no id. \
+            `reaction` with a Reaction when a person reacts, and after the end `rematch` with a \
+            Rematch and `review` with a ReviewDone when the review is done; these have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
             content((String = "text/event-stream",
@@ -204,15 +204,15 @@ pub struct EventsParams {
     #[param(inline)]
     pub include: Option<Include>,
     /// Whether the stream stays open after the end of the game, for an hour at most, and tells of the
-    /// rematch; false by default.
+    /// rematch and of the review; false by default.
     pub after_end: Option<bool>,
 }
 
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
 /// version. A resumed stream has only the later ones; if it begins with a Game, the game has been set
 /// back. A Presence comes early in the stream and
-/// whenever it is another, a Reaction when a person reacts, and a Rematch after the end; these have no
-/// version. Empty lines keep the connection open; skip them.
+/// whenever it is another, a Reaction when a person reacts, and after the end a Rematch and a ReviewDone;
+/// these have no version. Empty lines keep the connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(
@@ -225,4 +225,5 @@ pub enum StreamMessage {
     Presence(PresenceView),
     Rematch(Box<Rematch>),
     Reaction(ReactionView),
+    Review(ReviewDone),
 }

@@ -11,11 +11,12 @@ use dog_bot::{
     reasons::{AdviceReason, AdviceReasonCode},
     search::Budget,
 };
+use dog_review::{DealValue, JudgedDecision, Review};
 use dog_rules::{
     Action, BySeat, Event, Game, Generator, LegalMove, Level, Player, Preset, Seat, SeatKind, Seed,
     Setup,
 };
-use dog_store::{AdminChanges, LogEntry, StoredGame, Timing, TokenHash, Tokens};
+use dog_store::{AdminChanges, LogEntry, ReviewStatus, StoredGame, Timing, TokenHash, Tokens};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ use super::{
     join::{Joined, QuickJoined},
     legal_moves::LegalMoves,
     moves::MovesOptions,
+    review::ReviewView,
     rules::RulesCatalogue,
     seats::SeatChanged,
     view::{ActionResponse, GameView, PresenceView, Rematch},
@@ -68,6 +70,7 @@ pub fn examples() -> Vec<(Cow<'static, str>, Value)> {
         (PresenceView::name(), presence()),
         (QuickJoined::name(), quick_joined()),
         (Rematch::name(), rematch()),
+        (ReviewView::name(), review()),
         (RulesCatalogue::name(), rules()),
         (SeatChanged::name(), seat_changed()),
         (StreamMessage::name(), change()),
@@ -134,6 +137,48 @@ fn rematch() -> Value {
     let others = Seat::all(3).skip(1).collect();
     let next = ExampleGame::of_players(players(), others);
     json!(Rematch::new(&next.stored, viewer()))
+}
+
+/// A review with numbers as one may find them.
+fn review() -> Value {
+    let seat = Seat::default();
+    let play = |id: &str| Action::Play {
+        seat,
+        mv: id.parse().expect("a move"),
+    };
+    let found = Review {
+        version: 30,
+        decisions: vec![JudgedDecision {
+            version: 16,
+            seat,
+            by: None,
+            played: play("5:0>5"),
+            best: play("K:out"),
+            win_probability: 0.5642,
+            difference: 0.0731,
+            standard_error: 0.0112,
+        }],
+        deals: vec![
+            DealValue {
+                round: 1,
+                version: 2,
+                before: vec![0.5, 0.5],
+                luck: vec![0.0312, -0.0312],
+                luck_standard_error: vec![0.0084, 0.0084],
+            },
+            DealValue {
+                round: 2,
+                version: 30,
+                before: vec![0.4406, 0.5594],
+                luck: vec![-0.0127, 0.0127],
+                luck_standard_error: vec![0.0081, 0.0081],
+            },
+        ],
+        winner: None,
+    };
+    let game = &ExampleGame::played().stored;
+    let review = ReviewView::new(game, ReviewStatus::Running, &found);
+    json!(review.expect("decisions are choices"))
 }
 
 fn legal_moves() -> Value {

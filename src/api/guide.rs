@@ -44,6 +44,7 @@ guides! {
     "adviser": "advice at a real table: positions as text, and what a move is good for";
     "picture": "the board as SVG, and where everything is on it";
     "record": "finished games as text, and how to verify them";
+    "review": "what was luck and what was play in a finished game, and what was better";
     "trust": "what the server guarantees, and what it does not";
 }
 
@@ -58,6 +59,8 @@ macro_rules! pictures {
 
 pictures! {
     "pictures/last-move.svg"
+    "pictures/page-analyse.webp"
+    "pictures/page-hint-reasons.webp"
     "pictures/page-invited.webp"
     "pictures/page-seating.webp"
     "pictures/preview.svg"

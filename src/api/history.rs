@@ -1,6 +1,7 @@
 //! Histories of games, and the import of finished games.
 
 use std::{
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,20 +12,22 @@ use actix_web::{
     web::{Bytes, Data, Path},
 };
 use dog_bot::Level;
+use dog_review::{JudgedDecision, Judgement, Review};
 use dog_rules::{
     Player, Seat, SeatKind,
     record::{RecordFormat, RecordHeaders, RecordStep, StepWriter, Transcript},
 };
 use dog_store::{LogPage, StoredGame};
 use futures_util::{StreamExt, stream};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
     event::{LogEntryView, level_of},
     message_type::message_type,
-    parameters::{GamePath, NoQuery, load_game},
+    parameters::{GamePath, load_game},
+    review::load_found,
     rules::RulesView,
 };
 use crate::{
@@ -40,7 +43,7 @@ use crate::{
 };
 
 errors! {
-    HistoryErrors: [READ], [InvalidRequest, WrongPhase];
+    HistoryErrors: [READ], [InvalidRequest, WrongPhase, ReviewNotFound];
 }
 
 /// The media types of a history, the default first.
@@ -63,7 +66,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Of a finished game everybody sees all hands, exchanged cards and the shuffle seed, so that
 /// anyone can check it (`dog verify`). It is also available as a text record.
 #[utoipa::path(get, path = "/v1/games/{id}/history", tag = "games",
-    params(GamePath),
+    params(GamePath, HistoryParams),
     responses((status = 200, description = "The history; with `Accept` also as a line for the \
         game and one for each version, or as the text stored of a finished game.",
         content((HistoryView = "application/json"), (HistoryLine = "application/x-ndjson"), (String = "text/plain",
@@ -83,12 +86,18 @@ pub async fn get_history(
     if let Ok(TEXT) = media_type {
         transcript(&stored)?;
     }
-    let NoQuery {} = from_query(request.query_string())?;
+    let params: HistoryParams = from_query(request.query_string())?;
     let media_type = media_type?;
+    let comments = if params.review.unwrap_or(false) && media_type == TEXT {
+        comments(&load_found(&app, &stored).await?.1)
+    } else {
+        HashMap::new()
+    };
     let history = Arc::new(History {
         stored,
         role,
         media_type,
+        comments,
     });
     let (first, cursor) = history
         .read_part(&app, client, HistoryCursor::default())
@@ -109,11 +118,44 @@ pub async fn get_history(
     Ok(response.streaming(first.chain(rest)))
 }
 
+/// What a history tells besides.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct HistoryParams {
+    /// Whether the text record has the judgements of the review as comments; false by default.
+    review: Option<bool>,
+}
+
+/// What the review says of each decision, as a comment of a record: what was better, unless it was
+/// the best or as good.
+fn comments(found: &Review) -> HashMap<u64, String> {
+    let comment = |decision: &JudgedDecision| {
+        let judgement = decision.judgement();
+        let mut text = format!(" ; {}", judgement.name());
+        if judgement > Judgement::Good {
+            let (mut best, mut writer) = (String::new(), StepWriter::default());
+            let step = RecordStep {
+                action: decision.best.clone(),
+                by: None,
+                hands: None,
+            };
+            // Writing to a string does not fail.
+            let _ = writer.write(&mut best, &step);
+            text += &format!(" {:.4}, better: {}", decision.loss(), best.trim_end());
+        }
+        (decision.version, text + "\n")
+    };
+    found.decisions.iter().map(comment).collect()
+}
+
 /// A history that is being sent: the game up to its version at the time of the request.
 struct History {
     stored: StoredGame,
     role: Role,
     media_type: &'static str,
+    /// The judgements of the text record, by version.
+    comments: HashMap<u64, String>,
 }
 
 /// How much of a history has been written.
@@ -196,6 +238,10 @@ impl History {
                     RecordStep::from_entry(self.format(), entry.action.as_ref(), &entry.events)
                 {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
+                    if let Some(comment) = self.comments.get(&entry.version) {
+                        part.truncate(part.trim_end().len());
+                        part.push_str(comment);
+                    }
                 }
                 continue;
             }

@@ -31,8 +31,9 @@ errors! {
     ImportErrors: [BODY, RETRY, SECRET], [InvalidRecord];
 }
 
-/// Maximum number of versions of an imported game: many times those of a long game.
-const MAX_VERSIONS: usize = 10_000;
+/// Maximum number of versions of an imported game, and of one that is reviewed: many times those of a
+/// long game.
+pub const MAX_VERSIONS: u64 = 10_000;
 
 /// Imports a finished game.
 #[derive(Deserialize, ToSchema)]
@@ -102,7 +103,7 @@ pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
     let mut record = ParsedRecord::read(text).map_err(invalid)?;
     // Nobody checked them: the record may be from anywhere.
     record.rename(repaired);
-    if record.transcript.steps.len() >= MAX_VERSIONS {
+    if record.transcript.steps.len() as u64 >= MAX_VERSIONS {
         let detail = format!("a game of more than {MAX_VERSIONS} versions cannot be imported");
         return Err(Problem::new(Code::InvalidRecord, detail));
     }

@@ -33,6 +33,7 @@ pub mod presence;
 pub mod reactions;
 pub mod reason;
 pub mod rematch;
+pub mod review;
 pub mod route;
 pub mod routes;
 pub mod rules;

@@ -24,6 +24,8 @@ message_type!(GameType, Game);
 message_type!(PresenceType, Presence);
 message_type!(RematchType, Rematch);
 message_type!(ReactionType, Reaction);
+message_type!(ReviewType, Review);
+message_type!(DoneStatus, Done);
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -404,6 +406,26 @@ impl ReactionView {
             type_: ReactionType::Reaction,
             seat,
             reaction,
+        }
+    }
+}
+
+/// The review of the game is done.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"type": "review", "status": "done"}))]
+pub struct ReviewDone {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: ReviewType,
+    #[schema(inline)]
+    status: DoneStatus,
+}
+
+impl ReviewDone {
+    pub fn new() -> ReviewDone {
+        ReviewDone {
+            type_: ReviewType::Review,
+            status: DoneStatus::Done,
         }
     }
 }

@@ -66,6 +66,10 @@ pub struct ServeArgs {
     /// Threads for advice and analysis; 0 means one per core, and at least two.
     #[arg(long, env = "DOG_ADVICE_THREADS", value_parser = threads())]
     advice_threads: Option<u16>,
+    /// The playouts of a review of a finished game, in percent of the default.
+    #[arg(long, env = "DOG_REVIEW_PERCENT", default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    review_percent: u32,
     /// Days to keep a finished game after its last change; 0 keeps it for ever.
     #[arg(long, env = "DOG_KEEP_FINISHED_DAYS", default_value_t = 90)]
     keep_finished_days: u16,
@@ -123,6 +127,7 @@ impl ServeArgs {
             workers: threads_or_default(self.workers),
             bot_threads: threads_or_default(self.bot_threads),
             advice_threads: threads_or_default(self.advice_threads),
+            review_percent: self.review_percent,
             limits: self.limits.limits(),
             retention: RetentionPolicy {
                 finished_days: self.keep_finished_days,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     access::Role,
-    api::view::{PresenceView, ReactionView, Rematch},
+    api::view::{PresenceView, ReactionView, Rematch, ReviewDone},
     http::problem::{Code, Problem},
     pool::wait_before_retry,
 };
@@ -46,6 +46,8 @@ pub struct EventStream {
     over_since: Option<Instant>,
     /// Whether it has told of the rematch.
     rematch_sent: bool,
+    /// Whether it has told that the review is done.
+    review_sent: bool,
     /// The last that was sent.
     presence: Option<PresenceView>,
     /// When it was opened: it tells no older reactions, which a client may have had before.
@@ -88,6 +90,7 @@ impl EventStream {
             first,
             over_since: (finished && version == now).then(Instant::now),
             rematch_sent: false,
+            review_sent: false,
             presence: None,
             opened: Instant::now(),
             reaction: 0,
@@ -184,7 +187,11 @@ impl EventStream {
         messages.extend(self.reactions(&update.reactions)?);
         match messages.len() {
             // What was read is sent before anything else can fail.
-            0 => self.notice(&game.stored, update.connected).await,
+            0 => {
+                let is_reviewed = update.is_reviewed;
+                self.notice(&game.stored, update.connected, is_reviewed)
+                    .await
+            }
             1 => Ok(messages.pop()),
             _ => Ok(Some(messages.concat().into())),
         }
@@ -218,11 +225,26 @@ impl EventStream {
         &mut self,
         stored: &StoredGame,
         connected: BySeat<bool>,
+        is_reviewed: bool,
     ) -> Result<Option<Bytes>, Problem> {
-        match self.presence(stored, connected)? {
-            Some(presence) => Ok(Some(presence)),
-            None => self.rematch().await,
+        if let Some(presence) = self.presence(stored, connected)? {
+            return Ok(Some(presence));
         }
+        match self.rematch().await? {
+            Some(rematch) => Ok(Some(rematch)),
+            None if is_reviewed => self.review(),
+            None => Ok(None),
+        }
+    }
+
+    /// That the review is done, once, in a stream that stays open after the end.
+    fn review(&mut self) -> Result<Option<Bytes>, Problem> {
+        if self.over_since.is_none() || !self.options.after_end || self.review_sent {
+            return Ok(None);
+        }
+        self.review_sent = true;
+        let message = self.options.format.notice("review", &ReviewDone::new())?;
+        Ok(Some(message))
     }
 
     /// Who is present, if that is not what was sent last.

@@ -17,10 +17,10 @@ use actix_web::{
     rt::{self, task::JoinHandle, time::sleep},
     web::Bytes,
 };
-use dog_rules::{BySeat, Seat};
+use dog_rules::{BySeat, Phase, Seat};
 use dog_store::{
-    Change, ChangesSince, Feed, GameId, LogEntry, REACTION_TIME, Reaction, RecentReaction, Store,
-    StoredGame,
+    Change, ChangesSince, Feed, GameId, LogEntry, REACTION_TIME, Reaction, RecentReaction,
+    ReviewStatus, Store, StoredGame,
 };
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -115,13 +115,16 @@ impl Hub {
         match changes {
             ChangesSince::Of(changes) => {
                 for change in changes {
-                    let (Change::Game { id, .. } | Change::Presence(id) | Change::Reaction(id)) =
-                        change;
+                    let (Change::Game { id, .. }
+                    | Change::Presence(id)
+                    | Change::Reaction(id)
+                    | Change::Review(id)) = change;
                     if let Some(channel) = channels.get(&id) {
                         channel.wake.send_modify(|wake| match change {
                             Change::Game { .. } => wake.game += 1,
                             Change::Presence(_) => wake.presence += 1,
                             Change::Reaction(_) => wake.reactions += 1,
+                            Change::Review(_) => wake.review += 1,
                         });
                     }
                 }
@@ -132,6 +135,7 @@ impl Hub {
                         wake.game += 1;
                         wake.presence += 1;
                         wake.reactions += 1;
+                        wake.review += 1;
                     });
                 }
             }
@@ -172,12 +176,14 @@ impl Drop for FeedTask {
     }
 }
 
-/// How often a game, and who is present, may have changed, and how often somebody may have reacted.
+/// How often a game, who is present, and the review may have changed, and how often somebody may have
+/// reacted.
 #[derive(Clone, Copy, Default)]
 struct Wake {
     game: u64,
     presence: u64,
     reactions: u64,
+    review: u64,
 }
 
 /// The subscriptions to one game.
@@ -194,6 +200,7 @@ impl Default for Channel {
                 game: 1,
                 presence: 1,
                 reactions: 0,
+                review: 1,
             }),
             recent: sync::Mutex::default(),
         }
@@ -257,6 +264,8 @@ struct RecentLog {
     read: Wake,
     connected: BySeat<bool>,
     reactions: RecentReactions,
+    /// Whether the review of the game is done.
+    is_reviewed: bool,
     /// The game at its last version; none if it is gone.
     game: Option<Arc<CurrentGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
@@ -282,6 +291,8 @@ pub struct StreamUpdate {
     pub connected: BySeat<bool>,
     /// The reactions of the last ten seconds.
     pub reactions: Vec<NumberedReaction>,
+    /// Whether the review of the game is done.
+    pub is_reviewed: bool,
 }
 
 impl Subscription {
@@ -325,6 +336,12 @@ impl Subscription {
         let Some(game) = recent.game.clone() else {
             return Ok(None);
         };
+        let is_over = game.stored.game.phase() == Phase::Finished;
+        if is_over && recent.read.review < wake.review {
+            let review = self.hub.store.review(&self.id).await?;
+            recent.is_reviewed = review.is_some_and(|review| review.status == ReviewStatus::Done);
+            recent.read.review = wake.review;
+        }
         let first = recent.entries.front().map(|entry| entry.version);
         let entries = if first.is_some_and(|first| first <= after + 1) {
             let newer = recent.entries.iter().filter(|entry| entry.version > after);
@@ -337,6 +354,7 @@ impl Subscription {
             entries,
             connected: recent.connected,
             reactions: recent.reactions.current(),
+            is_reviewed: recent.is_reviewed,
         }))
     }
 

@@ -159,6 +159,89 @@ fn a_replay_shows_one_step_everywhere() {
     assert_eq!(browser.fragment(), format!("/games/{}", game.id));
 }
 
+/// What the review shows of the decision that is open.
+const BETTER: &str = "
+    const review = document.querySelector('.review');
+    const [name, fitting] = [document.activeElement, (one) => one.naturalWidth > 0];
+    return {
+      focus: name.textContent,
+      curve: fitting(review.querySelector('img')),
+      teams: review.querySelectorAll('.sums li').length,
+      rows: review.querySelectorAll('tbody tr').length,
+      decision: review.querySelector('.advice [aria-expanded=true]')?.textContent,
+      better: review.querySelector('.advice li p')?.textContent,
+      arrows: review.querySelectorAll('.advice .board .preview').length,
+      reasons: review.querySelectorAll('.reasons li').length,
+      link: review.querySelector('.advice li a')?.getAttribute('href'),
+    };";
+
+#[test]
+fn a_review_says_what_was_better_and_where() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let game = TestGame::imported(&server);
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("Review");
+    browser.wait_for_words("Every decision of the game was looked at.");
+    let review = game.get(Spectator, "/review").send().expect(200);
+    let found = browser.script(BETTER, vec![]);
+    assert_eq!(
+        [&found["focus"], &found["curve"], &found["teams"]],
+        [&json!("Review"), &json!(true), &json!(2)]
+    );
+    let rounds = review["rounds"].as_array().expect("rounds");
+    assert_eq!(found["rows"], rounds.len());
+
+    // Every decision of the list opens, and says what the server has found.
+    let decisions = review["decisions"].as_array().expect("decisions").iter();
+    let seats = review["seats"].as_array().expect("seats").iter();
+    let costliest = seats.flat_map(|seat| seat["costliest"].as_array().expect("versions"));
+    for (number, version) in costliest.enumerate() {
+        let mut alike = decisions.clone().filter(|made| made["version"] == *version);
+        let decision = alike.next().expect("a decision");
+        let press =
+            format!("document.querySelectorAll('.review .advice > li > button')[{number}].click()");
+        browser.script(&press, vec![]);
+        browser.wait_for_script("the answer", "document.querySelector('.review .reasons')");
+        let found = browser.script(BETTER, vec![]);
+        let points = 100.0 * decision["loss"].as_f64().expect("a number");
+        let cost = format!("-{points:.0} points");
+        assert!(
+            found["decision"]
+                .as_str()
+                .is_some_and(|text| text.ends_with(&cost)),
+            "{found}"
+        );
+        assert!(
+            found["better"]
+                .as_str()
+                .is_some_and(|text| text.contains("etter: ")),
+            "{found}"
+        );
+        let is_move = decision["best"]["move"].is_string();
+        assert_eq!(found["arrows"].as_u64() > Some(0), is_move, "{found}");
+        let before = version.as_u64().expect("a version") - 1;
+        assert_eq!(found["link"], format!("#/games/{}/at/{before}", game.id));
+        browser.script(&press, vec![]);
+    }
+
+    // The link leads to the step before, and the review is still there afterwards.
+    browser.script(
+        "document.querySelector('.review .advice button').click()",
+        vec![],
+    );
+    browser.wait_for_script("the link", "document.querySelector('.review .advice a')");
+    browser.script(
+        "document.querySelector('.review .advice a').click()",
+        vec![],
+    );
+    browser.wait_for_script("the replay", "document.querySelector('[aria-label=Step]')");
+    browser.press_anywhere("To the result");
+    browser.wait_for_words("Every decision of the game was looked at.");
+}
+
 #[test]
 fn a_game_that_is_not_over_cannot_be_replayed() {
     let server = TestServer::shared();

@@ -59,6 +59,7 @@ mod refusal_order;
 mod rematch;
 mod restart;
 mod retention;
+mod review;
 mod rules;
 mod seats;
 mod seven;

@@ -128,13 +128,15 @@ fn the_files_of_the_page_are_kept_for_good() {
 }
 
 /// Folders of what is loaded when it is opened.
-const LATER: [&str; 8] = [
+const LATER: [&str; 10] = [
     "/src/analyse/",
     "/src/finished/",
     "/src/learn/",
+    "/src/review/",
     "/src/rules/",
     "/lang/analyse/",
     "/lang/learn/",
+    "/lang/review/",
     "/lang/rules/",
     "/lessons/",
 ];

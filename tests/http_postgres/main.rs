@@ -56,6 +56,8 @@ mod rematch;
 mod restart;
 #[path = "../http/retention.rs"]
 mod retention;
+#[path = "../http/review.rs"]
+mod review;
 #[path = "../http/rules.rs"]
 mod rules;
 #[path = "../http/seats.rs"]

@@ -64,6 +64,10 @@ export const list = (items) => new Intl.ListFormat(lang).format(items.map(isolat
 /** @param {number} share 0 to 1 */
 export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent" }).format(share);
 
+/** Points of a chance, with their sign. @param {number} share of 1 */
+export const points = (share) =>
+  new Intl.NumberFormat(lang, { signDisplay: "exceptZero", maximumFractionDigits: 0 }).format(100 * share);
+
 /** A time in seconds, or in minutes if it is so many. @param {number} milliseconds */
 export function duration(milliseconds) {
   const minutes = milliseconds >= 60_000 && milliseconds % 60_000 === 0;

@@ -2,7 +2,7 @@
 // the only way to call it. The views are functions of the state.
 
 /** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Route, SavedGame, Settings, Seven, SevenPart, State,
+ *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
  *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
@@ -38,6 +38,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "history", history: History, steps: ReplayStep[]}
  *   | {type: "replay", version: number | null}
  *   | {type: "fair", fair: Table["fair"]}
+ *   | {type: "review", review: "asked" | Review}
  *   | {type: "card", card: number | null}
  *   | {type: "rank", rank: string}
  *   | {type: "piece", piece: string}
@@ -95,7 +96,7 @@ export function reduce(state, event) {
           ...event.as, id: event.id,
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, tapped: null, sending: false, hint: "none", problem: null,
-          history: null, steps: null, replay: event.replay, fair: "none",
+          history: null, steps: null, replay: event.replay, fair: "none", review: "none",
           refused: null, presence: null, gone: [], news: null, next: null,
           reacting: false, reactions: [], skipped: null,
         },
@@ -130,6 +131,7 @@ function reduceTable(table, event) {
     case "history": return { ...table, history: event.history, steps: event.steps };
     case "replay": return { ...table, replay: event.version, preview: null };
     case "fair": return { ...table, fair: event.fair };
+    case "review": return { ...table, review: event.review };
     case "card":
       return { ...choosing(table), choice: { ...NOTHING, card: event.card } };
     case "rank":

@@ -19,6 +19,8 @@
  * @typedef {Schemas["Suggestion"]} Suggestion
  * @typedef {Schemas["AdviceReason"]} AdviceReason
  * @typedef {Schemas["History"]} History
+ * @typedef {Schemas["Review"]} Review
+ * @typedef {Schemas["ReviewedDecision"]} Decision
  * @typedef {Schemas["Created"]} Created
  * @typedef {Schemas["Changed"]} Changed
  * @typedef {Schemas["BotLevel"]} Level
@@ -150,6 +152,7 @@
  *   steps: ReplayStep[] | null,
  *   replay: number | null,
  *   fair: "none" | "running" | FairResult,
+ *   review: "none" | "asked" | Review,
  *   joining: boolean,
  *   invitation: string | null,
  *   invitations: Invitations | null,

@@ -4,7 +4,7 @@ import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
 /** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Part, Problem, SeatBoard,
- *    Spot, Table, Unplayable} from "./types.js" */
+ *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
 /** @typedef {{names: string[], me: number | null}} People */
@@ -152,6 +152,13 @@ export function moveWords(people, move) {
   if (!move.card) return what;
   const words = t("move.card", { card: playedCard(move), what });
   return move.captures.length === 0 ? words : `${words}, ${captureWords(people, move.captures)}`;
+}
+
+/** What a suggestion is: a move with its places, or an answer in the exchange. @param {People} people @param {Suggestion} suggestion */
+export function suggestionWords(people, suggestion) {
+  if ("move" in suggestion) return moveWords(people, suggestion.move);
+  const { card, ask, pass } = suggestion.swap;
+  return card ? capitalize(t("advice.give", { card: cardName(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
 }
 
 /** Whose pieces something happens to, as the object of a sentence. @param {People} people @param {number} actor @param {number[]} seats */

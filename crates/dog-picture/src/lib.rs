@@ -7,6 +7,7 @@
 
 mod arrows;
 mod board;
+mod chart;
 mod layout;
 mod legend;
 mod style;
@@ -20,6 +21,7 @@ use dog_rules::{
 
 use self::style::{Palette, SvgWriter};
 pub use self::{
+    chart::{Chart, ChartMark, ChartRound, chart},
     layout::{BoardLayout, Number, WIDTH},
     style::{Theme, piece_colour, shape_name},
 };

@@ -25,6 +25,7 @@ mod postgres;
 mod presence;
 mod reaction;
 mod retention;
+mod review;
 mod schema;
 mod seating;
 mod sqlite;
@@ -49,6 +50,9 @@ pub use self::{
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
     reaction::{MAX_REACTIONS, REACTION_TIME, REACTION_WINDOW, Reaction, RecentReaction},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
+    review::{
+        ClaimedReview, REVIEW_CLAIM, ReviewLimits, ReviewRequest, ReviewStatus, StoredReview,
+    },
     seating::{JoinPolicy, OpenedBy, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
     sqlite::{BackupError, BackupReport, backup, verify_file},
     store::Store,

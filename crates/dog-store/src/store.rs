@@ -10,13 +10,15 @@ use dog_rules::{BySeat, Seat};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    ChangesSince, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator, ExpiredBatch,
-    ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery, LoadedGame,
-    LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy,
-    RetentionTime, Scope, SeatPresence, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics,
-    StoredGame, TokenHash, Write,
+    ChangesSince, ClaimedReview, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator,
+    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery,
+    LoadedGame, LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction,
+    RetentionPolicy, RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence,
+    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash,
+    Write,
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
+    review,
     sqlite::SqliteDatabase,
 };
 
@@ -113,6 +115,11 @@ impl Store {
         unique_key: &str,
     ) -> Result<Option<StoredGame>, StoreError> {
         dispatch!(self, read_one game_by_unique_key(unique_key))
+    }
+
+    /// The review of a game, as far as it is; `None` if nobody has asked for it.
+    pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
+        dispatch!(self, read_one review(id))
     }
 
     /// At which seats of a game somebody is present. Only what was written counts.
@@ -331,6 +338,38 @@ impl Store {
         let id = *id;
         let wait = dispatch!(self, write react(&id, seat, reaction))?;
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
+    }
+
+    /// Asks for the review of a finished game, for this address if it is limited.
+    pub async fn ask_review(
+        &self,
+        id: &GameId,
+        creator: Option<Creator>,
+        limits: ReviewLimits,
+    ) -> Result<ReviewRequest, StoreError> {
+        let id = *id;
+        dispatch!(self, write ask_review(&id, creator, limits))
+    }
+
+    /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. The
+    /// first of each address comes before the second of any, and of those the one asked for first.
+    ///
+    /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
+    pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {
+        let claim = rand::random();
+        dispatch!(self, write claim_review(claim))
+    }
+
+    /// Saves how far a review is. It stays this process's if it is still running. Returns whether it
+    /// was; if not, another process works on it, or the game was removed, and nothing is saved.
+    pub async fn save_review(
+        &self,
+        review: &ClaimedReview,
+        status: ReviewStatus,
+        content: &str,
+    ) -> Result<bool, StoreError> {
+        let (id, claim, packed) = (review.game, review.claim, review::pack(content)?);
+        dispatch!(self, write save_review(&id, claim, status, &packed))
     }
 
     /// How often this process has got a new lease. What it wrote with an earlier one is gone.

@@ -465,6 +465,8 @@ pub enum Change {
     Presence(GameId),
     /// Somebody has reacted in this game. The game itself has not changed.
     Reaction(GameId),
+    /// The review of this game is done.
+    Review(GameId),
 }
 
 impl Change {
@@ -473,6 +475,7 @@ impl Change {
         match kind {
             "presence" => Change::Presence(id),
             "reaction" => Change::Reaction(id),
+            "review" => Change::Review(id),
             _ => Change::Game { id, version },
         }
     }

@@ -110,6 +110,8 @@ table! {
         "No game has this id, or it was removed.";
     NoRematch "no_rematch" NOT_FOUND Debug "No rematch"
         "Nobody has asked for a rematch of this game.";
+    ReviewNotFound "review_not_found" NOT_FOUND Debug "No review"
+        "Nobody has asked for a review of this game.";
     SeatNotFound "seat_not_found" NOT_FOUND Debug "No such seat"
         "The game has no seat of this number.";
     MethodNotAllowed "method_not_allowed" METHOD_NOT_ALLOWED Debug "Method not allowed"

@@ -290,6 +290,17 @@ impl<'a> Screens<'a> {
             look.alerts.iter().any(|one| one.contains("✓"))
         });
         show("fair", &[]);
+        browser.press("Review");
+        browser.wait_for_words("Every decision of the game was looked at.");
+        browser.script(
+            "document.querySelector('.review .advice button').click()",
+            vec![],
+        );
+        browser.wait_for_script(
+            "what was better",
+            "document.querySelector('.review .reasons')",
+        );
+        show("review", &[]);
         browser.press("Replay");
         browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");
         browser.script(

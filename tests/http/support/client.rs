@@ -17,6 +17,7 @@ const PROBLEMS: &[(&str, u16)] = &[
     ("invitation_needed", 403),
     ("route_not_found", 404),
     ("game_not_found", 404),
+    ("review_not_found", 404),
     ("seat_not_found", 404),
     ("no_rematch", 404),
     ("method_not_allowed", 405),

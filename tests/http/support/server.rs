@@ -408,6 +408,7 @@ impl ServerProcess {
         };
         let mut child = dog(&folder.database.location(), wrapper)
             .args(["serve", "--listen", address])
+            .env("DOG_REVIEW_PERCENT", "1")
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
-import { capitalize, t } from "../lang.js";
+import { t } from "../lang.js";
 import { PRESETS, SEATS } from "../rules.js";
 import { Reveal, Share } from "../share.js";
 import { Picture, previewOf } from "../table/board.js";
@@ -10,7 +10,7 @@ import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
 import { Sheet, Suggestions } from "../table/advice.js";
 import { html, once } from "../view.js";
-import { cardName, moveWords, problemWords } from "../words.js";
+import { cardName, problemWords, suggestionWords } from "../words.js";
 import { addressOf, CARDS } from "./address.js";
 import { advise, change, chooseRules, open, set } from "./analysis.js";
 import { PlaceButtons } from "./places.js";
@@ -186,13 +186,9 @@ function Answer({ analysis: { question, advice, chosen } }) {
   }, [advice]);
   if (typeof advice === "string") return null;
   const people = peopleOf(question);
-  /** @param {Suggestion} one */
-  const words = (one) => ("move" in one ? moveWords(people, one.move)
-    : one.swap.card ? capitalize(t("advice.give", { card: cardName(one.swap.card) }))
-      : t(one.swap.ask ? "ask" : one.swap.pass ? "pass" : "decline"));
   return html`
     <${Sheet} name=${t("advice")} close=${() => set({ advice: "none", chosen: null })}>
-      <${Suggestions} suggestions=${advice.suggestions} people=${people} words=${words} chosen=${chosen}
+      <${Suggestions} suggestions=${advice.suggestions} people=${people} words=${(/** @type {Suggestion} */ one) => suggestionWords(people, one)} chosen=${chosen}
         press=${(/** @type {number} */ index) => set({ chosen: index === chosen ? null : index })} />
     <//>`;
 }

@@ -156,21 +156,30 @@ function nextInGame(game, { seat: own, log }) {
 }
 
 /**
- * Opens what a table shows: the game, as its player sees it, or a step of its replay, as whoever acts
- * next saw it.
+ * The question of a game, as its player sees it, or of a step of its replay, as whoever acts next saw it.
  *
- * @param {Table} table @param {ReplayStep | null} step
+ * @param {Game} game @param {Table} table @param {ReplayStep | null} step @returns {Promise<Question>}
  */
-export async function openTable(table, step) {
-  const { game } = table;
-  if (!game) return;
+async function questionOf(game, table, step) {
   const all = await sheets();
   const { fields_per_seat: fields, seats } = game.rules;
   const { seat, gave, ...asked } = step ? nextInReplay(table.steps ?? [], step.entry.version - 1) : nextInGame(game, table);
   const board = textsOf(step ? step.board : game.board, fields);
   const [given, received] = [seat, (seat + seats / 2) % seats].map((one) => gave[one] ?? null);
-  location.hash = addressOf({
+  return {
     ...asked, rules: differences(game.rules, all), fields, board, seat,
     gave: received && given, received: given && received,
-  });
+  };
+}
+
+/** Opens what a table shows. @param {Table} table @param {ReplayStep | null} step */
+export async function openTable(table, step) {
+  if (table.game) location.hash = addressOf(await questionOf(table.game, table, step));
+}
+
+/** What the adviser says about each choice after a step of a replay. @param {Table} table @param {ReplayStep} step @returns {Promise<Advice | null>} */
+export async function adviceAfter(table, step) {
+  if (!table.game) return null;
+  const question = await questionOf(table.game, table, step);
+  return request("POST", "/v1/analysis/suggest-move?board=false", { body: bodyOf(question, writePosition(question.board)) });
 }

@@ -2,16 +2,18 @@
 
 import { useState } from "../../vendor/preact-hooks.js";
 import { go, playAgainstBots } from "../game.js";
-import { list, t } from "../lang.js";
+import { list, loadPart, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { state } from "../store.js";
-import { html } from "../view.js";
+import { html, Later } from "../view.js";
 import { isShared } from "../words.js";
-import { checkFair, download, replay } from "./history.js";
+import { checkFair, download, replay, review } from "./history.js";
 import { Replay } from "./player.js";
 import { Result, Share } from "./result.js";
 
 /** @import {FairResult, ReplayStep, Table} from "../types.js" */
+
+const loadReview = async () => (await Promise.all([import("../review/review.js"), loadPart("review")]))[0].Review;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {
@@ -25,11 +27,13 @@ export function Finished({ table, step }) {
       ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
       <${Share} table=${table} version=${null} />
       <button type="button" onClick=${replay}>${t("replay")}</button>
+      <button type="button" onClick=${review} disabled=${table.review !== "none"}>${t("review")}</button>
       <button type="button" onClick=${download}>${t("finished.download")}</button>
       <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
       <button type="button" onClick=${() => go(null)}>${t("table.home")}</button>
     </div>
-    ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}`;
+    ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
+    ${table.review !== "none" && html`<${Later} part load=${loadReview} table=${table} />`}`;
 }
 
 /**

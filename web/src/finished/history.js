@@ -31,6 +31,18 @@ export async function replay() {
   }
 }
 
+/** Asks for the review, which shows its decisions on the boards of the game. */
+export async function review() {
+  const { table } = state;
+  if (!table) return;
+  try {
+    await readHistory(table);
+    at(table, () => dispatch({ type: "review", review: "asked" }));
+  } catch (error) {
+    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+  }
+}
+
 /** Saves the record of the game as a file. */
 export async function download() {
   const { table } = state;

@@ -9,7 +9,7 @@ import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, html, once } from "../view.js";
-import { cardName, eventWords, latestWords, moveWords, nameOf, people, problemWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { cardName, eventWords, latestWords, nameOf, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
@@ -262,10 +262,8 @@ function Advice({ table }) {
   const suggestions = advice.suggestions.slice(0, 3);
   /** @param {Suggestion} suggestion */
   const words = (suggestion) => {
-    if ("move" in suggestion) return moveWords(who, suggestion.move);
-    const { swap } = suggestion;
-    if (swap.card) return t("advice.give", { card: cardName(swap.card) });
-    return t(swap.ask ? "ask" : swap.pass ? "pass" : declineKey(table));
+    const declines = "swap" in suggestion && suggestion.swap.decline;
+    return declines ? t(declineKey(table)) : suggestionWords(who, suggestion);
   };
   const key = (/** @type {number} */ index) => `hint ${index}`;
   const chosen = suggestions.findIndex((_, index) => tapped?.key === key(index));

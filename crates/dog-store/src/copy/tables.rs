@@ -7,12 +7,13 @@ use thiserror::Error;
 use crate::StoreError;
 
 /// The tables in which a moved store takes no writes.
-pub(crate) const MARKED_TABLES: [&str; 6] = [
+pub(crate) const MARKED_TABLES: [&str; 7] = [
     "games",
     "log",
     "packed_log",
     "idempotency",
     "tickets",
+    "reviews",
     "probe",
 ];
 
@@ -39,7 +40,7 @@ pub(crate) enum ColumnKind {
 use ColumnKind::{Bool, Bytes, Int, Text};
 
 /// All that is copied. The games come first, because other rows refer to them.
-pub(crate) const TABLES: [CopiedTable; 6] = [
+pub(crate) const TABLES: [CopiedTable; 7] = [
     CopiedTable {
         name: "games",
         columns: &[
@@ -112,6 +113,20 @@ pub(crate) const TABLES: [CopiedTable; 6] = [
         ],
         rows: "games JOIN tickets ON tickets.game = games.row_id WHERE games.phase <> 'removed'",
         order: "tickets.ticket_hash",
+    },
+    CopiedTable {
+        name: "reviews",
+        columns: &[
+            ("game", Int),
+            ("creator", Bytes),
+            ("asked_at", Int),
+            ("status", Text),
+            ("claim", Int),
+            ("claimed_until", Int),
+            ("content", Bytes),
+        ],
+        rows: "games JOIN reviews ON reviews.game = games.row_id WHERE games.phase <> 'removed'",
+        order: "reviews.game",
     },
     // One row. With the same key, the hashes of creators stay valid.
     CopiedTable {

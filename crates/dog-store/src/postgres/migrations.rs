@@ -10,7 +10,7 @@ use super::{
 use crate::{StoreError, schema::Schema};
 
 pub(super) const SCHEMA: Schema = Schema {
-    first_version: 6,
+    first_version: 7,
     scripts: &[include_str!("schema/initial.sql")],
     begin_with: "database",
 };

@@ -14,10 +14,11 @@ use super::{
 };
 use crate::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, ListQuery, LogPage, REACTION_TIME, RecentReaction, RetentionPolicy, SavedResponse,
-    Scope, StoreError, StoredGame, TokenHash,
+    GamePage, ListQuery, LogPage, REACTION_TIME, RecentReaction, RetentionPolicy, ReviewStatus,
+    SavedResponse, Scope, StoreError, StoredGame, StoredReview, TokenHash,
     game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
+    review::unpack,
 };
 
 /// A query of the columns that [`stored_game`] reads, in its order.
@@ -120,6 +121,25 @@ impl PgDatabase {
             reactions.extend(RecentReaction::new(seat, row.try_get(1)?, at, now));
         }
         Ok(reactions)
+    }
+
+    /// See [`Store::review`](crate::Store::review).
+    pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
+        let sql = concat!(
+            "SELECT status, claimed_until > ",
+            now!(),
+            " AND claimed_until <= ",
+            latest_end!("30000000"),
+            ", content FROM reviews JOIN games ON game = row_id WHERE id = $1"
+        );
+        let rows = self.query(sql, params![id.to_string()]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        Ok(Some(StoredReview {
+            status: ReviewStatus::from_row(row.try_get(0)?, row.try_get(1)?),
+            content: unpack(row.try_get(2)?)?,
+        }))
     }
 
     /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).

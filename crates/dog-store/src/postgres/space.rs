@@ -42,10 +42,11 @@ const LOG_ROW: u64 = 96;
 const PACKED_ROW: u64 = 96;
 const RESPONSE_ROW: u64 = 200;
 const TICKET_ROW: u64 = 230;
+const REVIEW_ROW: u64 = 200;
 
 /// The tables that hold nearly all, and the bytes of a row. `pg_column_size` is the stored size, also
 /// of values that are compressed or outside of the page, which it does not read.
-static TABLES: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
+static TABLES: LazyLock<[(&str, String); 6]> = LazyLock::new(|| {
     [
         // Pages are filled to 60%.
         (
@@ -68,6 +69,7 @@ static TABLES: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
             format!("{RESPONSE_ROW} + pg_column_size(response)"),
         ),
         ("tickets", TICKET_ROW.to_string()),
+        ("reviews", format!("{REVIEW_ROW} + pg_column_size(content)")),
     ]
 });
 

@@ -166,12 +166,13 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
 });
 
 /// What is deleted with a game. Of a long log only the beginning is; see `purge_removed_logs`.
-const REMOVED_WITH_GAME: [&str; 5] = [
+const REMOVED_WITH_GAME: [&str; 6] = [
     "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
     "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied WHERE version > 1000)",
     "of_log AS (DELETE FROM log USING applied WHERE game = row_id AND log.version <= 1000)",
     "of_packed AS (DELETE FROM packed_log USING applied WHERE game = row_id)",
     "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
+    "of_review AS (DELETE FROM reviews USING applied WHERE game = row_id)",
 ];
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {

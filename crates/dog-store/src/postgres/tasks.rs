@@ -7,7 +7,7 @@ use dog_rules::Seat;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    columns::{bytes, micros, one},
+    columns::{bytes, game_id, micros, one},
     connection::params,
     database::PgDatabase,
     migrations::SCHEMA,
@@ -16,10 +16,11 @@ use super::{
     writer::QUEUE_CAPACITY,
 };
 use crate::{
-    ExpiredGame, GameId, LEASE, Lease, MAX_REACTIONS, PackedLog, ProcessId, REACTION_TIME,
-    REACTION_WINDOW, RETURN_TIME, Reaction, RetentionTime, SeatPresence, SpaceUsage, StoreError,
-    TokenHash,
+    ClaimedReview, Creator, ExpiredGame, GameId, LEASE, Lease, MAX_REACTIONS, PackedLog, ProcessId,
+    REACTION_TIME, REACTION_WINDOW, RETURN_TIME, REVIEW_CLAIM, Reaction, RetentionTime,
+    ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TokenHash,
     game_row::{int, time},
+    review::{pack, unpack},
 };
 
 /// How long a node has a due game for itself.
@@ -256,6 +257,120 @@ impl PgDatabase {
         let params = params![micros(REACTION_WINDOW), micros(REACTION_TIME)];
         self.small_write(sql, params).await?;
         Ok(())
+    }
+
+    /// See [`Store::ask_review`](crate::Store::ask_review). Of several that ask at the same time, a few
+    /// more than the limits may be added.
+    pub async fn ask_review(
+        &self,
+        id: &GameId,
+        creator: Option<Creator>,
+        limits: ReviewLimits,
+    ) -> Result<ReviewRequest, StoreError> {
+        self.usage().check_new_game()?;
+        let sql = concat!(
+            "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND phase = 'finished'), \
+             queue AS (\
+                 SELECT count(*) AS total, count(*) FILTER (WHERE creator = $2) AS own \
+                 FROM reviews WHERE status <> 'done'), \
+             added AS (\
+                 INSERT INTO reviews (game, creator, asked_at, status, content) \
+                 SELECT row_id, $2, ",
+            now!(),
+            "    , 'waiting', $5 FROM game, queue WHERE total < $3 AND own < $4 \
+                 ON CONFLICT (game) DO NOTHING RETURNING 1) \
+             SELECT EXISTS (SELECT FROM game), EXISTS (SELECT FROM added), \
+             EXISTS (SELECT FROM reviews JOIN game ON game = row_id), total >= $3, own >= $4 \
+             FROM queue"
+        );
+        let params = params![
+            id.to_string(),
+            creator.map(|creator| creator.0.to_vec()),
+            i64::from(limits.total),
+            i64::from(limits.per_creator),
+            pack("")?,
+        ];
+        let rows = self.small_write(sql, params).await?;
+        let row = one(&rows)?;
+        let is = |column: usize| row.try_get::<_, bool>(column);
+        Ok(if !is(0)? {
+            ReviewRequest::NoFinishedGame
+        } else if is(1)? {
+            ReviewRequest::Added
+        } else if is(2)? {
+            ReviewRequest::Exists
+        } else if is(4)? {
+            ReviewRequest::CreatorLimit
+        } else if is(3)? {
+            ReviewRequest::QueueFull
+        } else {
+            // Another request has added it at the same time.
+            ReviewRequest::Exists
+        })
+    }
+
+    /// See [`Store::claim_review`](crate::Store::claim_review).
+    pub async fn claim_review(&self, claim: i64) -> Result<Option<ClaimedReview>, StoreError> {
+        let sql = concat!(
+            "UPDATE reviews SET status = 'running', claim = $1, claimed_until = ",
+            now!(),
+            " + $2 FROM games WHERE row_id = game AND game = (\
+                 SELECT game FROM reviews WHERE status <> 'done' AND (claimed_until <= ",
+            now!(),
+            "    OR claimed_until > ",
+            latest_end!("30000000"),
+            "    ) ORDER BY (SELECT count(*) FROM reviews AS earlier \
+                     WHERE earlier.status <> 'done' \
+                     AND earlier.creator IS NOT DISTINCT FROM reviews.creator \
+                     AND earlier.asked_at < reviews.asked_at), asked_at LIMIT 1 \
+                 FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content"
+        );
+        let params = params![claim, micros(REVIEW_CLAIM)];
+        let rows = self.small_write(sql, params).await?;
+        rows.first()
+            .map(|row| {
+                Ok(ClaimedReview {
+                    game: game_id(row, 0)?,
+                    content: unpack(row.try_get(1)?)?,
+                    claim,
+                })
+            })
+            .transpose()
+    }
+
+    /// See [`Store::save_review`](crate::Store::save_review).
+    pub async fn save_review(
+        &self,
+        id: &GameId,
+        claim: i64,
+        status: ReviewStatus,
+        packed: &[u8],
+    ) -> Result<bool, StoreError> {
+        self.usage().check_write()?;
+        let sql = concat!(
+            "WITH saved AS (\
+                 UPDATE reviews SET status = $3, content = $5, claimed_until = ",
+            now!(),
+            "    + $4, creator = CASE WHEN $3 = 'done' THEN NULL ELSE creator END \
+                 WHERE claim = $2 AND status = 'running' \
+                 AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING 1), \
+             announced AS (\
+                 INSERT INTO changes (game, kind) SELECT $1, 'review' FROM saved \
+                 WHERE $3 = 'done') \
+             SELECT 1 FROM saved"
+        );
+        let params = params![
+            id.to_string(),
+            claim,
+            status.name(),
+            micros(status.claim()),
+            packed.to_vec(),
+        ];
+        let saved = !self.small_write(sql, params).await?.is_empty();
+        if saved && status == ReviewStatus::Done {
+            self.0.committed.notify_one();
+        }
+        Ok(saved)
     }
 
     /// See [`Store::take_ticket`](crate::Store::take_ticket).

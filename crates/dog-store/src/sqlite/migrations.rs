@@ -8,7 +8,7 @@ use crate::{StoreError, schema::Schema};
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
 
 pub(super) const SCHEMA: Schema = Schema {
-    first_version: 13,
+    first_version: 14,
     scripts: &[include_str!("schema/initial.sql")],
     begin_with: "file",
 };

@@ -12,11 +12,12 @@ use super::{
 use crate::{
     CLOCK_TOLERANCE, Change, ChangesSince, Creator, Cursor, DueByCreator, ExpiredBatch,
     ExpiredGame, GameCounts, GameHead, GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage,
-    REACTION_TIME, RecentReaction, RetentionPolicy, SavedResponse, Scope, SpaceUsage, StoreError,
-    StoredGame, TICKET_TTL, TokenHash,
+    REACTION_TIME, REVIEW_CLAIM, RecentReaction, RetentionPolicy, ReviewStatus, SavedResponse,
+    Scope, SpaceUsage, StoreError, StoredGame, StoredReview, TICKET_TTL, TokenHash,
     game_log::LogForm,
     game_row::{int, seating, time, version},
     now,
+    review::unpack,
 };
 
 /// A connection to read from.
@@ -123,6 +124,28 @@ impl Reader<'_> {
             reactions.extend(RecentReaction::new(seat, &reaction, time(at)?, now));
         }
         Ok(reactions)
+    }
+
+    /// See [`Store::review`](crate::Store::review).
+    ///
+    /// # Errors
+    /// The database cannot be read, or the review cannot be unpacked.
+    pub fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
+        let now = now();
+        let sql = "SELECT status, claimed_until > ?2 AND claimed_until <= ?3, content \
+                   FROM reviews JOIN games ON game = row_id WHERE id = ?1 AND phase = 'finished'";
+        let longest = now + REVIEW_CLAIM + CLOCK_TOLERANCE;
+        let params = params![id, now.as_microsecond(), longest.as_microsecond()];
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let status: String = row.get(0)?;
+        Ok(Some(StoredReview {
+            status: ReviewStatus::from_row(&status, row.get(1)?),
+            content: unpack(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?,
+        }))
     }
 
     /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).

@@ -35,6 +35,7 @@ mod presence;
 mod reactions;
 mod reading;
 mod retention;
+mod reviews;
 mod saving;
 mod schedule;
 mod sharing;

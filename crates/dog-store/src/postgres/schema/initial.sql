@@ -89,6 +89,18 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_game ON tickets (game);
 CREATE INDEX tickets_age ON tickets (expires_at);
 
+-- Reviews of finished games: the work, and what was found.
+CREATE TABLE reviews (
+    game          bigint PRIMARY KEY,
+    creator       bytea,                                    -- keyed hash of who asked; NULL once done
+    asked_at      bigint NOT NULL,
+    status        text   NOT NULL,                          -- 'waiting', 'running' or 'done'
+    claim         bigint NOT NULL DEFAULT 0,                -- a random number of the worker's
+    claimed_until bigint NOT NULL DEFAULT 0,
+    content       bytea  NOT NULL                           -- compressed
+);
+CREATE INDEX reviews_open ON reviews (asked_at) WHERE status <> 'done';
+
 -- What has changed, for all nodes. Transactions do not commit in the order of these numbers, so a
 -- reader asks for what its last snapshot did not show.
 CREATE TABLE changes (

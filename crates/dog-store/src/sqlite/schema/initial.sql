@@ -82,12 +82,24 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_game ON tickets (game);
 CREATE INDEX tickets_age ON tickets (expires_at);
 
+-- Reviews of finished games: the work, and what was found.
+CREATE TABLE reviews (
+    game          INTEGER PRIMARY KEY REFERENCES games (row_id) ON DELETE CASCADE,
+    creator       BLOB,                                -- keyed hash of who asked; NULL once done
+    asked_at      INTEGER NOT NULL,
+    status        TEXT    NOT NULL,                    -- 'waiting', 'running' or 'done'
+    claim         INTEGER NOT NULL DEFAULT 0,          -- a random number of the worker's
+    claimed_until INTEGER NOT NULL DEFAULT 0,
+    content       BLOB    NOT NULL                     -- compressed
+) STRICT;
+CREATE INDEX reviews_open ON reviews (asked_at) WHERE status <> 'done';
+
 -- The last changes.
 CREATE TABLE changes (
     number  INTEGER PRIMARY KEY,
     game    TEXT    NOT NULL,                          -- its id
     version INTEGER,                                   -- NULL if it was removed
-    kind    TEXT    NOT NULL DEFAULT 'game'            -- or only 'presence' or 'reaction'
+    kind    TEXT    NOT NULL DEFAULT 'game'            -- or only 'presence', 'reaction' or 'review'
 ) STRICT;
 
 -- Processes with somebody connected. What one of them has written to presence counts until its

@@ -1,0 +1,162 @@
+//! Reviews, for all processes.
+
+use super::*;
+
+each_store![
+    a_review_is_asked_for_once,
+    the_queue_is_bounded,
+    one_process_works_on_a_review,
+    a_killed_process_leaves_its_work_to_others,
+    a_review_is_removed_with_its_game,
+];
+
+const LIMITS: ReviewLimits = ReviewLimits {
+    total: 3,
+    per_creator: 2,
+};
+
+/// Adds a finished game.
+fn finished(store: &Store) -> StoredGame {
+    let (stored, log, _) = finished_game(&new_game());
+    commit_done(store, import(&stored, &log));
+    stored
+}
+
+fn ask(store: &Store, stored: &StoredGame, address: u8) -> ReviewRequest {
+    let creator = store.creator(&[address]);
+    wait(store.ask_review(&stored.id, Some(creator), LIMITS))
+}
+
+fn claim(store: &Store) -> Option<ClaimedReview> {
+    wait(store.claim_review())
+}
+
+/// The status of a game's review, and what it has found.
+fn found(store: &Store, stored: &StoredGame) -> Option<(ReviewStatus, String)> {
+    let review = wait(store.review(&stored.id))?;
+    Some((review.status, review.content))
+}
+
+/// Ends all claims.
+fn end_claims(database: &TestStore) {
+    database.sql("UPDATE reviews SET claimed_until = claimed_until - 31000000");
+}
+
+fn a_review_is_asked_for_once(database: &TestStore) {
+    let store = database.store();
+    let going_on = create(&store);
+    assert_eq!(ask(&store, &going_on, 1), ReviewRequest::NoFinishedGame);
+    assert_eq!(ask(&store, &new_game(), 1), ReviewRequest::NoFinishedGame);
+    let stored = finished(&store);
+    assert_eq!(found(&store, &stored), None);
+    assert_eq!(claim(&store), None);
+    assert_eq!(ask(&store, &stored, 1), ReviewRequest::Added);
+    assert_eq!(ask(&store, &stored, 1), ReviewRequest::Exists);
+    assert_eq!(ask(&store, &stored, 2), ReviewRequest::Exists);
+    let waiting = (ReviewStatus::Waiting, String::new());
+    assert_eq!(found(&store, &stored), Some(waiting));
+}
+
+fn the_queue_is_bounded(database: &TestStore) {
+    let store = database.store();
+    let games: Vec<StoredGame> = (0..5).map(|_| finished(&store)).collect();
+    for (game, address, answer) in [
+        (0, 1, ReviewRequest::Added),
+        (1, 1, ReviewRequest::Added),
+        (2, 1, ReviewRequest::CreatorLimit),
+        (2, 2, ReviewRequest::Added),
+        (3, 2, ReviewRequest::QueueFull),
+        (0, 2, ReviewRequest::Exists),
+    ] {
+        assert_eq!(ask(&store, &games[game], address), answer, "{game}");
+    }
+    // The second of an address waits for the first of another.
+    let claimed = claim(&store).unwrap();
+    assert_eq!(claimed.game, games[0].id);
+    assert_eq!(claim(&store).unwrap().game, games[2].id);
+    assert_eq!(claim(&store).unwrap().game, games[1].id);
+    // What is done no longer counts.
+    assert!(wait(store.save_review(&claimed, ReviewStatus::Done, "all")));
+    assert_eq!(ask(&store, &games[3], 1), ReviewRequest::Added);
+    let of_creator = "SELECT count(*) FROM reviews WHERE creator IS NULL";
+    assert_eq!(database.number(of_creator), 1);
+}
+
+fn one_process_works_on_a_review(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let stored = finished(&here);
+    ask(&here, &stored, 1);
+    let claimed = claim(&here).unwrap();
+    assert_eq!((claimed.game, claimed.content.as_str()), (stored.id, ""));
+    assert_eq!(claim(&there), None);
+    assert_eq!(claim(&here), None);
+    let since = last_change(&there);
+    assert!(wait(here.save_review(
+        &claimed,
+        ReviewStatus::Running,
+        "half"
+    )));
+    let half = (ReviewStatus::Running, "half".to_owned());
+    assert_eq!(found(&there, &stored), Some(half));
+    assert_eq!(changes(&there, since), []);
+    let since = last_change(&there);
+    assert!(wait(here.save_review(
+        &claimed,
+        ReviewStatus::Done,
+        "whole"
+    )));
+    let whole = (ReviewStatus::Done, "whole".to_owned());
+    assert_eq!(found(&there, &stored), Some(whole.clone()));
+    assert_eq!(changes(&there, since), [Change::Review(stored.id)]);
+    // Nothing is saved after that.
+    assert!(!wait(here.save_review(
+        &claimed,
+        ReviewStatus::Running,
+        "more"
+    )));
+    assert_eq!(claim(&there), None);
+    assert_eq!(found(&here, &stored), Some(whole));
+}
+
+fn a_killed_process_leaves_its_work_to_others(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    let stored = finished(&here);
+    ask(&here, &stored, 1);
+    let killed = claim(&here).unwrap();
+    assert!(wait(here.save_review(
+        &killed,
+        ReviewStatus::Running,
+        "half"
+    )));
+    end_claims(database);
+    let waiting = (ReviewStatus::Waiting, "half".to_owned());
+    assert_eq!(found(&there, &stored), Some(waiting));
+    let next = claim(&there).unwrap();
+    assert_eq!((next.game, next.content.as_str()), (stored.id, "half"));
+    // The first one was only slow, and now finds out.
+    assert!(!wait(here.save_review(&killed, ReviewStatus::Done, "old")));
+    // A process that stops gives it back at once.
+    assert!(wait(there.save_review(
+        &next,
+        ReviewStatus::Waiting,
+        "more"
+    )));
+    assert_eq!(claim(&here).unwrap().content, "more");
+}
+
+fn a_review_is_removed_with_its_game(database: &TestStore) {
+    let store = database.store();
+    let (stored, other) = (finished(&store), finished(&store));
+    ask(&store, &stored, 1);
+    ask(&store, &other, 1);
+    let claimed = claim(&store).unwrap();
+    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    assert_eq!(found(&store, &stored), None);
+    assert!(!wait(store.save_review(
+        &claimed,
+        ReviewStatus::Done,
+        "all"
+    )));
+    assert!(found(&store, &other).is_some());
+    assert_eq!(database.number("SELECT count(*) FROM reviews"), 1);
+}

@@ -1,0 +1,498 @@
+//! Reviews of finished games.
+
+use std::time::Duration;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path},
+};
+use dog_picture::{Chart, ChartMark, ChartRound, Theme, chart};
+use dog_review::{JudgedDecision, Judgement, Review, RoundReview, SeatReview, TeamReview};
+use dog_rules::{Action, By, Phase, Seat};
+use dog_store::{ReviewRequest, ReviewStatus, StoredGame, StoredReview};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    errors::errors,
+    import::MAX_VERSIONS,
+    parameters::{GamePath, NoQuery, ReadHeaders, load_game},
+    pictures::{PICTURE, ThemeName, picture_response},
+    play::SwapRequest,
+};
+use crate::{
+    access::{AccessError, Caller},
+    app::App,
+    http::{
+        headers::{private_response, send_content},
+        json::from_query,
+        problem::{Code, Problem},
+    },
+    limits::ClientAddress,
+    reviews::LIMITS,
+};
+
+errors! {
+    AskReviewErrors: [READ], [InvalidRequest, GameNotOver, TooManyVersions, DatabaseFull];
+    ReviewErrors: [READ], [InvalidRequest, ReviewNotFound];
+    ReviewPictureErrors: [READ], [InvalidRequest, ReviewNotFound, StaleVersion];
+}
+
+/// `Retry-After` where another review must be done first.
+const NEXT_REVIEW: Duration = Duration::from_secs(60);
+
+/// Ask for a review.
+///
+/// Has the server review a finished game: what was luck, what was play, and what would have been
+/// better.
+///
+/// The work is done in the background. Streams with `after_end=true` tell when it is done. There is
+/// one review of a game, and it is removed with the game.
+#[utoipa::path(post, path = "/v1/games/{id}/review", tag = "games",
+    params(GamePath),
+    responses(
+        (status = 202, description = "The review is waiting.", body = ReviewView,
+            headers(("Location" = String, description = "The review's path."))),
+        (status = 200, description = "There is a review already, done or not.", body = ReviewView),
+        AskReviewErrors),
+    security((), ("token" = [])))]
+pub async fn ask_review(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    client: ClientAddress,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
+    if stored.game.phase() != Phase::Finished {
+        return Err(AccessError::GameNotOver.into());
+    }
+    if stored.game.version() > MAX_VERSIONS {
+        let detail = format!("a game of more than {MAX_VERSIONS} versions is not reviewed");
+        return Err(Problem::new(Code::TooManyVersions, detail));
+    }
+    let NoQuery {} = from_query(request.query_string())?;
+    let creator = client.creator(&app.store);
+    let status = match app.store.ask_review(&stored.id, creator, LIMITS).await? {
+        ReviewRequest::Added => StatusCode::ACCEPTED,
+        ReviewRequest::Exists => StatusCode::OK,
+        ReviewRequest::CreatorLimit => {
+            let detail = "this address has asked for as many reviews as may wait: try again later";
+            return Err(Problem::new(Code::TooManyRequests, detail).retry_after(NEXT_REVIEW));
+        }
+        ReviewRequest::QueueFull => {
+            let detail = "too many reviews are waiting: try again later";
+            return Err(Problem::new(Code::Unavailable, detail).retry_after(NEXT_REVIEW));
+        }
+        ReviewRequest::NoFinishedGame => return Err(Problem::game_not_found()),
+    };
+    let review = load_review(&app, &stored).await?;
+    let mut response = private_response(status);
+    if status == StatusCode::ACCEPTED {
+        let location = format!("/v1/games/{}/review", stored.id);
+        response.insert_header((header::LOCATION, location));
+    }
+    Ok(response.json(review))
+}
+
+/// Read the review.
+///
+/// The review of the game, as far as it is.
+#[utoipa::path(get, path = "/v1/games/{id}/review", tag = "games",
+    params(GamePath),
+    responses((status = 200, description = "The review, as far as it is.", body = ReviewView),
+        ReviewErrors),
+    security((), ("token" = [])))]
+pub async fn get_review(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
+    let NoQuery {} = from_query(request.query_string())?;
+    let review = load_review(&app, &stored).await?;
+    Ok(private_response(StatusCode::OK).json(review))
+}
+
+/// How to draw.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReviewPictureParams {
+    /// The colours; `light` by default.
+    #[param(inline)]
+    theme: Option<ThemeName>,
+}
+
+/// Draw the review.
+///
+/// The chances of the teams over the game, with its rounds and mistakes, as far as it is reviewed.
+#[utoipa::path(get, path = "/v1/games/{id}/review.svg", tag = "games",
+    params(GamePath, ReviewPictureParams, ReadHeaders),
+    responses(
+        (status = 200, description = "The picture, an SVG document.",
+            content((String = "image/svg+xml", example = json!(PICTURE))),
+            headers(("ETag" = String, description = "A hash of the picture."))),
+        (status = 304, description = "The picture is still the one of If-None-Match."),
+        ReviewPictureErrors),
+    security((), ("token" = [])))]
+pub async fn get_review_picture(
+    app: Data<App>,
+    path: Path<GamePath>,
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let stored = load_game(&app.store, &path.id).await?;
+    caller.role(&stored)?;
+    let params: ReviewPictureParams = from_query(request.query_string())?;
+    let (_, found) = load_found(&app, &stored).await?;
+    let svg = picture(&stored, &found, params.theme);
+    let mut response = picture_response(HttpResponse::Ok());
+    response
+        .insert_header((header::VARY, "Authorization, Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"));
+    send_content(&request, &mut response, svg.into_bytes())
+}
+
+/// The chart of a review.
+fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> String {
+    let rules = stored.game.rules();
+    let last = stored.game.version();
+    let ends = found.deals.iter().skip(1).map(|deal| deal.version);
+    let rounds = found.rounds(rules).into_iter().zip(ends.chain([last]));
+    let rounds = rounds.map(|(round, until)| ChartRound {
+        number: round.round,
+        version: round.version,
+        until,
+        dealt: round
+            .before
+            .iter()
+            .zip(&round.luck)
+            .map(|(before, luck)| before + luck)
+            .collect(),
+        before: round.before,
+        end: round.end,
+    });
+    let mistakes = found.decisions.iter();
+    let mistakes = mistakes.filter(|made| made.judgement() >= Judgement::Mistake);
+    let marks = mistakes.map(|made| ChartMark {
+        version: made.version,
+        seat: made.seat,
+        loss: made.loss(),
+    });
+    let players = stored.game.players();
+    let names = |team: u8| {
+        let seats = Seat::all(rules.seats).zip(players);
+        let names = seats.filter(|(seat, _)| seat.team(rules.seats) == team);
+        let names: Vec<&str> = names.map(|(_, player)| player.name.as_str()).collect();
+        names.join(" & ")
+    };
+    let teams: Vec<String> = (0..rules.seats / 2).map(names).collect();
+    chart(&Chart {
+        seats: rules.seats,
+        last,
+        rounds: &rounds.collect::<Vec<_>>(),
+        marks: &marks.collect::<Vec<_>>(),
+        title: "Chance to win",
+        teams: &teams,
+        theme: match theme.unwrap_or(ThemeName::Light) {
+            ThemeName::Light => Theme::Light,
+            ThemeName::Dark => Theme::Dark,
+        },
+    })
+}
+
+/// How far the review of a game is, and what it has found.
+///
+/// # Errors
+/// `review_not_found`, or the review cannot be read.
+pub async fn load_found(app: &App, stored: &StoredGame) -> Result<(ReviewStatus, Review), Problem> {
+    let review = app.store.review(&stored.id).await?;
+    let StoredReview { status, content } = review.ok_or_else(|| {
+        let detail = "nobody has asked for a review of this game";
+        Problem::new(Code::ReviewNotFound, detail)
+    })?;
+    let found = match content.as_str() {
+        "" => Review::default(),
+        content => serde_json::from_str(content).map_err(Problem::internal)?,
+    };
+    Ok((status, found))
+}
+
+/// The review of a game as it is shown.
+///
+/// # Errors
+/// As [`load_found`].
+async fn load_review(app: &App, stored: &StoredGame) -> Result<ReviewView, Problem> {
+    let (status, found) = load_found(app, stored).await?;
+    ReviewView::new(stored, status, &found)
+}
+
+/// A review of a finished game.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Review)]
+pub struct ReviewView {
+    #[schema(inline)]
+    status: StatusName,
+    /// The share of the game that is reviewed, 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
+    progress: f64,
+    decisions: Vec<DecisionView>,
+    /// One entry per seat.
+    seats: Vec<SeatReviewView>,
+    /// The rounds whose end is reviewed.
+    rounds: Vec<RoundReviewView>,
+    /// One entry per team; empty until the review is done.
+    teams: Vec<TeamReviewView>,
+}
+
+/// How far a review is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum StatusName {
+    Waiting,
+    Running,
+    Done,
+}
+
+/// A choice, as in a suggestion: either a move or an answer in the exchange.
+#[derive(Default, Serialize, ToSchema)]
+#[schema(as = ReviewedChoice, example = json!({"move": "K:out"}), min_properties = 1, max_properties = 1)]
+struct ChoiceView {
+    /// The id of a move.
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    move_: Option<String>,
+    /// An answer in the exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swap: Option<SwapRequest>,
+}
+
+/// What is said of a decision.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = Judgement)]
+enum JudgementName {
+    Best,
+    Good,
+    Inaccuracy,
+    Mistake,
+    Blunder,
+}
+
+/// A choice that a seat made where it had others.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReviewedDecision)]
+struct DecisionView {
+    /// The version of the game that the choice led to.
+    #[schema(minimum = 1)]
+    version: u64,
+    seat: Seat,
+    /// Who decided, if the seat's person did not.
+    #[schema(required)]
+    by: Option<By>,
+    played: ChoiceView,
+    best: ChoiceView,
+    /// The chance of the seat's team with `best`, 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
+    win_probability: f64,
+    /// That chance less the one with `played`.
+    #[schema(minimum = -1, maximum = 1)]
+    difference: f64,
+    #[schema(minimum = 0)]
+    standard_error: f64,
+    /// The difference, or 0 if it is negative.
+    #[schema(minimum = 0, maximum = 1)]
+    loss: f64,
+    judgement: JudgementName,
+}
+
+/// How a seat's person has decided.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SeatReview)]
+struct SeatReviewView {
+    seat: Seat,
+    /// The decisions of the seat's person.
+    decisions: u32,
+    /// Null without decisions.
+    #[schema(required, minimum = 0, maximum = 1)]
+    mean_loss: Option<f64>,
+    judgements: JudgementCounts,
+    /// Null without decisions.
+    #[schema(required, minimum = 0, maximum = 100)]
+    accuracy: Option<f64>,
+    /// The versions of the costliest decisions that were worse than good, the costliest first.
+    #[schema(max_items = 3)]
+    costliest: Vec<u64>,
+}
+
+/// The number of decisions with each judgement.
+#[derive(Serialize, ToSchema)]
+struct JudgementCounts {
+    best: u32,
+    good: u32,
+    inaccuracy: u32,
+    mistake: u32,
+    blunder: u32,
+}
+
+/// A round: what changed the chances of the teams. The lists have one number per team.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RoundReview)]
+struct RoundReviewView {
+    #[schema(minimum = 1)]
+    round: u32,
+    /// The version of the deal.
+    #[schema(minimum = 1)]
+    version: u64,
+    /// The chance before the deal.
+    before: Vec<f64>,
+    /// What the hands added.
+    luck: Vec<f64>,
+    luck_standard_error: Vec<f64>,
+    /// What the decisions added.
+    decisions: Vec<f64>,
+    /// What is left.
+    rest: Vec<f64>,
+    /// The chance before the next deal; at last 1 or 0.
+    end: Vec<f64>,
+}
+
+/// A team's game: `start`, `luck`, `decisions` and `rest` add up to `result`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TeamReview)]
+struct TeamReviewView {
+    team: u8,
+    start: f64,
+    luck: f64,
+    decisions: f64,
+    rest: f64,
+    result: f64,
+}
+
+impl ReviewView {
+    /// A review as it is stored.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn new(
+        stored: &StoredGame,
+        status: ReviewStatus,
+        found: &Review,
+    ) -> Result<ReviewView, Problem> {
+        let rules = stored.game.rules();
+        let last = stored.game.version() as f64;
+        let decisions = found.decisions.iter().map(DecisionView::new);
+        Ok(ReviewView {
+            status: match status {
+                ReviewStatus::Waiting => StatusName::Waiting,
+                ReviewStatus::Running => StatusName::Running,
+                ReviewStatus::Done => StatusName::Done,
+            },
+            progress: match status {
+                ReviewStatus::Done => 1.0,
+                _ => ((found.version as f64 / last).min(1.0) * 1e4).floor() / 1e4,
+            },
+            decisions: decisions.collect::<Result<_, _>>()?,
+            seats: found.seats(rules).into_iter().map(Into::into).collect(),
+            rounds: found.rounds(rules).into_iter().map(Into::into).collect(),
+            teams: found.teams(rules).into_iter().map(Into::into).collect(),
+        })
+    }
+}
+
+impl ChoiceView {
+    fn new(action: &Action) -> Result<ChoiceView, Problem> {
+        let swap = match action {
+            Action::Play { mv, .. } => {
+                return Ok(ChoiceView {
+                    move_: Some(mv.to_string()),
+                    ..ChoiceView::default()
+                });
+            }
+            Action::Offer { card, .. } => SwapRequest::offer(*card),
+            Action::Decline { .. } => SwapRequest::decline(),
+            Action::Ask { .. } => SwapRequest::ask(),
+            Action::Pass { .. } => SwapRequest::pass(),
+            _ => return Err(Problem::internal("a decision is no choice")),
+        };
+        Ok(ChoiceView {
+            swap: Some(swap),
+            ..ChoiceView::default()
+        })
+    }
+}
+
+impl DecisionView {
+    fn new(decision: &JudgedDecision) -> Result<DecisionView, Problem> {
+        Ok(DecisionView {
+            version: decision.version,
+            seat: decision.seat,
+            by: decision.by,
+            played: ChoiceView::new(&decision.played)?,
+            best: ChoiceView::new(&decision.best)?,
+            win_probability: decision.win_probability,
+            difference: decision.difference,
+            standard_error: decision.standard_error,
+            loss: decision.loss(),
+            judgement: match decision.judgement() {
+                Judgement::Best => JudgementName::Best,
+                Judgement::Good => JudgementName::Good,
+                Judgement::Inaccuracy => JudgementName::Inaccuracy,
+                Judgement::Mistake => JudgementName::Mistake,
+                Judgement::Blunder => JudgementName::Blunder,
+            },
+        })
+    }
+}
+
+impl From<SeatReview> for SeatReviewView {
+    fn from(seat: SeatReview) -> SeatReviewView {
+        let [best, good, inaccuracy, mistake, blunder] = seat.judgements;
+        SeatReviewView {
+            seat: seat.seat,
+            decisions: seat.decisions,
+            mean_loss: seat.mean_loss,
+            judgements: JudgementCounts {
+                best,
+                good,
+                inaccuracy,
+                mistake,
+                blunder,
+            },
+            accuracy: seat.accuracy,
+            costliest: seat.costliest,
+        }
+    }
+}
+
+impl From<RoundReview> for RoundReviewView {
+    fn from(round: RoundReview) -> RoundReviewView {
+        RoundReviewView {
+            round: round.round,
+            version: round.version,
+            before: round.before,
+            luck: round.luck,
+            luck_standard_error: round.luck_standard_error,
+            decisions: round.decisions,
+            rest: round.rest,
+            end: round.end,
+        }
+    }
+}
+
+impl From<TeamReview> for TeamReviewView {
+    fn from(team: TeamReview) -> TeamReviewView {
+        TeamReviewView {
+            team: team.team,
+            start: team.start,
+            luck: team.luck,
+            decisions: team.decisions,
+            rest: team.rest,
+            result: team.result,
+        }
+    }
+}

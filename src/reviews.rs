@@ -1,0 +1,208 @@
+//! The thread that reviews finished games, at the lowest priority.
+//!
+//! The store has the queue, and what was found so far. So after a kill another process goes on where
+//! the last save was.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use dog_bot::net::nets::Nets;
+use dog_review::{FinishedGame, Review, ReviewSettings, Reviewer};
+use dog_store::{
+    ClaimedReview, LogEntry, ReviewLimits, ReviewStatus, Store, StoreError, StoredGame,
+};
+use tokio::runtime::Runtime;
+
+use crate::{pool::LOG_PAGE, runtime::background_runtime};
+
+/// How many reviews may be asked for and not be done.
+pub const LIMITS: ReviewLimits = ReviewLimits {
+    total: 200,
+    per_creator: 10,
+};
+
+/// The time between two looks at an empty queue.
+const POLL: Duration = Duration::from_secs(1);
+
+/// How often what was found is saved. A claim lasts much longer.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Longer games are reviewed with fewer playouts, so that the time of a game is bounded.
+const MOST_ACTIONS: usize = 1_000;
+
+/// What the worlds of all reviews are drawn from.
+const SEED: u64 = 1;
+
+/// The thread. Dropping it ends it after its current decision.
+#[derive(Debug)]
+pub struct ReviewThread {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread works with.
+struct ReviewWorker {
+    store: Store,
+    nets: Arc<Nets>,
+    /// The playouts, in percent of the default.
+    percent: u32,
+    runtime: Runtime,
+    stopped: Receiver<()>,
+}
+
+impl ReviewThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system starts no more threads.
+    pub fn start(store: &Store, nets: &Arc<Nets>, percent: u32) -> io::Result<ReviewThread> {
+        let (stop, stopped) = channel();
+        let worker = ReviewWorker {
+            store: store.clone(),
+            nets: Arc::clone(nets),
+            percent,
+            runtime: background_runtime()?,
+            stopped,
+        };
+        let thread = thread::Builder::new()
+            .name("reviews".into())
+            .spawn(move || worker.run())?;
+        Ok(ReviewThread {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for ReviewThread {
+    fn drop(&mut self) {
+        self.stop = None;
+        let thread = self.thread.take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the thread of reviews panicked");
+        }
+    }
+}
+
+impl ReviewWorker {
+    fn run(self) {
+        lowest_priority();
+        while !self.stops_within(Duration::ZERO) {
+            let worked = self.wait(self.store.claim_review()).and_then(|claimed| {
+                let Some(claimed) = claimed else {
+                    return Ok(false);
+                };
+                self.review(&claimed).map(|()| true)
+            });
+            match worked {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(error) => log::warn!("reviews wait for the store: {error}"),
+            }
+            if self.stops_within(POLL) {
+                return;
+            }
+        }
+    }
+
+    /// Works on a review until it is done, the server stops, or another process has it.
+    fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
+        let Some(stored) = self.wait(self.store.game(&claimed.game))? else {
+            return Ok(());
+        };
+        let found: Review = serde_json::from_str(&claimed.content).unwrap_or_default();
+        let game = self.finished_game(&stored)?;
+        let settings = settings(self.percent, game.actions.len());
+        let reviewer = Reviewer::new(&self.nets, settings, SEED, game, found);
+        let mut reviewer = match reviewer {
+            Ok(reviewer) => reviewer,
+            Err(refusal) => return self.give_up(claimed, &refusal.to_string()),
+        };
+        let mut saved = Instant::now();
+        loop {
+            let status = match reviewer.step() {
+                Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
+                Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
+                Ok(true) => ReviewStatus::Running,
+                Ok(false) => ReviewStatus::Done,
+                Err(refusal) => return self.give_up(claimed, &refusal.to_string()),
+            };
+            let is_ours = self.save(claimed, status, reviewer.review())?;
+            if !is_ours || status != ReviewStatus::Running {
+                return Ok(());
+            }
+            saved = Instant::now();
+        }
+    }
+
+    /// Ends a review of a game whose log is damaged.
+    fn give_up(&self, claimed: &ClaimedReview, reason: &str) -> Result<(), StoreError> {
+        log::error!("game {} cannot be reviewed: {reason}", claimed.game);
+        self.save(claimed, ReviewStatus::Done, &Review::default())?;
+        Ok(())
+    }
+
+    /// Saves what was found. Returns whether the review is still this process's.
+    fn save(
+        &self,
+        claimed: &ClaimedReview,
+        status: ReviewStatus,
+        review: &Review,
+    ) -> Result<bool, StoreError> {
+        let content = serde_json::to_string(review).expect("a review can be serialized");
+        self.wait(self.store.save_review(claimed, status, &content))
+    }
+
+    /// The whole game.
+    fn finished_game(&self, stored: &StoredGame) -> Result<FinishedGame, StoreError> {
+        let (mut after, mut actions) = (0, Vec::new());
+        loop {
+            let page = self.wait(self.store.log(&stored.id, after, LOG_PAGE))?;
+            let entries = page.entries()?;
+            let Some(last) = entries.last() else { break };
+            after = last.version;
+            actions.extend(entries.into_iter().filter_map(|entry: LogEntry| {
+                let by = entry.events.first().and_then(|event| event.by);
+                Some((entry.action?, by.into()))
+            }));
+        }
+        Ok(FinishedGame {
+            start: stored.game.at_creation(),
+            actions,
+        })
+    }
+
+    /// Waits for the store.
+    fn wait<T>(
+        &self,
+        future: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.runtime.block_on(future)
+    }
+
+    /// Waits for so long. Returns at once if the server stops, and then true.
+    fn stops_within(&self, time: Duration) -> bool {
+        self.stopped.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
+}
+
+/// The setting for a game of so many actions.
+fn settings(percent: u32, actions: usize) -> ReviewSettings {
+    let percent = percent as usize * MOST_ACTIONS / actions.max(MOST_ACTIONS);
+    ReviewSettings::default().scaled(percent.max(1) as u32)
+}
+
+/// Gives this thread the lowest priority.
+fn lowest_priority() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(19) {
+        log::debug!("the thread of reviews keeps its priority: {error}");
+    }
+}

@@ -1,0 +1,182 @@
+//! `…/review`: what was luck, what was play, and what would have been better.
+
+use std::{thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Signal, Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+};
+
+/// The review once it is done.
+fn done(game: &TestGame<'_>, viewer: TestViewer) -> Value {
+    loop {
+        let review = game.get(viewer, "/review").send().expect(200);
+        if review["status"] == "done" {
+            return review;
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+/// The sum of these members of an object, at a place of each if they are lists.
+fn sum(of: &Value, parts: &[&str], place: Option<usize>) -> f64 {
+    let part = |name: &&str| match place {
+        Some(place) => number(&of[*name][place]),
+        None => number(&of[*name]),
+    };
+    parts.iter().map(part).sum()
+}
+
+#[test]
+fn nothing_of_a_review_exists_before_the_end() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
+    for viewer in game.viewers() {
+        game.post(viewer, "/review").send().refused("game_not_over");
+        game.get(viewer, "/review")
+            .send()
+            .refused("review_not_found");
+        let picture = game.get(viewer, "/review.svg").send();
+        picture.refused("review_not_found");
+    }
+    let record = game.get(Host, "/history?review=true");
+    let record = record.header("Accept", "text/plain").send();
+    record.refused("wrong_phase");
+    server
+        .post("/v1/games/1y51r0ztfn8hp2zw9f8m33tzg0/review")
+        .send()
+        .refused("game_not_found");
+}
+
+#[test]
+fn a_finished_game_is_reviewed_once() {
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
+    game.get(Spectator, "/review")
+        .send()
+        .refused("review_not_found");
+    let record = |query: &str| {
+        let record = game.get(Spectator, &format!("/history{query}"));
+        record.header("Accept", "text/plain").send()
+    };
+    let plain = record("").text();
+    record("?review=true").refused("review_not_found");
+    let events = Stream::open(game.get(Spectator, "/events?after_end=true"));
+    let asked = game.post(Spectator, "/review").send();
+    let path = game.path("/review");
+    assert_eq!(
+        (asked.status, asked.header("Location")),
+        (202, Some(path.as_str()))
+    );
+    let again = game.post(Host, "/review").send();
+    assert_eq!((again.status, again.header("Location")), (200, None));
+    let told = std::iter::from_fn(|| events.notice()).find(|told| told.data["type"] == "review");
+    let told = told.expect("the review").data;
+    assert_eq!(told, json!({"type": "review", "status": "done"}));
+    let review = done(&game, Spectator);
+    assert_eq!(review["progress"], 1.0);
+    check(&review);
+    assert_eq!(record("").text(), plain);
+    let judged = record("?review=true").text();
+    check_record(&review, &plain, &judged);
+    let import = server.post("/v1/games/import").text("text/plain", &judged);
+    import.send().expect(201);
+    let picture = game.get(Spectator, "/review.svg?theme=dark").send();
+    let svg = picture.text();
+    assert_eq!(picture.header("Content-Type"), Some("image/svg+xml"));
+    let mistakes = list(&review["decisions"]).iter();
+    let mistakes =
+        mistakes.filter(|made| made["judgement"] == "mistake" || made["judgement"] == "blunder");
+    for made in mistakes {
+        assert!(svg.contains(&format!("data-version=\"{}\"", made["version"])));
+    }
+}
+
+/// The sums of a review that is done.
+#[track_caller]
+fn check(review: &Value) {
+    let decisions = list(&review["decisions"]);
+    assert!(decisions.len() > 100, "{}", decisions.len());
+    for made in decisions {
+        let loss = number(&made["difference"]).max(0.0);
+        assert_eq!(number(&made["loss"]), loss);
+        assert_eq!(made["judgement"] == "best", made["played"] == made["best"]);
+        let is_clear = number(&made["difference"]) > 2.0 * number(&made["standard_error"]);
+        let is_bad = made["judgement"] != "best" && made["judgement"] != "good";
+        assert_eq!(
+            is_bad,
+            is_clear && loss >= 0.02 && made["judgement"] != "best",
+            "{made}"
+        );
+    }
+    for (number, seat) in list(&review["seats"]).iter().enumerate() {
+        let own = decisions.iter();
+        let own = own.filter(|made| made["seat"] == number && made["by"].is_null());
+        assert_eq!(seat["decisions"], own.count());
+    }
+    let parts = ["luck", "decisions", "rest"];
+    for (place, team) in list(&review["teams"]).iter().enumerate() {
+        let whole = number(&team["start"]) + sum(team, &parts, None);
+        assert!((whole - number(&team["result"])).abs() < 1e-9, "{team}");
+        for rounds in list(&review["rounds"]).windows(2) {
+            assert_eq!(rounds[0]["end"], rounds[1]["before"]);
+        }
+        for round in list(&review["rounds"]) {
+            let whole = number(&round["before"][place]) + sum(round, &parts, Some(place));
+            assert!(
+                (whole - number(&round["end"][place])).abs() < 1e-9,
+                "{round}"
+            );
+        }
+    }
+}
+
+/// A record with judgements is the plain one with a comment for each decision.
+#[track_caller]
+fn check_record(review: &Value, plain: &str, judged: &str) {
+    let bare = judged
+        .lines()
+        .map(|line| line.split(" ; ").next().unwrap_or_default());
+    assert!(bare.eq(plain.lines()));
+    let comments = judged.lines().filter_map(|line| line.split_once(" ; "));
+    let comments: Vec<&str> = comments.map(|(_, comment)| comment).collect();
+    let decisions = list(&review["decisions"]);
+    assert_eq!(comments.len(), decisions.len());
+    for (comment, made) in comments.iter().zip(decisions) {
+        let judgement = made["judgement"].as_str().expect("a name");
+        assert!(comment.starts_with(judgement), "{comment}: {made}");
+    }
+}
+
+#[test]
+fn a_review_goes_on_after_a_kill() {
+    let server = TestServer::start();
+    let (killed, whole) = (TestGame::imported(&server), TestGame::imported(&server));
+    whole.post(Host, "/review").send().expect(202);
+    let expected = done(&whole, Host);
+    killed.post(Host, "/review").send().expect(202);
+    while killed.get(Host, "/review").send().expect(200)["status"] == "waiting" {
+        thread::sleep(Duration::from_millis(50));
+    }
+    server.restart(Signal::Kill);
+    assert_eq!(done(&killed, Host), expected);
+}
+
+#[test]
+fn a_review_is_removed_with_its_game() {
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
+    game.post(Host, "/review").send().expect(202);
+    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    game.get(Host, "/review").send().refused("game_not_found");
+}

@@ -1,0 +1,165 @@
+// The review of a finished game: what was luck and what was play, and what would have been better.
+
+import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { adviceAfter } from "../analyse/analysis.js";
+import { passes, request, server } from "../api.js";
+import { offerOf } from "../choose.js";
+import { addressOf, at, problemOf } from "../game.js";
+import { capitalize, list, percent, points, t } from "../lang.js";
+import { dispatch } from "../store.js";
+import { Picture } from "../table/board.js";
+import { Mark } from "../table/players.js";
+import { html, once } from "../view.js";
+import { cardName, entryWords, nameOf, people, problemWords, reasonForAdvice, suggestionWords } from "../words.js";
+
+/** @import {Decision, Problem, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
+
+/** Milliseconds between two looks at a review that goes on. */
+const PACE = 3000;
+
+/** @param {{table: Table}} props */
+export function Review({ table }) {
+  const { id, review } = table;
+  const [problem, setProblem] = useState(/** @type {Problem | "network" | null} */ (null));
+  useEffect(() => {
+    let timer = 0;
+    let over = false;
+    const read = async () => {
+      let wait = PACE;
+      try {
+        // Whoever asks again reads.
+        /** @type {Reviewed} */
+        const now = await request("POST", `/v1/games/${id}/review`);
+        if (over) return;
+        setProblem(null);
+        at(table, () => dispatch({ type: "review", review: now }));
+        if (now.status === "done") return;
+      } catch (error) {
+        if (over) return;
+        setProblem(problemOf(error));
+        if (!passes(error)) return;
+        wait = Math.max(wait, /** @type {{wait?: number}} */ (error).wait ?? 0);
+      }
+      timer = setTimeout(read, wait);
+    };
+    if (typeof review === "string" || review.status !== "done") read();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (review === "asked") title.current?.focus({ preventScroll: true });
+  }, []);
+  const done = typeof review === "object" && review.status === "done";
+  return html`
+    <section class="review" aria-labelledby="review">
+      <h3 id="review" tabindex="-1" ref=${title}>${t("review")}</h3>
+      <p role="status" class="small">${t(done ? "review.done" : "review.running")}</p>
+      ${problem && html`<p class="problem" role="alert">${problemWords(problem, people(table))}</p>`}
+      ${typeof review === "object" && html`
+        ${!done && html`<progress value=${review.progress} aria-label=${t("review.progress")}></progress>`}
+        ${review.rounds.length > 0 && html`<${Found} table=${table} review=${review} />`}`}
+    </section>`;
+}
+
+/** What was found so far. @param {{table: Table, review: Reviewed}} props */
+function Found({ table, review }) {
+  const { id, game, seat } = table;
+  const who = people(table);
+  const half = who.names.length / 2;
+  /** @param {number} team */
+  const names = (team) => list(who.names.map((_, one) => one).filter((one) => one % half === team).map((one) => nameOf(who, one)));
+  // The picture grows with the review. It does not read what follows the number sign.
+  const picture = `${server}/v1/games/${id}/review.svg`;
+  const grown = `#${review.decisions.length}`;
+  const played = review.seats.filter(({ decisions }) => decisions > 0);
+  return game && html`
+    <picture>
+      <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?theme=dark${grown}`} />
+      <img src=${picture + grown} width="1000" height="480" alt=${t("review.curve", { names: list(Array.from({ length: half === 2 ? 1 : half }, (_, team) => names(team))) })} />
+    </picture>
+    ${review.teams.length > 0 && html`
+      <ul class="sums">
+        ${review.teams.map(({ team, luck, decisions, rest }) => html`
+          <li key=${team}>${t("review.team", { names: names(team), luck: points(luck), play: points(decisions), rest: points(rest) })}</li>`)}
+      </ul>
+      <p class="small">${t("review.points")}</p>`}
+    ${played.map((one) => html`
+      <h4 key=${`name ${one.seat}`}><${Mark} layout=${table.layout} seat=${one.seat} /> <bdi>${nameOf(who, one.seat)}</bdi></h4>
+      <p key=${`how ${one.seat}`}>${t("review.accuracy", { n: one.decisions, accuracy: Math.round(one.accuracy ?? 0) })}
+        ${review.status === "done" && one.costliest.length === 0 && ` ${t("review.clean")}`}</p>
+      ${one.costliest.length > 0 && html`
+        <ul key=${`costliest ${one.seat}`} class="advice" aria-label=${t("review.costliest")}>
+          ${one.costliest.map((version) => {
+            const decision = review.decisions.find((made) => made.version === version);
+            return decision && html`<${Costly} key=${version} table=${table} decision=${decision} />`;
+          })}
+        </ul>`}`)}
+    <${Rounds} table=${table} review=${review} team=${(seat ?? 0) % half} names=${names((seat ?? 0) % half)} />
+    <p><a href=${picture} download=${`${id}.svg`}>${t("review.picture")}</a></p>`;
+}
+
+/** A decision that had a better choice. Pressed, it says why. @param {{table: Table, decision: Decision}} props */
+function Costly({ table, decision }) {
+  const { version, played, loss } = decision;
+  const [open, setOpen] = useState(false);
+  const [before, after] = [table.steps?.[version - 2], table.steps?.[version - 1]];
+  if (!before || !after) return null;
+  const card = played.swap?.card;
+  const what = card ? capitalize(t("advice.give", { card: cardName(card) })) : entryWords(people(table), after.entry);
+  return html`
+    <li>
+      <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${once(() => setOpen(!open))}>
+        <span class="grow">${t("review.decision", { round: before.round, what })}</span>${" "}
+        <span class="chance">${t("review.cost", { points: points(-loss) })}</span>
+      </button>
+      ${open && html`<${Better} table=${table} decision=${decision} before=${before} />`}
+    </li>`;
+}
+
+/** Whether a suggestion is this choice. @param {Suggestion} suggestion @param {Decision["best"]} choice */
+function isChoice(suggestion, choice) {
+  if ("move" in suggestion) return suggestion.move.id === choice.move;
+  return /** @type {const} */ (["card", "ask", "pass", "decline"])
+    .every((name) => suggestion.swap[name] === choice.swap?.[name]);
+}
+
+/** What was better, why, and where. @param {{table: Table, decision: Decision, before: ReplayStep}} props */
+function Better({ table, decision, before }) {
+  const { version, best, judgement, win_probability: chance, difference } = decision;
+  const [answer, setAnswer] = useState(/** @type {Suggestion | Problem | "network" | null} */ (null));
+  useEffect(() => {
+    adviceAfter(table, before).then((advice) => setAnswer(advice?.suggestions.find((one) => isChoice(one, best)) ?? null),
+      (error) => setAnswer(problemOf(error)));
+  }, []);
+  // The adviser speaks to the player.
+  const who = { ...people(table), me: decision.seat };
+  const link = html`<a href=${addressOf(table.id, version - 1)}>${t("review.show")}</a>`;
+  if (answer === "network" || (answer && "code" in answer)) {
+    return html`<p class="problem" role="alert">${problemWords(answer, who)}</p><p>${link}</p>`;
+  }
+  return html`
+    ${answer ? html`
+      <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}</p>
+      <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, who)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
+    <p>${t("review.chances", { best: percent(chance), played: percent(chance - difference) })} ${link}</p>
+    <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;
+}
+
+/** The curve in numbers. @param {{table: Table, review: Reviewed, team: number, names: string}} props */
+const Rounds = ({ table, review, team, names }) => html`
+  <details>
+    <summary>${t("review.rounds", { names })}</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label=${t("review.rounds", { names })}>
+      <table>
+        <thead><tr>${["round", "chance", "cards", "play", "rest"].map((one) => html`<th scope="col">${t(`review.column.${one}`)}</th>`)}</tr></thead>
+        <tbody>
+          ${review.rounds.map(({ round, version, before, luck, decisions, rest }) => html`
+            <tr key=${round}><th scope="row"><a href=${addressOf(table.id, version)}>${round}</a></th>
+              <td>${percent(before[team])}</td>${[luck, decisions, rest].map((one) => html`<td>${points(one[team])}</td>`)}</tr>`)}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
