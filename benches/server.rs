@@ -94,7 +94,7 @@ fn main() {
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         alone.push(plays_a_second(&server, CLIENTS));
-        let review = Review::start(&server);
+        let review = RunningReview::start(&server);
         beside.push(plays_a_second(&server, CLIENTS));
         review.end();
     }
@@ -126,14 +126,14 @@ fn main() {
 }
 
 /// A review that is going on.
-struct Review {
+struct RunningReview {
     client: BenchClient,
     game: String,
     token: String,
 }
 
-impl Review {
-    fn start(server: &BenchServer) -> Review {
+impl RunningReview {
+    fn start(server: &BenchServer) -> RunningReview {
         let mut client = BenchClient::new(&server.address);
         let record = json!({"record": include_str!("../tests/records/four.dog")});
         let made = client.send("POST", "/v1/games/import", None, Some(record));
