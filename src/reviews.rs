@@ -5,6 +5,7 @@
 
 use std::{
     io,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -15,6 +16,7 @@ use std::{
 
 use dog_bot::net::nets::Nets;
 use dog_review::{FinishedGame, Review, ReviewSettings, Reviewer};
+use dog_rules::ActionRefusal;
 use dog_store::{
     ClaimedReview, LogEntry, ReviewLimits, ReviewStatus, Store, StoreError, StoredGame,
 };
@@ -95,13 +97,7 @@ impl ReviewWorker {
     fn run(self) {
         lowest_priority();
         while !self.stops_within(Duration::ZERO) {
-            let worked = self.wait(self.store.claim_review()).and_then(|claimed| {
-                let Some(claimed) = claimed else {
-                    return Ok(false);
-                };
-                self.review(&claimed).map(|()| true)
-            });
-            match worked {
+            match self.work() {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(error) => log::warn!("reviews wait for the store: {error}"),
@@ -112,6 +108,18 @@ impl ReviewWorker {
         }
     }
 
+    /// Works on a review, if one waits. Returns whether one did.
+    fn work(&self) -> Result<bool, StoreError> {
+        let Some(claimed) = self.wait(self.store.claim_review())? else {
+            return Ok(false);
+        };
+        match self.review(&claimed) {
+            Err(error) if !error.is_temporary() => self.give_up(&claimed, &error.to_string())?,
+            result => result?,
+        }
+        Ok(true)
+    }
+
     /// Works on a review until it is done, the server stops, or another process has it.
     fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
         let Some(stored) = self.wait(self.store.game(&claimed.game))? else {
@@ -120,19 +128,19 @@ impl ReviewWorker {
         let found: Review = serde_json::from_str(&claimed.content).unwrap_or_default();
         let game = self.finished_game(&stored)?;
         let settings = settings(self.percent, game.actions.len());
-        let reviewer = Reviewer::new(&self.nets, settings, SEED, game, found);
+        let reviewer = attempt(|| Reviewer::new(&self.nets, settings, SEED, game, found));
         let mut reviewer = match reviewer {
             Ok(reviewer) => reviewer,
-            Err(refusal) => return self.give_up(claimed, &refusal.to_string()),
+            Err(reason) => return self.give_up(claimed, &reason),
         };
         let mut saved = Instant::now();
         loop {
-            let status = match reviewer.step() {
+            let status = match attempt(|| reviewer.step()) {
                 Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,
                 Ok(false) => ReviewStatus::Done,
-                Err(refusal) => return self.give_up(claimed, &refusal.to_string()),
+                Err(reason) => return self.give_up(claimed, &reason),
             };
             let is_ours = self.save(claimed, status, reviewer.review())?;
             if !is_ours || status != ReviewStatus::Running {
@@ -142,7 +150,7 @@ impl ReviewWorker {
         }
     }
 
-    /// Ends a review of a game whose log is damaged.
+    /// Ends a review that cannot be made, because the log is damaged: others wait.
     fn give_up(&self, claimed: &ClaimedReview, reason: &str) -> Result<(), StoreError> {
         log::error!("game {} cannot be reviewed: {reason}", claimed.game);
         self.save(claimed, ReviewStatus::Done, &Review::default())?;
@@ -190,6 +198,17 @@ impl ReviewWorker {
     /// Waits for so long. Returns at once if the server stops, and then true.
     fn stops_within(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
+}
+
+/// Does what a damaged log makes fail.
+///
+/// # Errors
+/// The reason.
+fn attempt<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|refusal| refusal.to_string()),
+        Err(_) => Err("it panicked".to_owned()),
     }
 }
 

@@ -56,6 +56,7 @@ mod ready;
 mod reasons;
 mod reference_checker;
 mod refusal_order;
+mod releases;
 mod rematch;
 mod restart;
 mod retention;

@@ -180,3 +180,24 @@ fn a_review_is_removed_with_its_game() {
     assert_eq!(game.request("DELETE", Host, "").send().status, 204);
     game.get(Host, "/review").send().refused("game_not_found");
 }
+
+#[test]
+fn a_damaged_log_costs_that_review_only() {
+    let server = TestServer::start();
+    let (damaged, sound) = (TestGame::imported(&server), TestGame::imported(&server));
+    // A log is packed when its game is closed, or soon after.
+    for (table, column) in [("log", "events"), ("packed_log", "entries")] {
+        server.database().sql(&format!(
+            "UPDATE {table} SET {column} = substr({column}, 1, 8) \
+             WHERE game = (SELECT row_id FROM games WHERE id = '{}')",
+            damaged.id
+        ));
+    }
+    for game in [&damaged, &sound] {
+        game.post(Host, "/review").send().expect(202);
+    }
+    check(&done(&sound, Host));
+    assert_eq!(list(&done(&damaged, Host)["decisions"]).len(), 0);
+    let left = format!("game {} cannot be reviewed", damaged.id);
+    assert_eq!(server.log().matches(&left).count(), 1);
+}
