@@ -144,7 +144,7 @@ impl RunningReview {
             thread::sleep(Duration::from_millis(50));
         }
         let token = text("host_token");
-        Review {
+        RunningReview {
             client,
             game,
             token,

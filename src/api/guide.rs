@@ -62,6 +62,7 @@ pictures! {
     "pictures/page-analyse.webp"
     "pictures/page-hint-reasons.webp"
     "pictures/page-invited.webp"
+    "pictures/page-review.webp"
     "pictures/page-seating.webp"
     "pictures/preview.svg"
     "pictures/six-seats.svg"

@@ -19,7 +19,7 @@ fn every_screen_in_every_form() {
 }
 
 /// The screens of a phone in `docs/pictures`.
-const PHONE_PICTURES: [&str; 13] = [
+const PHONE_PICTURES: [&str; 14] = [
     "analyse",
     "course",
     "exchange",
@@ -31,6 +31,7 @@ const PHONE_PICTURES: [&str; 13] = [
     "lesson",
     "people",
     "replay",
+    "review",
     "rules",
     "seating",
 ];

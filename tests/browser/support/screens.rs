@@ -300,6 +300,10 @@ impl<'a> Screens<'a> {
             "what was better",
             "document.querySelector('.review .reasons')",
         );
+        browser.script(
+            "document.querySelector('.review h3').scrollIntoView()",
+            vec![],
+        );
         show("review", &[]);
         browser.press("Replay");
         browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");
