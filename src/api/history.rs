@@ -27,7 +27,7 @@ use super::{
     event::{LogEntryView, level_of},
     message_type::message_type,
     parameters::{GamePath, load_game},
-    review::load_found,
+    review::{found, load_review},
     rules::RulesView,
 };
 use crate::{
@@ -39,7 +39,7 @@ use crate::{
         problem::{Code, Problem},
     },
     limits::ClientAddress,
-    pool::{LOG_PAGE, LOG_PAGE_COST, wait_before_retry},
+    pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
 };
 
 errors! {
@@ -89,7 +89,9 @@ pub async fn get_history(
     let params: HistoryParams = from_query(request.query_string())?;
     let media_type = media_type?;
     let comments = if params.review.unwrap_or(false) && media_type == TEXT {
-        comments(&load_found(&app, &stored).await?.1)
+        let review = load_review(&app, &stored).await?;
+        let work = move || Ok(comments(&found(&review)?));
+        app.history_pool.run(client, SHORT_JOB_COST, work).await?
     } else {
         HashMap::new()
     };

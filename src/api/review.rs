@@ -30,6 +30,7 @@ use crate::{
         problem::{Code, Problem},
     },
     limits::ClientAddress,
+    pool::SHORT_JOB_COST,
     reviews::LIMITS,
 };
 
@@ -90,11 +91,15 @@ pub async fn ask_review(
     };
     let review = load_review(&app, &stored).await?;
     let mut response = private_response(status);
+    response.content_type("application/json");
     if status == StatusCode::ACCEPTED {
         let location = format!("/v1/games/{}/review", stored.id);
         response.insert_header((header::LOCATION, location));
     }
-    Ok(response.json(review))
+    let work = move || view(&stored, &review);
+    let pool = &app.history_pool;
+    pool.answer_with(&request, SHORT_JOB_COST, &mut response, work)
+        .await
 }
 
 /// Read the review.
@@ -115,7 +120,10 @@ pub async fn get_review(
     caller.role(&stored)?;
     let NoQuery {} = from_query(request.query_string())?;
     let review = load_review(&app, &stored).await?;
-    Ok(private_response(StatusCode::OK).json(review))
+    let work = move || view(&stored, &review);
+    app.history_pool
+        .answer(&request, SHORT_JOB_COST, work)
+        .await
 }
 
 /// How to draw.
@@ -144,13 +152,15 @@ pub async fn get_review_picture(
     app: Data<App>,
     path: Path<GamePath>,
     caller: Caller,
+    client: ClientAddress,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let stored = load_game(&app.store, &path.id).await?;
     caller.role(&stored)?;
     let params: ReviewPictureParams = from_query(request.query_string())?;
-    let (_, found) = load_found(&app, &stored).await?;
-    let svg = picture(&stored, &found, params.theme);
+    let review = load_review(&app, &stored).await?;
+    let work = move || Ok(picture(&stored, &found(&review)?, params.theme));
+    let svg = app.history_pool.run(client, SHORT_JOB_COST, work).await?;
     let mut response = picture_response(HttpResponse::Ok());
     response
         .insert_header((header::VARY, "Authorization, Accept-Encoding"))
@@ -206,30 +216,35 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
     })
 }
 
-/// How far the review of a game is, and what it has found.
+/// The review of a game, as far as it is. To read what it has found is work for a pool.
 ///
 /// # Errors
-/// `review_not_found`, or the review cannot be read.
-pub async fn load_found(app: &App, stored: &StoredGame) -> Result<(ReviewStatus, Review), Problem> {
+/// `review_not_found`.
+pub async fn load_review(app: &App, stored: &StoredGame) -> Result<StoredReview, Problem> {
     let review = app.store.review(&stored.id).await?;
-    let StoredReview { status, content } = review.ok_or_else(|| {
+    review.ok_or_else(|| {
         let detail = "nobody has asked for a review of this game";
         Problem::new(Code::ReviewNotFound, detail)
-    })?;
-    let found = match content.as_str() {
-        "" => Review::default(),
-        content => serde_json::from_str(content).map_err(Problem::internal)?,
-    };
-    Ok((status, found))
+    })
 }
 
-/// The review of a game as it is shown.
+/// What a review has found.
 ///
 /// # Errors
-/// As [`load_found`].
-async fn load_review(app: &App, stored: &StoredGame) -> Result<ReviewView, Problem> {
-    let (status, found) = load_found(app, stored).await?;
-    ReviewView::new(stored, status, &found)
+/// It cannot be read.
+pub fn found(review: &StoredReview) -> Result<Review, Problem> {
+    match review.content()?.as_str() {
+        "" => Ok(Review::default()),
+        content => serde_json::from_str(content).map_err(Problem::internal),
+    }
+}
+
+/// A review as it is shown.
+///
+/// # Errors
+/// It cannot be read.
+fn view(stored: &StoredGame, review: &StoredReview) -> Result<ReviewView, Problem> {
+    ReviewView::new(stored, review.status, &found(review)?)
 }
 
 /// A review of a finished game.

@@ -76,8 +76,17 @@ impl ReviewStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReview {
     pub status: ReviewStatus,
-    /// What was found so far; empty at first. The store does not read it.
-    pub content: String,
+    pub(super) packed: Vec<u8>,
+}
+
+impl StoredReview {
+    /// What was found so far; empty at first. The store does not read it. It may be megabytes long.
+    ///
+    /// # Errors
+    /// The row is damaged.
+    pub fn content(&self) -> Result<String, StoreError> {
+        unpack(&self.packed)
+    }
 }
 
 /// A review that this process works on.

@@ -88,12 +88,16 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
         <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
-        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
         ${below?.(frame)}
-        <${Pieces} layout=${layout} board=${board} gap=${gap} />
-        ${preview && html`<${Way} layout=${layout} parts=${preview.parts}
-          captures=${preview.captures} board=${board} kind="preview" />`}
       </svg>
+      <svg class="above moving" viewBox=${box} aria-hidden="true">
+        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
+        <${Pieces} layout=${layout} board=${board} gap=${gap} />
+      </svg>
+      ${preview && html`
+        <svg class="above" viewBox=${box} aria-hidden="true">
+          <${Way} layout=${layout} parts=${preview.parts} captures=${preview.captures} board=${board} kind="preview" />
+        </svg>`}
       ${buttons?.(frame)}
     </div>`;
 }

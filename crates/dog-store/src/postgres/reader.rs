@@ -18,7 +18,6 @@ use crate::{
     SavedResponse, Scope, StoreError, StoredGame, StoredReview, TokenHash,
     game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
-    review::unpack,
 };
 
 /// A query of the columns that [`stored_game`] reads, in its order.
@@ -138,7 +137,7 @@ impl PgDatabase {
         };
         Ok(Some(StoredReview {
             status: ReviewStatus::from_row(row.try_get(0)?, row.try_get(1)?),
-            content: unpack(row.try_get(2)?)?,
+            packed: row.try_get(2)?,
         }))
     }
 

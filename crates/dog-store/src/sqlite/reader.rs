@@ -17,7 +17,6 @@ use crate::{
     game_log::LogForm,
     game_row::{int, seating, time, version},
     now,
-    review::unpack,
 };
 
 /// A connection to read from.
@@ -144,7 +143,7 @@ impl Reader<'_> {
         let status: String = row.get(0)?;
         Ok(Some(StoredReview {
             status: ReviewStatus::from_row(&status, row.get(1)?),
-            content: unpack(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?,
+            packed: row.get(2)?,
         }))
     }
 

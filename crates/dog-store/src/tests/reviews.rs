@@ -34,7 +34,7 @@ fn claim(store: &Store) -> Option<ClaimedReview> {
 /// The status of a game's review, and what it has found.
 fn found(store: &Store, stored: &StoredGame) -> Option<(ReviewStatus, String)> {
     let review = wait(store.review(&stored.id))?;
-    Some((review.status, review.content))
+    Some((review.status, review.content().unwrap()))
 }
 
 /// Ends all claims.
