@@ -1,5 +1,5 @@
 // A frontend without a screen: plays a game against bots, then one with a friend and a rematch, by
-// choices that a person would make with clicks. docs/frontend.md explains it part by part. Runs in
+// choices that a person would make with clicks. docs/frontend.md explains it. Runs in
 // browsers, and on node 20 or newer.
 //
 // usage: node examples/frontend.mjs [URL]    (http://127.0.0.1:8080 by default)
