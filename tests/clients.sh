@@ -30,7 +30,7 @@ serve() {
   url=${DOG_URL-}
   [[ -z $url ]] || return 0
   cargo build --locked --bin dog
-  target/debug/dog serve --listen 127.0.0.1:0 --database "$scratch/dog.db" \
+  target/debug/dog serve --listen 127.0.0.1:0 --database "$scratch/dog.db" --review-percent 1 \
     > "$scratch/address" 2> "$scratch/log" &
   server=$!
   until url=$(sed -n 's/^listening on //p' "$scratch/address") && [[ -n $url ]]; do
@@ -150,6 +150,8 @@ record_lines() {
   until_line '"type":"game_won"' "$scratch/lines"
   call POST "/v1/games/$id/rematch" "$host" '{}' > /dev/null
   until_line '"type":"rematch"' "$scratch/lines"
+  call POST "/v1/games/$id/review" "$host" > /dev/null
+  until_line '"type":"review"' "$scratch/lines"
   kill "$stream"
   grep . "$scratch/lines" > "$scratch/StreamMessage"
 
