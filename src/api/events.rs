@@ -55,7 +55,7 @@ const MAX_STREAMS: usize = 20_000;
             `change` with a Change for each version. A resumed stream has only the later ones; \
             if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
-            `reaction` with a Reacted when a person reacts, and after the end `rematch` with a \
+            `reaction` with a SeatReaction when a person reacts, and after the end `rematch` with a \
             Rematch and `review` with a ReviewDone when the review is done; these have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
@@ -211,7 +211,7 @@ pub struct EventsParams {
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
 /// version. A resumed stream has only the later ones; if it begins with a Game, the game has been set
 /// back. A Presence comes early in the stream and
-/// whenever it is another, a Reacted when a person reacts, and after the end a Rematch and a ReviewDone;
+/// whenever it is another, a SeatReaction when a person reacts, and after the end a Rematch and a ReviewDone;
 /// these have no version. Empty lines keep the connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]

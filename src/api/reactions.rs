@@ -1,9 +1,7 @@
 //! Reactions: one word of a list, which a person says to the table.
 
-use std::time::Duration;
-
 use actix_web::{
-    HttpRequest, HttpResponse, ResponseError,
+    HttpRequest, HttpResponse,
     http::StatusCode,
     web::{Data, Path},
 };
@@ -26,7 +24,7 @@ use crate::{
         problem::{Code, Problem},
         request::Body,
     },
-    limits::announce::announce,
+    limits::announce::too_many,
     live::MAX_TIME_AFTER_END,
     quota::RateLimit,
 };
@@ -70,25 +68,21 @@ pub async fn send_reaction(
     let ReactionRequest { reaction } = body.content?;
     match app.store.react(&stored.id, seat, reaction).await? {
         None => Ok(private_response(StatusCode::NO_CONTENT).finish()),
-        Some(wait) => Ok(too_many(wait)),
+        Some(wait) => {
+            let limit = RateLimit {
+                name: "reactions",
+                quota: MAX_REACTIONS.unsigned_abs(),
+                unit: None,
+                window: REACTION_WINDOW.unsigned_abs(),
+                remaining: 0,
+                wait,
+            };
+            Ok(too_many(
+                "a person may react five times in twenty seconds",
+                &limit,
+            ))
+        }
     }
-}
-
-/// The refusal of a person who is to wait so long.
-fn too_many(wait: Duration) -> HttpResponse {
-    let detail = "a person may react five times in twenty seconds";
-    let problem = Problem::new(Code::TooManyRequests, detail).retry_after(wait);
-    let limit = RateLimit {
-        name: "reactions",
-        quota: MAX_REACTIONS.unsigned_abs(),
-        unit: None,
-        window: REACTION_WINDOW.unsigned_abs(),
-        remaining: 0,
-        wait,
-    };
-    let mut response = problem.error_response();
-    announce(Some(&limit), response.headers_mut());
-    response
 }
 
 /// Checks that the person at the seat may react now.

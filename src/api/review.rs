@@ -29,8 +29,9 @@ use crate::{
         json::from_query,
         problem::{Code, Problem},
     },
-    limits::ClientAddress,
+    limits::{ClientAddress, announce::too_many},
     pool::SHORT_JOB_COST,
+    quota::RateLimit,
     reviews::LIMITS,
 };
 
@@ -81,7 +82,15 @@ pub async fn ask_review(
         ReviewRequest::Exists => StatusCode::OK,
         ReviewRequest::CreatorLimit => {
             let detail = "this address has asked for as many reviews as may wait: try again later";
-            return Err(Problem::new(Code::TooManyRequests, detail).retry_after(NEXT_REVIEW));
+            let limit = RateLimit {
+                name: "reviews",
+                quota: LIMITS.per_creator.into(),
+                unit: None,
+                window: NEXT_REVIEW * LIMITS.per_creator,
+                remaining: 0,
+                wait: NEXT_REVIEW,
+            };
+            return Ok(too_many(detail, &limit));
         }
         ReviewRequest::QueueFull => {
             let detail = "too many reviews are waiting: try again later";

@@ -390,7 +390,7 @@ impl PresenceView {
 
 /// A person has reacted.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Reacted, example = json!({"type": "reaction", "seat": 2, "reaction": "well_played"}))]
+#[schema(as = SeatReaction, example = json!({"type": "reaction", "seat": 2, "reaction": "well_played"}))]
 pub struct ReactionView {
     #[serde(rename = "type")]
     #[schema(inline)]

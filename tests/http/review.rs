@@ -201,3 +201,25 @@ fn a_damaged_log_costs_that_review_only() {
     let left = format!("game {} cannot be reviewed", damaged.id);
     assert_eq!(server.log().matches(&left).count(), 1);
 }
+
+#[test]
+fn an_address_has_ten_reviews_that_are_not_done() {
+    // With so many playouts the first one is not done before the end of this test.
+    let server = TestServer::start_with(&[
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
+        ("DOG_REVIEW_PERCENT", "1000"),
+    ]);
+    let ask = |game: &TestGame<'_>, address: &str| {
+        let asked = game.post(Spectator, "/review");
+        asked.header("X-Forwarded-For", address).send()
+    };
+    let games: Vec<TestGame<'_>> = (0..11).map(|_| TestGame::imported(&server)).collect();
+    for game in &games[..10] {
+        ask(game, "192.0.2.1").expect(202);
+    }
+    let refused = ask(&games[10], "192.0.2.1");
+    assert_eq!(refused.header("Retry-After"), Some("60"));
+    refused.refused("too_many_requests");
+    ask(&games[0], "192.0.2.1").expect(200);
+    ask(&games[10], "192.0.2.2").expect(202);
+}

@@ -24,13 +24,15 @@ export function Review({ table }) {
   useEffect(() => {
     let timer = 0;
     let over = false;
+    // The first request asks for it, if nobody has.
+    let method = "POST";
     const read = async () => {
       let wait = PACE;
       try {
-        // Whoever asks again reads.
         /** @type {Reviewed} */
-        const now = await request("POST", `/v1/games/${id}/review`);
+        const now = await request(method, `/v1/games/${id}/review`);
         if (over) return;
+        method = "GET";
         setProblem(null);
         at(table, () => dispatch({ type: "review", review: now }));
         if (now.status === "done") return;

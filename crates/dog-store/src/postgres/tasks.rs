@@ -267,7 +267,14 @@ impl PgDatabase {
         creator: Option<Creator>,
         limits: ReviewLimits,
     ) -> Result<ReviewRequest, StoreError> {
-        self.usage().check_new_game()?;
+        if let Err(full) = self.usage().check_new_game() {
+            let is_there = self.review(id).await?.is_some();
+            return if is_there {
+                Ok(ReviewRequest::Exists)
+            } else {
+                Err(full)
+            };
+        }
         let sql = concat!(
             "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND phase = 'finished'), \
              queue AS (\
@@ -292,16 +299,18 @@ impl PgDatabase {
         ];
         let rows = self.small_write(sql, params).await?;
         let row = one(&rows)?;
-        let is = |column: usize| row.try_get::<_, bool>(column);
-        Ok(if !is(0)? {
+        let (is_finished, is_added): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
+        let is_there: bool = row.try_get(2)?;
+        let (is_full, is_own_full): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
+        Ok(if !is_finished {
             ReviewRequest::NoFinishedGame
-        } else if is(1)? {
+        } else if is_added {
             ReviewRequest::Added
-        } else if is(2)? {
+        } else if is_there {
             ReviewRequest::Exists
-        } else if is(4)? {
+        } else if is_own_full {
             ReviewRequest::CreatorLimit
-        } else if is(3)? {
+        } else if is_full {
             ReviewRequest::QueueFull
         } else {
             // Another request has added it at the same time.
