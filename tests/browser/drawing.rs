@@ -31,12 +31,19 @@ fn before_a_walk(server: &TestServer) -> (TestGame<'_>, usize, Value) {
     }
 }
 
-/// The animations of pieces that run now: whose piece, where it ends, and the points of its way.
-const ANIMATIONS: &str = "return document.getAnimations().filter((one) => one.effect.target.closest('.piece'))
-    .map((one) => ({
-      piece: { ...one.effect.target.dataset },
-      points: one.effect.getKeyframes().map((frame) => frame.transform.match(/-?[\\d.]+/g).map(Number)),
-    }))";
+/// The animations of pieces that run now: whose piece, where it ends, and the points of its way in
+/// the layout. A piece moves by a share of its own size, from the corner of the board.
+const ANIMATIONS: &str = "
+    const { x, y, width } = document.querySelector('.board svg').viewBox.baseVal;
+    return document.getAnimations().map((one) => one.effect).filter(({ target }) => target.matches('.pieces .piece'))
+      .map((effect) => ({
+        piece: { ...effect.target.dataset },
+        points: effect.getKeyframes().map(({ transform }) => {
+          const size = parseFloat(effect.target.style.width) / 100 * width;
+          const [right, down] = transform.match(/-?[\\d.]+/g).map((part) => (Number(part) + 50) / 100 * size);
+          return [x + right, y + down];
+        }),
+      }))";
 
 /// What moves takes longer, so that the test sees it.
 const SLOWLY: &str = "
@@ -58,7 +65,7 @@ fn a_piece_moves_along_its_path() {
     game.play(seat, walk["id"].as_str().expect("an id"));
     browser.wait_for_script(
         "an animation",
-        "document.getAnimations().some((one) => one.effect.target.closest('.piece'))",
+        "document.getAnimations().some((one) => one.effect.target.closest('.pieces .piece'))",
     );
     let animations = browser.script(ANIMATIONS, vec![]);
     let owner = seat.to_string();
@@ -81,16 +88,15 @@ fn a_piece_moves_along_its_path() {
             place.to_owned()
         };
         let point = &layout["places"][key];
-        json!([point["x"].as_f64(), point["y"].as_f64()])
+        [&point["x"], &point["y"]].map(|at| at.as_f64().expect("a number"))
     };
     let path = part["path"].as_array().expect("a path");
-    let expected: Vec<Value> = [&part["from"]].into_iter().chain(path).map(point).collect();
-    let shown = animation["points"].as_array().expect("points");
-    let shown: Vec<Value> = shown
-        .iter()
-        .map(|at| json!([at[0].as_f64(), at[1].as_f64()]))
-        .collect();
-    assert_eq!(shown, expected);
+    let expected: Vec<[f64; 2]> = [&part["from"]].into_iter().chain(path).map(point).collect();
+    let shown: Vec<[f64; 2]> = serde_json::from_value(animation["points"].clone()).expect("points");
+    assert_eq!(shown.len(), expected.len());
+    for (shown, expected) in shown.iter().flatten().zip(expected.iter().flatten()) {
+        assert!((shown - expected).abs() < 0.1, "{shown}, not {expected}");
+    }
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn public_games_that_are_played_can_be_watched() {
         "{shown}"
     );
     browser.script("document.querySelector('.games a').click()", vec![]);
-    browser.wait_for_script("the board", "document.querySelector('svg .piece')");
+    browser.wait_for_script("the board", "document.querySelector('.pieces .piece')");
     assert_eq!(browser.fragment(), format!("/games/{}", public.id));
     browser.wait_for_words("You are watching.");
 }

@@ -28,6 +28,8 @@
  * @typedef {Schemas["UnplayableCard"]} Unplayable a card without a legal move, and why
  *
  * @typedef {{x: number, y: number}} Point
+ * @typedef {{width: number, height: number}} Size
+ * @typedef {Point & Size} Bounds
  * @typedef {Schemas["Layout"]} Layout
  * @typedef {Schemas["BegunSeven"]} Seven
  * @typedef {Schemas["NextPart"]} SevenPart

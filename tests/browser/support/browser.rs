@@ -292,7 +292,7 @@ impl Browser {
     pub fn open_table(&self, game: &TestGame<'_>) {
         self.go(&format!("/?lang=en#/games/{}", game.id));
         self.wait("the table", |look| !look.todo.is_empty());
-        self.wait_for_script("the board", "document.querySelector('svg .piece')");
+        self.wait_for_script("the board", "document.querySelector('.pieces .piece')");
     }
 
     /// What the player sees.
@@ -304,7 +304,7 @@ impl Browser {
     /// Every piece on the board that is drawn: its seat and its place, sorted.
     pub fn pieces(&self) -> Vec<String> {
         let pieces = self.script(
-            "return [...document.querySelectorAll('svg [data-seat][data-place]')]
+            "return [...document.querySelectorAll('.pieces [data-seat][data-place]')]
                .map(({dataset}) => `${dataset.seat} ${dataset.place}`)",
             vec![],
         );

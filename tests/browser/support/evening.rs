@@ -143,7 +143,7 @@ impl<'a> Evening<'a> {
         );
         browser.wait_for_script("the link", "document.querySelector('.teams svg.qr')");
         show("seating-link");
-        table(&self.playing, "svg .piece");
+        table(&self.playing, ".pieces .piece");
         browser.wait_for_script("who is there", "document.querySelector('.players .state')");
         browser.wait_for_script("who is missing", "document.querySelector('.missing')");
         show("people-missing");

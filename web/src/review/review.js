@@ -55,10 +55,12 @@ export function Review({ table }) {
     if (review === "asked") title.current?.focus({ preventScroll: true });
   }, []);
   const done = typeof review === "object" && review.status === "done";
+  // The log of the game is damaged.
+  const none = done && review.rounds.length === 0;
   return html`
     <section class="review" aria-labelledby="review">
       <h3 id="review" tabindex="-1" ref=${title}>${t("review")}</h3>
-      <p role="status" class="small">${t(done ? "review.done" : "review.running")}</p>
+      <p role="status" class="small">${t(none ? "review.none" : done ? "review.done" : "review.running")}</p>
       ${problem && html`<p class="problem" role="alert">${problemWords(problem, people(table))}</p>`}
       ${typeof review === "object" && html`
         ${!done && html`<progress value=${review.progress} aria-label=${t("review.progress")}></progress>`}

@@ -1,9 +1,9 @@
 // Moves the pieces of the last move along their ways, and its card to the middle. Only `transform` and
-// `opacity` change, which a browser does without laying out the page.
+// `opacity` of whole elements change, which a browser does without painting anything again.
 
-import { pointOf, wayOf } from "./geometry.js";
+import { cardSize, centreOf, gapOf, pieceSize, pointOf, shift, wayOf } from "./geometry.js";
 
-/** @import {Layout, Move, Part, Point, SeatBoard} from "../types.js" */
+/** @import {Bounds, Layout, Move, Part, Point, SeatBoard} from "../types.js" */
 
 /** Milliseconds for one step, for a move at most, for a captured piece, and for a card. */
 const STEP = 75;
@@ -19,13 +19,19 @@ export const stepTime = (steps) => Math.min(STEP, MOST / steps);
 
 /**
  * @param {Element} root of the board, which shows the position after the move
- * @param {Layout} layout @param {Move} move @param {SeatBoard[]} board
+ * @param {Layout} layout @param {Bounds} bounds @param {Move} move @param {SeatBoard[]} board
  */
-export function animateMove(root, layout, move, board) {
+export function animateMove(root, layout, bounds, move, board) {
   if (!moves()) return;
-  /** @param {number} seat @param {string} place @param {number} slot */
-  const piece = (seat, place, slot) =>
-    root.querySelector(`.piece[data-seat="${seat}"][data-place="${place}"]${slot ? `[data-slot="${slot}"]` : ""}`);
+  const gap = gapOf(layout);
+  /** @param {number} seat @param {string} place @param {number} slot @param {Point[]} way @param {number} delay @param {number} duration */
+  const run = (seat, place, slot, way, delay, duration) => {
+    const piece = root.querySelector(`.piece[data-seat="${seat}"][data-place="${place}"][data-slot="${slot}"]`);
+    for (const running of piece?.getAnimations() ?? []) running.cancel();
+    piece?.animate(way.map((point) => ({ transform: shift(point, pieceSize(place, gap), bounds) })),
+      { delay, duration, fill: "backwards", easing: way.length > 2 ? "linear" : "ease-in-out" });
+    return piece;
+  };
   const parts = /** @type {Part[]} */ (move.parts);
   const steps = parts.reduce((sum, part) => sum + Math.max(part.steps, 1), 0);
   const step = stepTime(steps);
@@ -33,7 +39,7 @@ export function animateMove(root, layout, move, board) {
   for (const part of parts) {
     const way = wayOf(layout, part, (board[part.seat].kennel ?? 0) + 1);
     const time = part.steps > 0 ? step * part.steps : 450;
-    run(piece(part.seat, part.to, 0), way, delay, time);
+    run(part.seat, part.to, 0, way, delay, time);
     // The two pieces of a swap change places at the same time.
     if (move.kind !== "swap") delay += time;
   }
@@ -43,23 +49,20 @@ export function animateMove(root, layout, move, board) {
     const slot = (board[seat].kennel ?? 0) - (back[seat] ?? 0);
     back[seat] = (back[seat] ?? 0) + 1;
     const way = [pointOf(layout, { seat, place: from }), pointOf(layout, { seat, place: "kennel" }, slot)];
-    const captured = piece(seat, "kennel", slot);
     const after = Math.max(delay - 100, 0);
-    run(captured, way, after, CAPTURE);
+    const captured = run(seat, "kennel", slot, way, after, CAPTURE);
     // It rolls: the badge turns, and the light stays.
     const turns = way[1].x < way[0].x ? -2 : 2;
     captured?.querySelector(".badge")?.animate([{ transform: "rotate(0deg)" }, { transform: `rotate(${360 * turns}deg)` }],
       { delay: after, duration: CAPTURE, easing: "ease-in-out" });
   }
   const card = root.querySelector(".last-card");
-  const middle = card?.getAttribute("transform")?.match(/-?[\d.]+/g)?.map(Number);
-  if (!card || !middle) return;
-  const [x, y, scale] = middle;
+  for (const running of card?.getAnimations() ?? []) running.cancel();
+  const size = cardSize(layout, bounds);
   const home = pointOf(layout, { seat: move.seat, place: "kennel" }, 2);
-  for (const running of card.getAnimations()) running.cancel();
-  card.animate([
-    { transform: `translate(${home.x}px, ${home.y}px) scale(${scale / 3})`, opacity: 0 },
-    { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity: 1 },
+  card?.animate([
+    { transform: `${shift(home, size, bounds)} scale(.33)`, opacity: 0 },
+    { transform: `${shift(centreOf(bounds), size, bounds)} scale(1)`, opacity: 1 },
   ], { duration: CARD, easing: "ease-out" });
 }
 
@@ -78,13 +81,4 @@ export function animateCard(card, from) {
     { duration: CARD, easing: "ease-out" });
   flight.onfinish = flight.oncancel = () => flying.remove();
   card.animate([{ opacity: 0 }, { opacity: 0, offset: 0.8 }, { opacity: 1 }], { duration: CARD });
-}
-
-/** @param {Element | null} element @param {Point[]} way @param {number} delay @param {number} duration */
-function run(element, way, delay, duration) {
-  for (const running of element?.getAnimations() ?? []) running.cancel();
-  element?.animate(
-    way.map(({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` })),
-    { delay, duration, fill: "backwards", easing: way.length > 2 ? "linear" : "ease-in-out" },
-  );
 }

@@ -8,10 +8,12 @@ import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
-import { boundsOf, distance, gapOf, ownerOf, piecesOf, pointOf, spread, trackLength, wayOf } from "./geometry.js";
+import {
+  boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, spread, trackLength, wayOf,
+} from "./geometry.js";
 import { shapePath } from "./shapes.js";
 
-/** @import {Capture, Layout, Move, Offer, Part, Point, Preview, SeatBoard, Spot, Table} from "../types.js" */
+/** @import {Bounds, Capture, Layout, Move, Offer, Part, Point, Preview, SeatBoard, Spot, Table} from "../types.js" */
 /** @import {VNode} from "../../vendor/preact.js" */
 /** @import {Step} from "../choose.js" */
 
@@ -66,19 +68,19 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
     observer.observe(element);
     return () => observer.disconnect();
   }, [layout !== null]);
+  const bounds = layout && boundsOf(layout, room);
   // The last move is animated when it arrives, not when the table is opened.
   const seen = useRef(last?.version ?? null);
   useLayoutEffect(() => {
     const version = last?.version ?? null;
     // A replay that goes back shows no move the wrong way round.
-    if (layout && root.current && last && seen.current !== null && last.version > seen.current) {
-      animateMove(root.current, layout, last.move, board);
+    if (layout && bounds && root.current && last && seen.current !== null && last.version > seen.current) {
+      animateMove(root.current, layout, bounds, last.move, board);
     }
     seen.current = version ?? 0;
   }, [last?.version, board]);
-  if (!layout) return html`<div class="board empty"></div>`;
+  if (!layout || !bounds) return html`<div class="board empty"></div>`;
   const gap = gapOf(layout);
-  const bounds = boundsOf(layout, room);
   const box = `${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`;
   const frame = { layout, box, bounds, unit: bounds.width / Math.max(width, 1), gap };
   return html`
@@ -90,10 +92,10 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
           board=${board} kind="last" />`}
         ${below?.(frame)}
       </svg>
-      <svg class="above moving" viewBox=${box} aria-hidden="true">
-        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} gap=${gap} />`}
-        <${Pieces} layout=${layout} board=${board} gap=${gap} />
-      </svg>
+      <div class="pieces" aria-hidden="true">
+        ${last && html`<${LastCard} layout=${layout} bounds=${bounds} move=${last.move} />`}
+        <${Pieces} layout=${layout} bounds=${bounds} board=${board} gap=${gap} />
+      </div>
       ${preview && html`
         <svg class="above" viewBox=${box} aria-hidden="true">
           <${Way} layout=${layout} parts=${preview.parts} captures=${preview.captures} board=${board} kind="preview" />
@@ -101,8 +103,6 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
       ${buttons?.(frame)}
     </div>`;
 }
-
-/** @typedef {ReturnType<typeof boundsOf>} Bounds */
 
 /** Lines between all points that are near each other. @param {Point[]} points @param {number} limit */
 const near = (points, limit) => points.flatMap((a, index) => points.slice(index + 1)
@@ -168,41 +168,46 @@ function Wood({ layout, bounds, turn }) {
     })}`;
 }
 
-/** @param {{layout: Layout, board: SeatBoard[], gap: number}} props */
-function Pieces({ layout, board, gap }) {
+/**
+ * What moves is an element of its own in place of a part of a picture, so that a browser moves it without
+ * painting it again.
+ *
+ * @param {{layout: Layout, bounds: Bounds, board: SeatBoard[], gap: number}} props
+ */
+function Pieces({ layout, bounds, board, gap }) {
   return html`${piecesOf(board).map(({ seat, place, slot }) => {
     const point = pointOf(layout, { seat, place }, slot);
     const { colour, shape, start } = layout.seats[seat];
     const fresh = board[seat].fresh && place === String(start);
-    // The places of a kennel are closer to each other than those of the track.
-    const size = (place === "kennel" ? 0.4 : 0.45) * gap;
     return html`
-      <g key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
-        class="piece" color=${colour} transform=${`translate(${xy(point)})`}>
-        ${fresh && html`<circle class="fresh" r=${0.62 * gap} stroke-width=${0.1 * gap} />`}
-        <circle cx=${0.14 * size} cy=${0.26 * size} r=${1.25 * size} fill="url(#shadow)" />
-        <circle class="marble" r=${size} stroke-width=${0.1 * size} />
-        <g class="badge"><path d=${shapePath(shape)} transform=${`scale(${0.56 * size})`} stroke-width="0.28" /></g>
-        <circle r=${size} fill="url(#shine)" />
-      </g>`;
+      <div key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
+        class="piece" style=${{ color: colour, ...placed(point, pieceSize(place, gap), bounds) }}>
+        <svg viewBox="-1.55 -1.55 3.1 3.1">
+          ${fresh && html`<circle class="fresh" r="1.38" stroke-width=".22" />`}
+          <circle cx=".14" cy=".26" r="1.25" fill="url(#shadow)" />
+          <circle class="marble" r="1" stroke-width=".1" />
+          <circle r="1" fill="url(#shine)" />
+        </svg>
+        <svg class="badge" viewBox="-1.55 -1.55 3.1 3.1">
+          <path d=${shapePath(shape)} transform="scale(.56)" stroke-width="0.28" />
+        </svg>
+      </div>`;
   })}`;
 }
 
-/** The card of the last move, in the middle. @param {{layout: Layout, bounds: Bounds, move: Move, gap: number}} props */
-function LastCard({ layout, bounds, move, gap }) {
+/** The card of the last move, in the middle. @param {{layout: Layout, bounds: Bounds, move: Move}} props */
+function LastCard({ layout, bounds, move }) {
   if (!move.card) return null;
   const { colour, shape } = layout.seats[move.seat];
-  const centre = { x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 };
-  const free = Math.min(...Object.values(layout.places).map((place) => distance(place, centre))) - 0.6 * gap;
-  // The card has the size 3 by 4.2 and so a radius of 2.6.
-  const scale = Math.min(gap, free / 2.6);
   const face = (/** @type {string} */ card) => (card === "joker" ? "★" : card);
   return html`
-    <g class="last-card" transform=${`translate(${xy(centre)}) scale(${scale})`}>
-      <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
-      <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
-      <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
-    </g>`;
+    <div class="last-card" style=${placed(centreOf(bounds), cardSize(layout, bounds), bounds)}>
+      <svg viewBox="-1.6 -2.2 3.2 4.4">
+        <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
+        <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
+        <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
+      </svg>
+    </div>`;
 }
 
 /** The piece that was chosen, or the only one that can move. @param {{layout: Layout, board: SeatBoard[], step: Step, gap: number}} props */

@@ -1,6 +1,6 @@
 // Where things are on the board: sizes that follow from the layout, and room for buttons.
 
-/** @import {Layout, Part, Point, SeatBoard, Spot} from "../types.js" */
+/** @import {Bounds, Layout, Part, Point, SeatBoard, Size, Spot} from "../types.js" */
 
 /** @param {Point} a @param {Point} b */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
@@ -57,8 +57,7 @@ export function wayOf(layout, part, waiting) {
 /**
  * The part of the layout in which something is drawn, with a margin.
  *
- * @param {Layout} layout @param {number} [room] around it, in fields
- * @returns {{x: number, y: number, width: number, height: number}}
+ * @param {Layout} layout @param {number} [room] around it, in fields @returns {Bounds}
  */
 export function boundsOf(layout, room = 0.85) {
   const points = Object.values(layout.places);
@@ -69,12 +68,41 @@ export function boundsOf(layout, room = 0.85) {
   return { x, y, width: Math.max(...xs) + margin - x, height: Math.max(...ys) + margin - y };
 }
 
+/** @param {Bounds} bounds @returns {Point} */
+export const centreOf = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
+
+/** The size of a piece with its shadow. The places of a kennel are closer to each other. @param {string} place @param {number} gap @returns {Size} */
+export function pieceSize(place, gap) {
+  const side = 3.1 * (place === "kennel" ? 0.4 : 0.45) * gap;
+  return { width: side, height: side };
+}
+
+/** The size of the card in the middle of the board, which covers no place. @param {Layout} layout @param {Bounds} bounds @returns {Size} */
+export function cardSize(layout, bounds) {
+  const gap = gapOf(layout);
+  const centre = centreOf(bounds);
+  const free = Math.min(...Object.values(layout.places).map((place) => distance(place, centre))) - 0.6 * gap;
+  // A card of the size 3 by 4.2 has a radius of 2.6.
+  const scale = Math.min(gap, free / 2.6);
+  return { width: 3.2 * scale, height: 4.4 * scale };
+}
+
+/** The `transform` that brings the middle of an element of some size from the corner of the board to a point. @param {Point} point @param {Size} size @param {Bounds} bounds */
+export const shift = ({ x, y }, { width, height }, bounds) =>
+  `translate(${((100 * (x - bounds.x)) / width - 50).toFixed(2)}%, ${((100 * (y - bounds.y)) / height - 50).toFixed(2)}%)`;
+
+/** The style of an element with its middle on a point of the board. @param {Point} point @param {Size} size @param {Bounds} bounds */
+export const placed = (point, size, bounds) => ({
+  width: `${(100 * size.width) / bounds.width}%`, height: `${(100 * size.height) / bounds.height}%`,
+  transform: shift(point, size, bounds),
+});
+
 /**
  * Moves buttons apart that would overlap. Returns where each goes, at or near its place.
  *
  * @param {Point[]} points @param {number} size the diameter of a button
  * @param {number} apart how far from each other their middles are at least
- * @param {{x: number, y: number, width: number, height: number}} bounds where they must stay
+ * @param {Bounds} bounds where they must stay
  * @returns {Point[]}
  */
 export function spread(points, size, apart, bounds) {
