@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod headers;
 pub mod idempotency;
+mod invalid_shape;
 pub mod json;
 pub mod middleware;
 pub mod network;

@@ -10,6 +10,7 @@ mod columns;
 mod connect;
 mod copy;
 mod database;
+mod due;
 mod error;
 mod game_cache;
 mod migrations;

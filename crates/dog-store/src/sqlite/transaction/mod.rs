@@ -1,0 +1,451 @@
+//! Changes of the database.
+
+use std::{ops::Deref, sync::Arc};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    game_cache::ChangedGame,
+    migrations::{SCHEMA, version},
+    reader::{Reader, expiry, latest_expiry},
+};
+use crate::{
+    CommitResult, Draft, ExpectedState, GameId, NewGame, NewTicket, SavedResponse, Scope, Seating,
+    SpaceUsage, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens, Write, WriteOp,
+    game_row::{int, seating_column},
+    stored_game::now,
+    write::NewLog,
+};
+
+mod presence;
+mod retention;
+mod reviews;
+
+/// The number of changes kept in the change feed.
+const MAX_CHANGES: i64 = 10_000;
+
+/// The number of changes after which older ones are deleted.
+const CHANGE_TRIM_INTERVAL: i64 = 100;
+
+/// The number of bytes written to check that writes are possible; most plays write less. They are
+/// random, because SQLite does not write unchanged pages.
+const PROBE_BYTES: i64 = 32 << 10;
+
+/// A write transaction. All queries of [`Reader`] are available and see the latest state, because
+/// nobody else can write in the meantime.
+pub struct Transaction<'c> {
+    reader: Reader<'c>,
+    max_bytes: Option<u64>,
+    /// The games changed so far in this batch.
+    changed: &'c mut Vec<ChangedGame>,
+}
+
+impl<'c> Deref for Transaction<'c> {
+    type Target = Reader<'c>;
+
+    fn deref(&self) -> &Reader<'c> {
+        &self.reader
+    }
+}
+
+impl<'c> Transaction<'c> {
+    pub fn new(
+        connection: &'c Connection,
+        max_bytes: Option<u64>,
+        changed: &'c mut Vec<ChangedGame>,
+    ) -> Transaction<'c> {
+        // No cache: what is read here may be rolled back.
+        let reader = Reader {
+            connection,
+            cache: None,
+        };
+        Transaction {
+            reader,
+            max_bytes,
+            changed,
+        }
+    }
+
+    /// Makes the changes of a write. Changes nothing if it is [stale](CommitResult::Stale) or the
+    /// database is full.
+    ///
+    /// # Errors
+    /// The database is full, or cannot be written.
+    pub fn write(&mut self, write: &Write) -> Result<CommitResult, StoreError> {
+        let now = now();
+        if let Some((scope, _)) = &write.save
+            && self.saved_response(scope, now)?.is_some()
+        {
+            return Ok(CommitResult::Stale);
+        }
+        let committed = match &write.op {
+            WriteOp::Insert(new) => self.insert(new)?,
+            WriteOp::Update(draft) => self.update(draft)?,
+            WriteOp::SetTokens(expected, tokens, seating) => {
+                self.set_tokens(expected, tokens, seating)?
+            }
+            WriteOp::SaveResponse => CommitResult::Done,
+            WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
+            WriteOp::SkipToDeal { expected, due_at } => self.skip_to_deal(expected, *due_at)?,
+            WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
+                Some(row_id) => {
+                    self.remove(row_id, &expected.id)?;
+                    CommitResult::Done
+                }
+                None => CommitResult::Stale,
+            },
+        };
+        if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
+            self.save_response(scope, saved, now)?;
+        }
+        Ok(committed)
+    }
+
+    /// The row id of a game, if it is in the expected state.
+    fn row_id_if_unchanged(&mut self, expected: &ExpectedState) -> Result<Option<i64>, StoreError> {
+        // UPDATE … RETURNING would save a statement, but SQLite opens a statement journal for it,
+        // which takes longer.
+        let sql = "SELECT row_id FROM games \
+                   WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4 \
+                   AND skips_to_deal = ?5";
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        let params = params![
+            expected.id,
+            int(expected.version),
+            expected.updated_at.as_microsecond(),
+            expected.tokens,
+            expected.skips_to_deal,
+        ];
+        let row_id = statement.query_row(params, |row| row.get(0)).optional()?;
+        if row_id.is_none() {
+            // The expected state may come from the cache. Without the entry, the row is read next.
+            self.changed.push((expected.id, None));
+        }
+        Ok(row_id)
+    }
+
+    /// Whether another game has the unique key of a new one.
+    fn unique_key_exists(&self, new: &NewGame) -> Result<bool, StoreError> {
+        let Some(key) = &new.unique_key else {
+            return Ok(false);
+        };
+        let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
+        Ok(self.connection()?.prepare_cached(sql)?.exists([key])?)
+    }
+
+    /// Adds a game with its log.
+    fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
+        if self.unique_key_exists(new)? {
+            return Ok(CommitResult::Stale);
+        }
+        let NewGame {
+            game: stored,
+            unique_key,
+            follows,
+            snapshot,
+            log,
+        } = new;
+        let (version, phase) = (stored.game.version(), stored.game.phase());
+        self.usage()?.check_new_game()?;
+        let connection = self.connection()?;
+        connection
+            .prepare_cached(
+                "INSERT INTO games \
+                 (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
+                 bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
+                 unique_key, seating, anyone_may_join, reactions) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+                 ?17, ?18, ?19)",
+            )?
+            .execute(params![
+                stored.id,
+                int(version),
+                phase.name(),
+                stored.listed,
+                stored.created_at.as_microsecond(),
+                stored.updated_at.as_microsecond(),
+                stored.tokens,
+                snapshot,
+                stored.timing.bot_pace_ms,
+                stored.timing.turn_seconds,
+                stored.deadline.map(Timestamp::as_microsecond),
+                stored.is_for_people(),
+                stored
+                    .due_at(stored.updated_at)
+                    .map(Timestamp::as_microsecond),
+                stored.imported,
+                stored.creator,
+                unique_key,
+                seating_column(&stored.seating)?,
+                stored.anyone_may_join(),
+                stored.reactions,
+            ])?;
+        let row_id = connection.last_insert_rowid();
+        self.note_change(&stored.id, Some(version), Some(stored))?;
+        if let Some((id, version)) = follows {
+            self.note_change(id, Some(*version), None)?;
+        }
+        match log {
+            NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
+            NewLog::Packed(log) => self.insert_pages(row_id, log)?,
+        }
+        Ok(CommitResult::Done)
+    }
+
+    /// Stores a draft as the game's new state, and adds its log entry.
+    fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
+        // This check comes before the first change.
+        let Some(row_id) = self.row_id_if_unchanged(&draft.expected)? else {
+            return Ok(CommitResult::Stale);
+        };
+        let Draft { next, rows, .. } = draft;
+        let (version, at) = (next.game.version(), next.updated_at);
+        let connection = self.connection()?;
+        connection
+            .prepare_cached(
+                "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
+                 deadline = ?6, is_for_people = ?7, due_at = ?8, admin_changes = ?9, \
+                 skips_to_deal = ?10 WHERE row_id = ?1",
+            )?
+            .execute(params![
+                row_id,
+                int(version),
+                at.as_microsecond(),
+                next.tokens,
+                rows.snapshot,
+                next.deadline.map(Timestamp::as_microsecond),
+                next.is_for_people(),
+                next.due_at(at).map(Timestamp::as_microsecond),
+                next.admin_changes.versions,
+                next.skips_to_deal,
+            ])?;
+        let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
+        let at_limit = next.is_at_limit();
+        // They are indexed and seldom change, so they are written only if they do.
+        if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) || at_limit {
+            connection
+                .prepare_cached(
+                    "UPDATE games SET phase = ?2, anyone_may_join = ?3, at_limit = ?4 \
+                     WHERE row_id = ?1",
+                )?
+                .execute(params![row_id, phase.name(), anyone_may_join, at_limit])?;
+        }
+        if !Arc::ptr_eq(&next.seating, &draft.seating) {
+            self.set_seating(row_id, &next.seating)?;
+        }
+        if draft.changes_settings {
+            connection
+                .prepare_cached(
+                    "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
+                     reactions = ?5 WHERE row_id = ?1",
+                )?
+                .execute(params![
+                    row_id,
+                    next.listed,
+                    next.timing.bot_pace_ms,
+                    next.timing.turn_seconds,
+                    next.reactions,
+                ])?;
+        }
+        self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
+        self.note_change(&next.id, Some(version), Some(next))?;
+        Ok(CommitResult::Done)
+    }
+
+    /// Adds an entry to the change feed: the game's new version, or `None` if it was removed.
+    /// `stored` is its new state, if it is known in full.
+    fn note_change(
+        &mut self,
+        id: &GameId,
+        version: Option<u64>,
+        stored: Option<&StoredGame>,
+    ) -> Result<(), StoreError> {
+        self.changed.push((*id, stored.cloned()));
+        self.announce(id, version, "game")
+    }
+
+    /// Adds a row of this kind to the change feed; see [`Change::new`](crate::Change).
+    fn announce(&self, id: &GameId, version: Option<u64>, kind: &str) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        connection
+            .prepare_cached("INSERT INTO changes (game, version, kind) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, version.map(int), kind])?;
+        let number = connection.last_insert_rowid();
+        if number % CHANGE_TRIM_INTERVAL == 0 {
+            connection
+                .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
+                .execute([number - MAX_CHANGES])?;
+        }
+        Ok(())
+    }
+
+    /// Has the bots of a game act without their pace until the next deal.
+    fn skip_to_deal(
+        &mut self,
+        expected: &ExpectedState,
+        due_at: Option<Timestamp>,
+    ) -> Result<CommitResult, StoreError> {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
+            return Ok(CommitResult::Stale);
+        };
+        self.connection()?
+            .prepare_cached("UPDATE games SET skips_to_deal = 1, due_at = ?2 WHERE row_id = ?1")?
+            .execute(params![row_id, due_at.map(Timestamp::as_microsecond)])?;
+        self.note_change(&expected.id, Some(expected.version), None)?;
+        Ok(CommitResult::Done)
+    }
+
+    /// Adds an entry to a game's log, with its action and events as JSON.
+    fn append(
+        &self,
+        row_id: i64,
+        version: u64,
+        at: Timestamp,
+        action: Option<&str>,
+        events: &str,
+    ) -> Result<(), StoreError> {
+        self.connection()?
+            .prepare_cached(
+                "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![
+                row_id,
+                int(version),
+                at.as_microsecond(),
+                action,
+                events,
+            ])?;
+        Ok(())
+    }
+
+    /// Replaces a game's tokens without a new version.
+    fn set_tokens(
+        &mut self,
+        expected: &ExpectedState,
+        tokens: &Tokens,
+        seating: &Seating,
+    ) -> Result<CommitResult, StoreError> {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
+            return Ok(CommitResult::Stale);
+        };
+        let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 WHERE row_id = ?1";
+        self.connection()?
+            .prepare_cached(sql)?
+            .execute(params![row_id, tokens])?;
+        self.set_seating(row_id, seating)?;
+        self.note_change(&expected.id, Some(expected.version), None)?;
+        Ok(CommitResult::Done)
+    }
+
+    fn set_seating(&self, row_id: i64, seating: &Seating) -> Result<(), StoreError> {
+        self.connection()?
+            .prepare_cached("UPDATE games SET seating = ?2 WHERE row_id = ?1")?
+            .execute(params![row_id, seating_column(seating)?])?;
+        Ok(())
+    }
+
+    /// Adds a ticket, and deletes expired tickets.
+    fn add_ticket(
+        &mut self,
+        expected: &ExpectedState,
+        ticket: &NewTicket,
+        now: Timestamp,
+    ) -> Result<CommitResult, StoreError> {
+        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
+            return Ok(CommitResult::Stale);
+        };
+        let connection = self.connection()?;
+        connection
+            .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
+            .execute([now.as_microsecond()])?;
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO tickets (ticket_hash, game, token_hash, expires_at) \
+                 VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                ticket.hash.0,
+                row_id,
+                ticket.token.0,
+                (now + TICKET_TTL).as_microsecond()
+            ])?;
+        Ok(CommitResult::Done)
+    }
+
+    /// Returns the token of a [`ticket`](Reader::ticket) and deletes the ticket; `None` if it does
+    /// not exist or has expired.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn take_ticket(
+        &mut self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        let now = now();
+        let taken = self
+            .connection()?
+            .prepare_cached(
+                "DELETE FROM tickets WHERE ticket_hash = ?2 \
+                 AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
+            )?
+            .query_row(
+                params![id, ticket.0, now.as_microsecond(), latest_expiry(now)],
+                |row| row.get(0).map(TokenHash),
+            )
+            .optional()?;
+        Ok(taken)
+    }
+
+    /// Saves the response to a request, in the place of an expired one.
+    fn save_response(
+        &self,
+        scope: &Scope,
+        saved: &SavedResponse,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        connection
+            .prepare_cached("DELETE FROM idempotency WHERE scope = ?2 AND created_at <= ?1")?
+            .execute(params![expiry(now), scope.0])?;
+        connection
+            .prepare_cached(
+                "INSERT INTO idempotency (scope, body_hash, response, created_at) \
+                 VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                scope.0,
+                saved.body_hash,
+                saved.response,
+                now.as_microsecond(),
+            ])?;
+        Ok(())
+    }
+
+    /// Checks that the database can be written, by writing as much as a play does.
+    pub fn probe(&mut self) -> Result<SpaceUsage, StoreError> {
+        let connection = self.connection()?;
+        SCHEMA.check(version(connection)?)?;
+        let usage = self.usage()?;
+        usage.check_write()?;
+        connection
+            .prepare_cached("UPDATE probe SET filler = randomblob(?1)")?
+            .execute([PROBE_BYTES])?;
+        Ok(usage)
+    }
+
+    fn usage(&self) -> Result<SpaceUsage, StoreError> {
+        self.connection()?;
+        self.reader.usage(self.max_bytes)
+    }
+
+    /// The connection, if the transaction is still open. SQLite ends a transaction by itself when
+    /// the disk is full; later statements would then be committed one by one.
+    fn connection(&self) -> Result<&'c Connection, StoreError> {
+        if self.connection.is_autocommit() {
+            return Err(StoreError::RolledBack);
+        }
+        Ok(self.connection)
+    }
+}
