@@ -10,6 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    limits::from,
     quick_join::{Taken, end_the_wait, join},
     support::{
         Dice, Signal, Stream, TestGame, TestRequest, TestServer, TestTable, TestViewer::*,
@@ -25,10 +26,6 @@ const ATTACKER: &str = "198.51.100.66";
 
 /// What each attacker does, over and over.
 const ATTACKS: usize = 60;
-
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
-    request.header("X-Forwarded-For", address)
-}
 
 /// Takes a seat by this request, and gives it up again.
 fn come_and_go(server: &TestServer, join: TestRequest<'_>) {

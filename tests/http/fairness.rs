@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::support::{Exposition, Raw, Stream, TestGame, TestRequest, TestServer, TestViewer::*};
+use crate::{
+    limits::from,
+    support::{Exposition, Raw, Stream, TestGame, TestServer, TestViewer::*},
+};
 
 const GREEDY: &str = "198.51.100.1";
 const OTHER: &str = "198.51.100.2";
@@ -21,10 +24,6 @@ fn server(environment: &[(&'static str, &str)]) -> TestServer {
         ("DOG_ADVICE_PER_ADDRESS", "0"),
     ];
     TestServer::start_with(&[&unlimited, environment].concat())
-}
-
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
-    request.header("X-Forwarded-For", address)
 }
 
 /// Sends a GET request from the greedy address, the last one of its connection.

@@ -13,19 +13,19 @@ use crate::support::{
     UNKNOWN_TOKEN, raw,
 };
 
-const HERE: &str = "198.51.100.1";
-const THERE: &str = "198.51.100.2";
+pub const HERE: &str = "198.51.100.1";
+pub const THERE: &str = "198.51.100.2";
 
 /// More requests than any quota in these tests allows at once.
 const MANY: usize = 200;
 
 /// A server behind a proxy, with these limits too.
-fn behind_a_proxy(limits: &[(&'static str, &str)]) -> TestServer {
+pub fn behind_a_proxy(limits: &[(&'static str, &str)]) -> TestServer {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
     TestServer::start_with(&[&[proxy], limits].concat())
 }
 
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
+pub fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
