@@ -246,7 +246,10 @@ fn impossible_positions_are_refused() {
         body.as_object_mut().expect("an object").remove(name);
         refused(&body, "invalid_request");
     }
-    let hand = |card: &str, count: usize| json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": vec![card; count]});
+    let hand = |card: &str, count: usize| {
+        let hand = vec![card; count];
+        json!({"position": "-", "seat": 0, "hand": hand})
+    };
     refused(&hand("7", 200), "invalid_hand");
     // As many as the deck holds are accepted.
     legal_moves(&server, &hand("A", 8));
@@ -514,7 +517,7 @@ pub fn bare(mut advice: Value) -> Value {
     advice
 }
 
-/// In the first exchange of a game, an analysis of what a seat sees gives the same advice as the game.
+/// In the first exchange of a game, an analysis of what a seat sees gives the advice of the game.
 #[test]
 fn advice_on_the_exchange_is_that_of_a_game() {
     let server = TestServer::shared();
