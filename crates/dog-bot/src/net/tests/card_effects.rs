@@ -167,8 +167,8 @@ fn cards_can_do_what_their_moves_do() {
             }
             assert_eq!(found, expected, "{card} of {seat} on {board:?}: {rules:?}");
             let harms = found.playable && !found.harmless;
-            let gains = [found.gain > 0, found.gain < 0];
-            let each = [[found.playable, found.home], [found.hit, harms], gains].concat();
+            let (gains, loses) = (found.gain > 0, found.gain < 0);
+            let each = [found.playable, found.home, found.hit, harms, gains, loses];
             for (count, is) in counts.iter_mut().zip(each) {
                 *count += u32::from(is);
             }

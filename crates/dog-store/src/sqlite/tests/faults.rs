@@ -107,12 +107,7 @@ fn a_game_that_contradicts_its_row_is_damaged() {
         assert!(!damaged.is_temporary());
         write(&store, bad).expect_err("a contradiction");
         write(&store, good).unwrap();
-        let query = ListQuery {
-            limit: 9,
-            ..ListQuery::default()
-        };
-        let listed = wait(store.games(&query)).games;
-        assert_eq!(listed.len(), 1, "{change}");
+        assert_eq!(listed(&store, 9).len(), 1, "{change}");
         set(back);
         wait(store.game(&bad));
     }
