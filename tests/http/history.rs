@@ -129,7 +129,10 @@ fn a_long_history_comes_in_every_form_and_encoding() {
 fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
     let server = TestServer::start();
     let game = TestGame::long(&server, 10_000);
-    let mut connection = Raw::get(&game, Spectator, "/history");
+    let mut connection = Raw::connect(&server);
+    let path = game.path("/history");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    connection.send(request.as_bytes());
     connection.wait_for_bytes();
     game.remove();
     let response = connection.response().expect("the beginning");
@@ -184,23 +187,14 @@ fn an_impossible_record_is_not_imported() {
     let games = || server.get("/v1/games?limit=100").send().expect(200);
     let before = games();
     // An illegal move: its line, and why. Another seed, a game without an end, no record at all.
-    let mut lines = record.lines();
-    let first = lines.position(|line| line == "3 K:out");
+    let first = record.lines().position(|line| line == "3 K:out");
     let line = format!("line {}", first.expect("the first play") + 1);
     let half: Vec<&str> = record.lines().take(60).collect();
+    let changed = |from: &str, to: &str| record.replacen(from, to, 1);
     for (text, words) in [
-        (
-            record.replacen("3 K:out", "3 9:16>25", 1),
-            [&*line, "9:16>25"],
-        ),
-        (
-            record.replacen("3 K:out", "1 K:out", 1),
-            [&*line, "seat 3 is to move"],
-        ),
-        (
-            record.replacen("[Seed \"b1", "[Seed \"b2", 1),
-            ["line", "seed"],
-        ),
+        (changed("3 K:out", "3 9:16>25"), [&*line, "9:16>25"]),
+        (changed("3 K:out", "1 K:out"), [&*line, "seat 3 is to move"]),
+        (changed("[Seed \"b1", "[Seed \"b2"), ["line", "seed"]),
         (half.join("\n"), ["line 60", ""]),
         ("no record".to_owned(), ["line 1", ""]),
         ("\u{0}".to_owned(), ["line 1", ""]),
