@@ -80,13 +80,9 @@ impl Gate {
 /// Waits until this many jobs are running.
 fn until_running(pool: &WorkerPool, jobs: usize) {
     let running = || {
-        pool.0
-            .jobs
-            .lock()
-            .queues
-            .values()
-            .map(|queue| queue.running)
-            .sum::<usize>()
+        let jobs = pool.0.jobs.lock();
+        let running = jobs.queues.values().map(|queue| queue.running);
+        running.sum::<usize>()
     };
     while running() != jobs {
         thread::yield_now();
@@ -94,9 +90,7 @@ fn until_running(pool: &WorkerPool, jobs: usize) {
 }
 
 fn is_refused(answer: &Result<String, Problem>) -> bool {
-    answer
-        .as_ref()
-        .is_err_and(|problem| problem.status_code() == 503)
+    matches!(answer, Err(problem) if problem.status_code() == 503)
 }
 
 #[actix_web::test]
@@ -182,11 +176,8 @@ async fn a_full_queue_has_a_place_for_a_newcomer() {
     let mut waiting: Vec<PendingReply<'_>> = (0..4)
         .map(|number| gate.add(&pool, address(1), SHORT_JOB_COST, &number.to_string()))
         .collect();
-    assert!(is_refused(
-        &gate
-            .add(&pool, address(1), SHORT_JOB_COST, "one too many")
-            .await
-    ));
+    let one_too_many = gate.add(&pool, address(1), SHORT_JOB_COST, "one too many");
+    assert!(is_refused(&one_too_many.await));
     let newcomer = gate.add(&pool, address(2), SHORT_JOB_COST, "newcomer");
     let last = waiting.pop().unwrap();
     assert!(is_refused(&last.await));

@@ -50,7 +50,8 @@ fn expired_responses_are_deleted_in_batches() {
     let dir = Dir::new();
     let store = dir.store();
     for number in 0..5 {
-        save_response(&store, number, "a response");
+        let done = save_response(&store, number, "a response");
+        assert_eq!(done, CommitResult::Done);
     }
     let day = SignedDuration::from_hours(24).as_micros();
     let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
