@@ -132,21 +132,6 @@ async fn jobs_that_cannot_be_served_in_time_are_refused() {
 }
 
 #[actix_web::test]
-async fn a_newcomer_is_served_next_however_much_another_has_waiting() {
-    let pool = start(config(1, Duration::from_secs(10)));
-    let gate = Gate::new();
-    let all = (0..100).map(|_| gate.add(&pool, address(1), LONG_JOB, "long"));
-    let all: Vec<PendingReply<'_>> = all.collect();
-    until_running(&pool, 1);
-    let short = gate.add(&pool, address(2), SHORT_JOB, "short");
-    gate.open(2);
-    assert_eq!(short.await.unwrap(), "short");
-    assert_eq!(gate.done(), ["long", "short"]);
-    drop(all);
-    gate.open(10);
-}
-
-#[actix_web::test]
 async fn one_address_does_not_occupy_all_threads() {
     let pool = start(config(2, Duration::from_secs(10)));
     let gate = Gate::new();

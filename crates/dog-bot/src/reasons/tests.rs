@@ -73,24 +73,6 @@ fn pieces_come_home_and_go_deeper() {
     );
 }
 
-#[test]
-fn pieces_leave_the_kennel() {
-    check(
-        "20 / - / - / - | K | K:out   | leaves_kennel 0 0
-         20 / - / - / - | K | K:20>33 | no_better",
-    );
-}
-
-#[test]
-fn pieces_are_captured() {
-    check(
-        "20 / 23 / - / -   | 3   | 3:20>23 | captures 1 23, delays_opponent 1
-         20 / - / 23 / -   | 3   | 3:20>23 | captures_partner 2 23, harms_partner 2
-         20 23 / - / - / - | 3 2 | 3:20>23 | captures_own 0 23
-         20 23 / - / - / - | 3 2 | 2:20>22 | no_better",
-    );
-}
-
 /// On 32, the start of the partner, it is safe. On 30 a queen of seat 1 captures, on 48 a king of
 /// seat 3. Before 21 nobody could capture it. Seven steps behind, only a seven captures, and by
 /// some rules none does.
@@ -138,16 +120,6 @@ fn blocks_appear_and_go() {
     );
 }
 
-/// On 52 it was near before.
-#[test]
-fn one_card_from_the_goal() {
-    check(
-        "40 / - / - / - | Q 10 | Q:40>52  | near_goal 0 52
-         40 / - / - / - | Q 10 | 10:40>50 | no_better
-         52 / - / - / - | 2    | 2:52>54  | no_better",
-    );
-}
-
 #[test]
 fn four_back_is_a_shortcut() {
     check(
@@ -169,16 +141,6 @@ fn valuable_cards_are_kept() {
          20 40 / - / - / -         | 10 joker | joker=2:20>22 | no_better
          20 / - / - / -            | 10 5     | 10:20>30      | no_better
          40 g1 g2 g3 / - / - / 48f | 2 K      | 2:40>42       | no_better",
-    );
-}
-
-#[test]
-fn the_partner_and_opponents_gain_and_lose_steps() {
-    check(
-        "30 / - / 40 / - | J | J:30<>40 | near_goal 2 30, helps_partner 2
-         40 / - / 30 / - | J | J:40<>30 | harms_partner 2
-         20 / 14 / - / - | J | J:20<>14 | escapes 1 20, delays_opponent 1
-         14 / 20 / - / - | J | J:14<>20 | no_better",
     );
 }
 

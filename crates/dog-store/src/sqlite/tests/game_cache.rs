@@ -180,15 +180,3 @@ fn a_finished_game_with_a_creator_is_not_cached() {
         assert_eq!(cache.get(stored.id), kept);
     }
 }
-
-#[test]
-fn a_store_works_without_a_cache() {
-    let dir = Dir::new();
-    let store = uncached_store(&dir);
-    let id = create(&store).id;
-    for action in steps() {
-        let written = act(&store, &id, &action);
-        assert_eq!(wait(store.game(&id)), Some(written));
-        assert_eq!(file(&store).0.cache.get(id), None);
-    }
-}

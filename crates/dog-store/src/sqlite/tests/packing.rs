@@ -1,32 +1,6 @@
 //! The stored form of packed logs.
 
 use super::*;
-use crate::game_log::PAGE_VERSIONS;
-
-/// The number of pages of a packed log.
-fn pages(log: &[LogEntry]) -> i64 {
-    log.len().div_ceil(PAGE_VERSIONS) as i64
-}
-
-#[test]
-fn a_log_is_packed_once() {
-    let dir = Dir::new();
-    let store = dir.store();
-    create(&store);
-    let (over, log) = play_to_end(&store, new_game());
-    assert!(pages(&log) > 2, "{} versions", log.len());
-    let played = 1 + log.len() as i64;
-    let rows_of_logs = || (rows(&dir, "log"), rows(&dir, "packed_log"));
-    assert_eq!(rows_of_logs(), (played, 0));
-    let before = over.updated_at - jiff::SignedDuration::from_millis(1);
-    wait(store.pack_logs(before, None, 10));
-    assert_eq!(rows_of_logs(), (played, 0));
-    for _ in 0..2 {
-        wait(store.pack_logs(over.updated_at, None, 10));
-        assert_eq!(rows_of_logs(), (1, pages(&log)));
-    }
-    assert_eq!(super::log(&store, &over.id), log);
-}
 
 #[test]
 fn an_unreadable_log_does_not_stop_the_packing_of_others() {
