@@ -51,11 +51,8 @@ const PLAYS: &str = "\
 #[test]
 fn greedy_finds_the_best_move_in_clear_positions() {
     for [rules, position, hand, expected, does] in cells(PLAYS) {
-        assert_eq!(
-            plays(&self::rules(rules), &pieces(position), hand),
-            expected,
-            "{does}"
-        );
+        let played = plays(&self::rules(rules), &pieces(position), hand);
+        assert_eq!(played, expected, "{does}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Each code where it is true and where it is not, and every reason in many random decisions.
+//! Subtle cases of some codes, and every reason in many random decisions.
 
 mod decisions;
 
@@ -62,15 +62,6 @@ fn codes_are_in_order_and_named_as_they_are_written() {
         let debug = format!("{code:?}").to_lowercase();
         assert_eq!(code.name().replace('_', ""), debug);
     }
-}
-
-#[test]
-fn pieces_come_home_and_go_deeper() {
-    check(
-        "62 g0 / - / - / - | 4 2 | 4:62>2  | no_better
-         62 g0 / - / - / - | 4 2 | 2:g0>g2 | clears_goal 0 goal:2
-         62 / - / - / -    | 4   | 4:62>g1 | brings_home 0 goal:1",
-    );
 }
 
 /// On 32, the start of the partner, it is safe. On 30 a queen of seat 1 captures, on 48 a king of
@@ -142,36 +133,6 @@ fn valuable_cards_are_kept() {
          20 / - / - / -            | 10 5     | 10:20>30      | no_better
          40 g1 g2 g3 / - / - / 48f | 2 K      | 2:40>42       | no_better",
     );
-}
-
-/// The reasons to offer a card in the exchange.
-fn offer(position: &str, hand: &str, card: &str) -> String {
-    let rules = Preset::DogspielIt.rules();
-    let mut view = view(&rules, &pieces(position), hand);
-    view.exchanging = true;
-    let choice = Choice::Offer(card.parse().expect("a card"));
-    let mut advice = crate::testing::advise(Level::Fast, &view, &mut rng(1)).into_iter();
-    let offer = advice.find(|suggestion| suggestion.choice == choice);
-    let Suggestion { line, reasons, .. } = offer.expect("an offer");
-    assert!(line.is_empty());
-    reasons.iter().map(text).collect::<Vec<_>>().join(", ")
-}
-
-#[test]
-fn offers_fit_the_partner() {
-    let table = "30 / 50 / - / 52 | K 5    | K  | gives_exit 2 K
-                 30 / 50 / - / 52 | K 5    | 5  | no_better
-                 - / 48 / 30 / -  | K 5 10 | 5  | gives_fitting_card 2 5
-                 - / 48 / 30 / -  | K 5 10 | 10 | no_better
-                 - / 48 / 30 / -  | K 5 10 | K  | no_better
-                 - / 48 / 38 / -  | K 5 10 | 10 | gives_fitting_card 2 10";
-    for [position, hand, card, expected] in cells(table) {
-        assert_eq!(
-            offer(position, hand, card),
-            expected,
-            "{card} on {position}"
-        );
-    }
 }
 
 #[test]

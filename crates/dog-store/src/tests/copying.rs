@@ -107,10 +107,8 @@ fn fill(database: &TestStore) -> Filled {
     with_key.unique_key = Some("the key".to_owned());
     let named = with_key.game.clone();
     let insert = WriteOp::Insert(with_key);
-    assert_eq!(
-        commit_saving(&store, insert, 1, "the response"),
-        CommitResult::Done
-    );
+    let inserted = commit_saving(&store, insert, 1, "the response");
+    assert_eq!(inserted, CommitResult::Done);
     commit_done(&store, add_ticket(&running, "ticket"));
     remove_with_rest(database, &store);
     let all = [

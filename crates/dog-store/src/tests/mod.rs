@@ -205,6 +205,11 @@ pub(super) fn commit_done(store: &Store, op: WriteOp) {
     assert_eq!(commit(store, op), CommitResult::Done);
 }
 
+/// Asserts that a write is stale.
+pub(super) fn commit_stale(store: &Store, op: WriteOp) {
+    assert_eq!(commit(store, op), CommitResult::Stale);
+}
+
 pub(super) fn seconds(seconds: i64) -> SignedDuration {
     SignedDuration::from_secs(seconds)
 }

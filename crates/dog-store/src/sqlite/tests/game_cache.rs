@@ -82,7 +82,7 @@ fn a_cached_game_is_not_written_over_another_history() {
     earlier.restore();
     let stored = act(&there, &first.id, &deal);
     assert_eq!(stored.game.version(), second.game.version());
-    assert_eq!(commit(&store, update(&second, &deal)), CommitResult::Stale);
+    commit_stale(&store, update(&second, &deal));
     // After the stale write, both stores read the stored game.
     assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
     assert_eq!(wait(there.game(&first.id)), Some(stored));
