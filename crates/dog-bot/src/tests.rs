@@ -8,7 +8,7 @@ use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 use super::{Choice, Level, Suggestion, testing::*};
 
 /// The cells of each line of a table.
-pub(crate) fn cells<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+pub(super) fn cells<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
     table.lines().map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         cells.try_into().expect("as many cells")
@@ -16,12 +16,12 @@ pub(crate) fn cells<const N: usize>(table: &str) -> impl Iterator<Item = [&str; 
 }
 
 /// The pieces of each seat of a position on one line.
-pub(crate) fn pieces(text: &str) -> Vec<&str> {
+pub(super) fn pieces(text: &str) -> Vec<&str> {
     text.split('/').map(str::trim).collect()
 }
 
 /// Rules as text, such as `hausregeln seats=6`.
-pub(crate) fn rules(text: &str) -> Rules {
+pub(super) fn rules(text: &str) -> Rules {
     text.parse().unwrap()
 }
 
