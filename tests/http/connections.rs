@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::{HERE, THERE, behind_a_proxy, from},
     support::{
-        Exposition, Raw, TIMEOUT, TestGame, TestResponse, TestServer, TestViewer::*, available,
-        raw, run,
+        Exposition, Raw, TestGame, TestResponse, TestServer, TestViewer::*, available, raw, run,
+        wait_until,
     },
 };
 
@@ -141,15 +141,6 @@ fn a_client_that_leaves_during_a_response_is_noticed() {
     wait_for(0.0);
 }
 
-#[track_caller]
-fn wait_until(condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < TIMEOUT, "it does not come");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// A position with very many moves: some 2 MB of JSON with their boards.
 fn many_moves() -> Value {
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
@@ -193,27 +184,27 @@ fn unread_large_responses_have_a_bound() {
         response.refused("unavailable");
         true
     };
-    wait_until(|| refused(HERE));
+    wait_until("one address is refused", || refused(HERE));
     assert!(!refused(THERE), "another's share");
     // Others take the rest.
     let address = |n| format!("203.0.113.{n}");
     let many: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(n % 8), ""))
         .collect();
-    wait_until(|| refused(THERE));
+    wait_until("others are refused", || refused(THERE));
     // Nothing is left for new streams either.
     let game = TestGame::in_play(&server);
     let rest: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
         .collect();
     let stream = || from(game.get(Spectator, "/events"), THERE).run().status();
-    wait_until(|| stream() == 503);
+    wait_until("streams are refused", || stream() == 503);
     // Plays are not affected.
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, THERE).send().expect(200);
     drop((few, many, rest));
-    wait_until(|| !refused(HERE) && !refused(THERE));
+    wait_until("there is room", || !refused(HERE) && !refused(THERE));
 }
 
 #[test]
