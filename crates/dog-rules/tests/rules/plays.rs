@@ -69,15 +69,15 @@ fn each_turn_is_recorded_with_its_boards() {
     let mut game = first.in_play(0, ["7 Q 2", "joker 2 3", "2 9 J", ""]);
     assert_eq!(plays(&game), []);
     let mut expected = Vec::new();
-    play_all(&mut game, &[(0, "7:20>23,30>34")]);
+    play_all(&mut game, "0 7:20>23,30>34");
     expected.push(played(0, "7", &first, &second));
     assert_eq!(plays(&game), expected);
-    play_all(&mut game, &[(1, "joker=K:out"), (2, "fold")]);
+    play_all(&mut game, "1 joker=K:out, 2 fold");
     expected.push(played(1, "joker", &second, &third));
     expected.push(folded(2, "2 9 J", &third));
     assert_eq!(plays(&game), expected);
     // Seat 3 has no cards, seat 2 has folded.
-    play_all(&mut game, &[(0, "Q:23>35")]);
+    play_all(&mut game, "0 Q:23>35");
     expected.push(played(0, "Q", &third, &fourth));
     assert_eq!(plays(&game), expected);
 }
@@ -86,9 +86,9 @@ fn each_turn_is_recorded_with_its_boards() {
 fn a_record_ends_with_its_round() {
     let position = DogspielIt.at("0: 20 | 1: 40");
     let mut game = position.in_play(0, ["2", "3", "", ""]);
-    play_all(&mut game, &[(0, "2:20>22")]);
+    play_all(&mut game, "0 2:20>22");
     assert_eq!(plays(&game).len(), 1);
-    play_all(&mut game, &[(1, "3:40>43")]);
+    play_all(&mut game, "1 3:40>43");
     assert_eq!((game.phase(), plays(&game).len()), (Phase::Deal, 0));
     deal(&mut game);
     assert_eq!(plays(&game), []);
@@ -101,7 +101,7 @@ fn a_record_ends_with_its_round() {
 fn the_play_that_wins_is_recorded() {
     let position = DogspielIt.at("0: full | 2: 31 g1 g2 g3");
     let mut game = position.in_play(2, ["2 3", "2 3", "2 3", "2 3"]);
-    play_all(&mut game, &[(2, "2:31>g0")]);
+    play_all(&mut game, "2 2:31>g0");
     assert_eq!(game.phase(), Phase::Finished);
     let won = DogspielIt.at("0: full | 2: full");
     assert_eq!(plays(&game), [played(2, "2", &position, &won)]);
@@ -195,10 +195,7 @@ fn round_histories_are_short() {
 fn recorded() -> Value {
     let position = DogspielIt.at("0: 20 | 2: 40 50");
     let mut game = position.in_play(0, ["2 3", "2 9", "7 8", "4"]);
-    play_all(
-        &mut game,
-        &[(0, "2:20>22"), (1, "fold"), (2, "7:40>42,50>55")],
-    );
+    play_all(&mut game, "0 2:20>22, 1 fold, 2 7:40>42,50>55");
     stored(&game)
 }
 

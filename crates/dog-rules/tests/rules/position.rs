@@ -194,7 +194,7 @@ impl TestPosition {
     }
 
     /// The ids of a seat's moves with this hand, in the order of the list.
-    pub fn ids(&self, seat: u8, hand: &str) -> Vec<String> {
+    fn ids(&self, seat: u8, hand: &str) -> Vec<String> {
         let listed = self.listed(seat, cards(hand));
         listed.iter().map(|legal| legal.mv.to_string()).collect()
     }
