@@ -5,12 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::rules::published;
-use crate::support::{PRESETS, TestGame, TestResponse, TestServer, TestViewer::*, seed};
-
-fn create(server: &TestServer, wishes: &Value) -> TestResponse {
-    server.post("/v1/games").json(wishes).send()
-}
+use crate::{
+    rules::published,
+    support::{PRESETS, TestGame, TestServer, TestViewer::*, seed},
+};
 
 #[test]
 fn an_empty_body_creates_the_default_game() {
@@ -31,7 +29,7 @@ fn an_empty_body_creates_the_default_game() {
     };
     let without_body = server.post("/v1/games").send();
     let empty = server.post("/v1/games").text("application/json", "").send();
-    for response in [without_body, empty, create(&server, &json!({}))] {
+    for response in [without_body, empty, server.create(&json!({}))] {
         let location = response.header("location").unwrap_or_default().to_owned();
         let created = response.expect(201);
         let id = created["id"].as_str().expect("an id");
@@ -56,7 +54,7 @@ fn games_have_ids_tokens_and_commitments_of_their_own() {
     let server = TestServer::shared();
     let mut seen = HashSet::new();
     for _ in 0..20 {
-        let created = create(&server, &json!({})).expect(201);
+        let created = server.create(&json!({})).expect(201);
         let game = TestGame::of(&server, &created);
         assert_eq!(game.seats(), 4);
         let commitment = created["game"]["shuffle_commitment"].as_str();
@@ -82,7 +80,7 @@ fn every_preset_is_played_by_its_published_options() {
     for preset in PRESETS {
         for seats in [4, 6] {
             let wishes = json!({"rules": {"preset": preset, "seats": seats}});
-            let created = create(&server, &wishes).expect(201);
+            let created = server.create(&wishes).expect(201);
             let game = TestGame::of(&server, &created);
             assert_eq!(game.seats(), seats);
             let mut expected = published(preset);
@@ -111,21 +109,21 @@ fn any_option_can_be_overridden() {
     });
     let mut rules = overrides.clone();
     rules["preset"] = json!("dogspiel-it");
-    let created = create(&server, &json!({"rules": rules})).expect(201);
+    let created = server.create(&json!({"rules": rules})).expect(201);
     assert_eq!(created["game"]["rules"], rules);
     assert_eq!(created["game"]["stock"], 104);
     // Overrides that are valid alone, one at a time.
     for (option, value) in overrides.as_object().expect("an object") {
         if option != "backward_into_goal" {
             let rules = json!({"preset": "familienlager", option: value});
-            let created = create(&server, &json!({"rules": rules})).expect(201);
+            let created = server.create(&json!({"rules": rules})).expect(201);
             let mut expected = published("familienlager");
             expected[option] = value.clone();
             assert_eq!(created["game"]["rules"], expected);
         }
     }
     // Without a preset, those of the default one.
-    let created = create(&server, &json!({"rules": {"jokers": 2}})).expect(201);
+    let created = server.create(&json!({"rules": {"jokers": 2}})).expect(201);
     let mut expected = published("dogspiel-it");
     expected["jokers"] = json!(2);
     assert_eq!(created["game"]["rules"], expected);
@@ -143,10 +141,10 @@ fn impossible_rules_are_refused() {
         json!({"preset": "dogspiel-it", "deal_sizes": {"first": [2], "then": [28]}}),
         json!({"preset": "dogspiel-it", "seats": 6, "deal_sizes": {"first": [19], "then": [2]}}),
     ] {
-        create(&server, &json!({"rules": rules})).refused("invalid_rules");
+        server.create(&json!({"rules": rules})).refused("invalid_rules");
     }
     let largest = json!({"preset": "dogspiel-it", "deal_sizes": {"first": [27], "then": [2]}});
-    create(&server, &json!({"rules": largest})).expect(201);
+    server.create(&json!({"rules": largest})).expect(201);
 }
 
 /// Bodies that are no wishes for a game.
@@ -213,7 +211,7 @@ fn a_shuffle_seed_is_64_hex_digits() {
         "é".repeat(32),
     ];
     for seed in seeds {
-        create(&server, &json!({"shuffle_seed": seed})).refused("invalid_seed");
+        server.create(&json!({"shuffle_seed": seed})).refused("invalid_seed");
     }
 }
 
@@ -222,7 +220,7 @@ fn names_are_shown_as_given() {
     let server = TestServer::shared();
     let names = ["Ada", "Søren Kierkegaard", "李白", "<b>&\"quoted\"</b>"];
     let seats = names.map(|name| json!({"kind": "human", "name": name}));
-    let game = TestGame::create(&server, &json!({"seats": seats}));
+    let game = TestGame::create(&server, (&json!({"seats": seats}));
     for viewer in game.viewers() {
         let view = game.view(viewer);
         let shown = view["seats"].as_array().expect("seats").iter();
@@ -234,7 +232,7 @@ fn names_are_shown_as_given() {
 fn the_first_dealer_is_the_one_named_or_any_seat() {
     let server = TestServer::shared();
     let dealer = |wishes: Value| {
-        let mut created = create(&server, &wishes).expect(201);
+        let mut created = server.create(&wishes).expect(201);
         created["game"]["dealer"].take()
     };
     for seat in 0..4 {
@@ -258,7 +256,7 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     let deal = |seed: &str| {
-        let created = create(&server, &json!({"shuffle_seed": seed})).expect(201);
+        let created = server.create(&json!({"shuffle_seed": seed})).expect(201);
         assert_eq!(created["game"]["shuffle_commitment"], commitment);
         let game = TestGame::of(&server, &created);
         for viewer in game.viewers() {
@@ -279,8 +277,8 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
 #[test]
 fn unlisted_games_exist_but_are_not_listed() {
     let server = TestServer::start();
-    let hidden = TestGame::create(&server, &json!({"listed": false}));
-    let shown = TestGame::create(&server, &json!({"listed": true}));
+    let hidden = TestGame::create(&server, (&json!({"listed": false}));
+    let shown = TestGame::create(&server, (&json!({"listed": true}));
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().expect("games");
     assert_eq!(games.len(), 1);

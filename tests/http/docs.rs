@@ -220,21 +220,14 @@ fn what_try_it_out_sends_is_accepted() {
         own.unwrap_or_else(|| &resolve(&document, &media["schema"])["example"])
     };
     for path in ["deal", "events/ticket", "seats/{seat}/token"] {
-        assert_eq!(
-            *body(&format!("/v1/games/{{id}}/{path}")),
-            json!({}),
-            "{path}"
-        );
+        let body = body(&format!("/v1/games/{{id}}/{path}"));
+        assert_eq!(*body, json!({}), "{path}");
     }
     for path in ["swap", "play"] {
         let body = body(&format!("/v1/games/{{id}}/{path}"));
         assert!(body.is_object() && body.get("version").is_none(), "{body}");
     }
-    server
-        .post("/v1/games")
-        .json(body("/v1/games"))
-        .send()
-        .expect(201);
+    server.create(body("/v1/games")).expect(201);
     for path in ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"] {
         server.post(path).json(body(path)).send().expect(200);
     }
