@@ -27,9 +27,7 @@ pub use people::{
     LINK_FOR_ALL, game_of, go_home, hand, invite_friends, play_together, saved, sit_down,
     wait_for_seat,
 };
-pub use player::{
-    KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers,
-};
+pub use player::{KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers};
 pub use scene::{
     NAMES, Situation, Style, captures, create_with_bots, create_with_people, deal_to_people,
     has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, play_on, played_by_bots,
