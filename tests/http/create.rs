@@ -220,7 +220,7 @@ fn names_are_shown_as_given() {
     let server = TestServer::shared();
     let names = ["Ada", "Søren Kierkegaard", "李白", "<b>&\"quoted\"</b>"];
     let seats = names.map(|name| json!({"kind": "human", "name": name}));
-    let game = TestGame::create(&server, (&json!({"seats": seats}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
     for viewer in game.viewers() {
         let view = game.view(viewer);
         let shown = view["seats"].as_array().expect("seats").iter();
@@ -277,8 +277,8 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
 #[test]
 fn unlisted_games_exist_but_are_not_listed() {
     let server = TestServer::start();
-    let hidden = TestGame::create(&server, (&json!({"listed": false}));
-    let shown = TestGame::create(&server, (&json!({"listed": true}));
+    let hidden = TestGame::create(&server, &json!({"listed": false}));
+    let shown = TestGame::create(&server, &json!({"listed": true}));
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().expect("games");
     assert_eq!(games.len(), 1);
