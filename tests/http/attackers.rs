@@ -94,7 +94,7 @@ fn people_play_on_beside_attackers() {
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
 }
 
-/// All processes are gone for longer than their leases, and attackers are back before the people are.
+/// All processes are gone for longer than their leases, and attackers are back before the people.
 #[test]
 fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     const TABLES: usize = 6;

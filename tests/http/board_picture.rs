@@ -59,7 +59,8 @@ fn pieces(picture: &str, seats: usize) -> Vec<Value> {
             let start = node.attribute("data-fresh");
             start.is_some_and(|start| places.contains(&start))
         });
-        json!({"track": numbers(""), "goal": numbers(&goal), "kennel": kennel.len(), "fresh": fresh})
+        let (track, goal) = (numbers(""), numbers(&goal));
+        json!({"track": track, "goal": goal, "kennel": kennel.len(), "fresh": fresh})
     };
     (0..seats).map(of_seat).collect()
 }
@@ -322,7 +323,7 @@ const ADVICE: &str = "/v1/analysis/suggest-move";
 fn position() -> Value {
     json!({
         "rules": {"preset": "hausregeln", "seats": 6},
-        "board": [{"track": [87, 30], "goal": [3]}, {"track": [33]}, {}, {}, {}, {"track": [75], "fresh": true}],
+        "position": "30 87 g3 / 33 / - / - / - / 75f",
         "seat": 0,
         "hand": ["3", "4", "Q"],
     })

@@ -270,7 +270,8 @@ fn responses_are_compressed_on_request() {
     ] {
         let ask = |encoding: &str| {
             let request = format!(
-                "{request}\r\nHost: a\r\nConnection: close\r\nAccept-Encoding: {encoding}\r\n\r\n{body}"
+                "{request}\r\nHost: a\r\nConnection: close\r\n\
+                 Accept-Encoding: {encoding}\r\n\r\n{body}"
             );
             let response = raw(&server, request.as_bytes());
             assert_eq!(response.status, 200, "{request}");

@@ -141,7 +141,8 @@ fn impossible_rules_are_refused() {
         json!({"preset": "dogspiel-it", "deal_sizes": {"first": [2], "then": [28]}}),
         json!({"preset": "dogspiel-it", "seats": 6, "deal_sizes": {"first": [19], "then": [2]}}),
     ] {
-        server.create(&json!({"rules": rules})).refused("invalid_rules");
+        let refused = server.create(&json!({"rules": rules}));
+        refused.refused("invalid_rules");
     }
     let largest = json!({"preset": "dogspiel-it", "deal_sizes": {"first": [27], "then": [2]}});
     server.create(&json!({"rules": largest})).expect(201);
@@ -211,7 +212,8 @@ fn a_shuffle_seed_is_64_hex_digits() {
         "é".repeat(32),
     ];
     for seed in seeds {
-        server.create(&json!({"shuffle_seed": seed})).refused("invalid_seed");
+        let refused = server.create(&json!({"shuffle_seed": seed}));
+        refused.refused("invalid_seed");
     }
 }
 

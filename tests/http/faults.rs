@@ -109,8 +109,8 @@ fn writes_go_on(game: &TestGame<'_>) {
     assert!(sound, "{said}");
 }
 
-/// The codes of writes to files of a limited size. A write that is cut short by it looks like one to
-/// a full disk, and one beyond it is another error of the disk.
+/// The codes of writes to files of a limited size. A write that is cut short by it looks like one
+/// to a full disk, and one beyond it is another error of the disk.
 #[cfg(target_os = "linux")]
 const FULL: &[&str] = &["database_full", "unavailable"];
 
