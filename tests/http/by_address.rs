@@ -38,8 +38,12 @@ fn advice_by_address_is_the_same() {
     let three = format!("{POSITION}&level=greedy&limit=3&board=false");
     let three = ask(&server, &three).expect(200);
     let suggestions = three["suggestions"].as_array().expect("suggestions");
-    let boards = suggestions.iter().map(|one| one["move"].get("board"));
-    assert_eq!(boards.collect::<Vec<_>>(), [None; 3]);
+    assert_eq!(suggestions.len(), 3);
+    assert!(
+        suggestions
+            .iter()
+            .all(|one| one["move"].get("board").is_none())
+    );
 }
 
 #[test]
