@@ -200,10 +200,8 @@ mod tests {
         let (mut read, mut rounds, mut last) = (Vec::new(), 0, PlayerModels::default());
         for (number, draft) in drafts.into_iter().enumerate() {
             let stored = draft.next.clone();
-            assert_eq!(
-                store.commit(draft.into()).await.unwrap(),
-                CommitResult::Done
-            );
+            let committed = store.commit(draft.into()).await;
+            assert_eq!(committed.unwrap(), CommitResult::Done);
             let log = cache.read(&stored).await.unwrap();
             read.push(log.pages.len());
             let models = cache.models(&stored, log).unwrap();

@@ -325,15 +325,12 @@ mod tests {
         let limit = quotas.charge_storage(creator(1), 1_013).unwrap_err();
         assert_eq!((limit.quota, limit.remaining), (1 << 20, 0));
         assert_eq!(quotas.charge_storage(creator(1), 1_011), Ok(()));
-        let full = quotas.charge_storage(creator(2), 1_023);
-        assert_eq!(full, Ok(()));
+        assert_eq!(quotas.charge_storage(creator(2), 1_023), Ok(()));
         for _ in 0..3 {
             let _ = quotas.charge_bot_action(creator(2));
         }
-        assert!(
-            quotas.charge_bot_action(creator(2)).is_err(),
-            "nothing is left"
-        );
+        // Nothing is left.
+        assert!(quotas.charge_bot_action(creator(2)).is_err());
     }
 
     #[test]

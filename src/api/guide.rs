@@ -452,10 +452,8 @@ mod tests {
 
     #[test]
     fn text_is_escaped() {
-        check(
-            "1 < 2 & `a<b>` \"q\"",
-            "<p>1 &lt; 2 &amp; <code>a&lt;b&gt;</code> \"q\"</p>\n",
-        );
+        let html = "<p>1 &lt; 2 &amp; <code>a&lt;b&gt;</code> \"q\"</p>\n";
+        check("1 < 2 & `a<b>` \"q\"", html);
     }
 
     #[test]
@@ -507,17 +505,15 @@ mod tests {
         let again = "<tr><td><code>one</code></td><td>again</td></tr>";
         let heading = "<tr><td><code>three</code></td><td>a heading</td></tr>";
         let words = "<tr><td><code>GET /four</code></td><td><code>five</code> six</td></tr>";
-        let html = body(
+        let html = format!(
+            "<div class=\"wide\"><table><thead><tr><th>code</th><th>is</th></tr></thead>\
+             <tbody>\n{row}\n{again}\n{heading}\n{words}\n</tbody></table>\n</div>\n\
+             <h3 id=\"three\">Three</h3>\n"
+        );
+        check(
             "| code | is |\n|---|--:|\n| `one` | `two` |\n| `one` | again |\n\
              | `three` | a heading |\n| `GET /four` | `five` six |\n\n### Three",
-        );
-        assert_eq!(
-            html,
-            format!(
-                "<div class=\"wide\"><table><thead><tr><th>code</th><th>is</th></tr></thead>\
-                 <tbody>\n{row}\n{again}\n{heading}\n{words}\n</tbody></table>\n</div>\n\
-                 <h3 id=\"three\">Three</h3>\n"
-            )
+            &html,
         );
     }
 }

@@ -327,10 +327,8 @@ mod tests {
         }
         due.remove(games[0].0);
         for list in &due.0 {
-            assert_eq!(
-                (&list.games[..], &list.scan.games[..]),
-                (&games[1..], &games[1..])
-            );
+            assert_eq!(list.games, games[1..]);
+            assert_eq!(list.scan.games, games[1..]);
         }
     }
 
@@ -341,9 +339,8 @@ mod tests {
         let mut due = [many.clone(), one.clone()].concat();
         let mut served = HashMap::<GameId, u32>::new();
         for _ in 0..600 {
-            *served
-                .entry(serve(&mut scheduler, &mut due, LONG_DECISION))
-                .or_default() += 1;
+            let id = serve(&mut scheduler, &mut due, LONG_DECISION);
+            *served.entry(id).or_default() += 1;
         }
         let ours = served[&one[0].0];
         assert!((295..=305).contains(&ours), "{ours}");
@@ -357,14 +354,11 @@ mod tests {
         let mut due = games(10, None);
         let mut served = HashMap::<GameId, u32>::new();
         for _ in 0..1_000 {
-            *served
-                .entry(serve(&mut scheduler, &mut due, SHORT_DECISION))
-                .or_default() += 1;
+            let id = serve(&mut scheduler, &mut due, SHORT_DECISION);
+            *served.entry(id).or_default() += 1;
         }
-        assert!(
-            served.values().all(|times| (95..=105).contains(times)),
-            "{served:?}"
-        );
+        let is_fair = |times: &u32| (95..=105).contains(times);
+        assert!(served.values().all(is_fair), "{served:?}");
     }
 
     #[test]
@@ -391,10 +385,8 @@ mod tests {
         let claim = |scheduler: &mut DueScheduler| scheduler.claim(&due);
         let game = claim(&mut scheduler).expect("the game");
         scheduler.decided(game, SHORT_DECISION);
-        assert!(
-            claim(&mut scheduler).is_none(),
-            "its decision is not committed"
-        );
+        // Its decision is not committed.
+        assert!(claim(&mut scheduler).is_none());
         scheduler.release(due[0].0);
         let game = claim(&mut scheduler).expect("the game");
         scheduler.decided(game, SHORT_DECISION);

@@ -451,22 +451,9 @@ mod tests {
         ] {
             assert_eq!(whole_number(text), Some(number), "{text}");
         }
-        for text in [
-            "60.5",
-            "-1",
-            "-6e1",
-            "1e-400",
-            "1e400",
-            "1e99999999999999999999",
-            "18446744073709551616",
-            "1e20",
-            "\"60\"",
-            "\"0e1\"",
-            "true",
-            "null",
-            "[]",
-            "{}",
-        ] {
+        let texts = "60.5 -1 -6e1 1e-400 1e400 1e99999999999999999999 18446744073709551616 1e20 \
+                     \"60\" \"0e1\" true null [] {}";
+        for text in texts.split(' ') {
             assert_eq!(whole_number(text), None, "{text}");
         }
     }

@@ -192,10 +192,8 @@ mod tests {
         let answer = test::try_call_service(&app, TestRequest::get().to_request()).await;
         let answer = answer.expect_err("an error").error_response();
         assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
-        assert_eq!(
-            answer.headers().get(header::CONTENT_TYPE).unwrap(),
-            "application/problem+json"
-        );
+        let kind = answer.headers().get(header::CONTENT_TYPE).unwrap();
+        assert_eq!(kind, "application/problem+json");
         let body = actix_web::body::to_bytes(answer.into_body()).await.unwrap();
         assert!(!String::from_utf8_lossy(&body).contains("secret"));
     }
@@ -207,10 +205,8 @@ mod tests {
             .wrap(from_fn(log_and_measure));
         let app = test::init_service(app).await;
         for (sent, kept) in [("mine-1", true), ("not mine", false)] {
-            let request = TestRequest::get()
-                .insert_header((REQUEST_ID, sent))
-                .to_request();
-            let answer = test::call_service(&app, request).await;
+            let request = TestRequest::get().insert_header((REQUEST_ID, sent));
+            let answer = test::call_service(&app, request.to_request()).await;
             assert_eq!(answer.headers().get(REQUEST_ID).unwrap() == sent, kept);
             let problem: serde_json::Value = test::read_body_json(answer).await;
             assert_eq!(problem["code"], "bad_request");

@@ -225,10 +225,8 @@ mod tests {
         let addresses = network.addresses();
         assert!(addresses.iter().all(SocketAddr::is_ipv4), "{addresses:?}");
         if let Some(ip) = outside {
-            assert!(
-                addresses.contains(&SocketAddr::new(ip, port)),
-                "{addresses:?}"
-            );
+            let expected = SocketAddr::new(ip, port);
+            assert!(addresses.contains(&expected), "{addresses:?}");
         }
     }
 }

@@ -236,29 +236,21 @@ mod tests {
                 assert_eq!(found, Some(head.len()), "{text:?} cut at {cut}");
             }
         }
-        assert_eq!(
-            HeadEnd::default().find(b"GET / HTTP/1.1\r\nHost: a\r\n"),
-            None
-        );
+        let unfinished = b"GET / HTTP/1.1\r\nHost: a\r\n";
+        assert_eq!(HeadEnd::default().find(unfinished), None);
     }
 
     #[test]
     fn no_head_asks_for_another_protocol() {
         for (sent, read) in [
             ("Connection: Upgrade", "Connection: Upgradx"),
-            (
-                "CONNECTION:keep-alive,\tupGRADE , HTTP2-Settings",
-                "CONNECTION:keep-alive,\tupGRADx , HTTP2-Settings",
-            ),
+            ("CONNECTION:a,\tupGRADE , H", "CONNECTION:a,\tupGRADx , H"),
             (
                 "connection: , upgrade,upgrade",
                 "connection: , upgradx,upgradx",
             ),
             ("Upgrade: websocket", "Upgradx: websocket"),
-            (
-                "Connection: close, to upgrade",
-                "Connection: close, to upgrade",
-            ),
+            ("Connection: a, to upgrade", "Connection: a, to upgrade"),
             ("X-Upgrade: upgrade", "X-Upgrade: upgrade"),
             ("Connectio: upgrade", "Connectio: upgrade"),
             ("X: connection: upgrade", "X: connection: upgrade"),

@@ -375,21 +375,19 @@ mod tests {
                 viewer: Viewer::Spectator,
                 client: ClientAddress(None),
             };
-            EventStream::new(
-                subscription,
-                &self.stored,
-                reader,
-                None,
-                StreamOptions {
-                    format: Format::Ndjson,
-                    include: None,
-                    start,
-                    after_end: false,
-                },
-            )
-            .await
-            .unwrap()
+            let options = StreamOptions {
+                format: Format::Ndjson,
+                include: None,
+                start,
+                after_end: false,
+            };
+            let stream = EventStream::new(subscription, &self.stored, reader, None, options);
+            stream.await.unwrap()
         }
+    }
+
+    fn is_creation(message: &[u8]) -> bool {
+        message.starts_with(b"{\"type\":\"change\",\"version\":1,")
     }
 
     #[actix_web::test]
@@ -397,10 +395,7 @@ mod tests {
         let mut fixture = Fixture::new().await;
         let mut stream = fixture.stream(Start::After(0)).await;
         let first = stream.next().await.expect("the creation");
-        assert!(
-            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
-            "{first:?}"
-        );
+        assert!(is_creation(&first), "{first:?}");
         // Had the message waited for its reader for so long, the stream would end here.
         stream.sent_at = Instant::now().checked_sub(SEND_TIMEOUT + Duration::from_secs(1));
         if stream.sent_at.is_some() {
@@ -427,10 +422,7 @@ mod tests {
             first = stream.next().await;
         }
         let first = first.expect("the creation");
-        assert!(
-            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
-            "{first:?}"
-        );
+        assert!(is_creation(&first), "{first:?}");
     }
 
     #[actix_web::test]
@@ -443,21 +435,10 @@ mod tests {
                    SELECT game, 2, at, action, events FROM log";
         assert_eq!(database.execute(sql, []).unwrap(), 1);
         let first = stream.next().await.expect("the creation");
-        assert!(
-            first.starts_with(b"{\"type\":\"change\",\"version\":1,"),
-            "{first:?}"
-        );
+        assert!(is_creation(&first), "{first:?}");
         assert_eq!(first.iter().filter(|byte| **byte == b'\n').count(), 1);
-        assert!(
-            stream
-                .subscription
-                .update(1, None)
-                .await
-                .unwrap()
-                .unwrap()
-                .entries
-                .is_empty()
-        );
+        let update = stream.subscription.update(1, None).await;
+        assert!(update.unwrap().unwrap().entries.is_empty());
     }
 
     #[actix_web::test]

@@ -117,11 +117,8 @@ dog_streams_open 3
             ("nonsense", MetricsFormat::Text),
         ] {
             let request = TestRequest::get().insert_header((ACCEPT, accept));
-            assert_eq!(
-                MetricsFormat::preferred(&request.to_http_request()),
-                format,
-                "{accept}"
-            );
+            let preferred = MetricsFormat::preferred(&request.to_http_request());
+            assert_eq!(preferred, format, "{accept}");
         }
         let silent = TestRequest::get().to_http_request();
         assert_eq!(MetricsFormat::preferred(&silent), MetricsFormat::Text);

@@ -37,8 +37,7 @@ impl FaultScene {
         prepare(&cluster, &database);
         let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
         let game = NodeTable::create(node.url(), json!({"first_dealer": 0}));
-        let events = game.get(Spectator, "/events");
-        let stream = NodeStream::open(node.url(), &events, 0).expect("a stream");
+        let stream = game.stream(Spectator, node.url());
         let mut scene = FaultScene {
             node,
             stream,
@@ -50,10 +49,11 @@ impl FaultScene {
         Some(scene)
     }
 
-    /// Ends the sessions of the node, which then connects again.
-    fn end_sessions(&self) {
-        let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dog'";
+    /// Runs SQL, and ends the sessions of the node, which then connects again.
+    fn change(&self, sql: &str) {
         self.cluster.psql("postgres", sql);
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dog'";
+        self.cluster.psql("postgres", end);
     }
 
     fn wait_until_ready(&self, is_ready: bool) {
@@ -103,18 +103,13 @@ impl FaultScene {
         });
         let call = self.renewal();
         wait_until("a token is renewed", || !call.send(url).is_unavailable());
-        let view = self.game.get(Spectator, "").send(url).expect(200);
+        let view = self.game.view(url);
         self.next_change_is(view["version"].as_u64().expect("a version"));
     }
 
     /// Reads the stream up to this version.
     fn next_change_is(&mut self, version: u64) {
-        loop {
-            let change = self.stream.next().expect("the stream goes on");
-            if change["version"] == version {
-                return;
-            }
-        }
+        while self.stream.next().expect("the stream goes on")["version"] != version {}
     }
 }
 
@@ -171,14 +166,10 @@ fn a_database_that_becomes_read_only_is_waited_for() {
         return;
     };
     let name = scene.database.name();
-    let set = |value| {
-        let set = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
-        scene.cluster.psql("postgres", &set);
-    };
-    set("on");
-    scene.end_sessions();
+    let set = format!("ALTER DATABASE {name} SET default_transaction_read_only =");
+    scene.change(&format!("{set} on"));
     scene.writes_are_refused();
-    set("off");
+    scene.cluster.psql("postgres", &format!("{set} off"));
     scene.all_is_well();
 }
 
@@ -187,14 +178,11 @@ fn rights_that_are_taken_away_are_waited_for() {
     let Some(mut scene) = FaultScene::start() else {
         return;
     };
-    scene
-        .database
-        .psql("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM dog");
+    let all = "ALL ON ALL TABLES IN SCHEMA public";
+    scene.database.psql(&format!("REVOKE {all} FROM dog"));
     scene.writes_are_refused();
     scene.reads_are_refused();
-    scene
-        .database
-        .psql("GRANT ALL ON ALL TABLES IN SCHEMA public TO dog");
+    scene.database.psql(&format!("GRANT {all} TO dog"));
     scene.all_is_well();
 }
 
@@ -203,10 +191,7 @@ fn connections_that_are_lacking_are_waited_for() {
     let Some(mut scene) = FaultScene::start() else {
         return;
     };
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 3");
-    scene.end_sessions();
+    scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
     // Whichever connections there are, each request is answered, some with 503.
     let calls = [
         Call::get("/readyz"),
@@ -220,15 +205,11 @@ fn connections_that_are_lacking_are_waited_for() {
         refused += answers.filter(|answer| answer.is_unavailable()).count();
         refused > 10
     });
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 0");
-    scene.end_sessions();
+    scene.change("ALTER ROLE dog CONNECTION LIMIT 0");
     scene.writes_are_refused();
     scene.reads_are_refused();
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT -1");
+    let unlimited = "ALTER ROLE dog CONNECTION LIMIT -1";
+    scene.cluster.psql("postgres", unlimited);
     scene.all_is_well();
 }
 
@@ -282,14 +263,12 @@ fn a_full_disk_is_waited_for() {
         chown.arg("--reference").arg(cluster.folder().join("data"));
         assert!(chown.arg(&disk).status().expect("chown").success());
         let location = disk.display();
-        cluster.psql(
-            "postgres",
-            &format!("CREATE TABLESPACE small LOCATION '{location}'"),
-        );
-        cluster.psql(
-            "postgres",
-            &format!("ALTER DATABASE {name} SET TABLESPACE small"),
-        );
+        for sql in [
+            format!("CREATE TABLESPACE small LOCATION '{location}'"),
+            format!("ALTER DATABASE {name} SET TABLESPACE small"),
+        ] {
+            cluster.psql("postgres", &sql);
+        }
     });
     let mut scene = scene.expect("a node");
     disk.fill();
@@ -302,16 +281,9 @@ fn a_full_disk_is_waited_for() {
         }
         answer.status == 507
     });
-    scene
-        .game
-        .get(Spectator, "")
-        .send(scene.node.url())
-        .expect(200);
-    assert!(
-        scene.node.log().contains("the disk is full"),
-        "{}",
-        scene.node.log()
-    );
+    scene.game.view(scene.node.url());
+    let log = scene.node.log();
+    assert!(log.contains("the disk is full"), "{log}");
     disk.make_room();
     thread::sleep(Duration::from_millis(100));
     scene.all_is_well();

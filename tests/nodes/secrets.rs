@@ -17,10 +17,9 @@ fn the_password_is_nowhere_to_be_read() {
     };
     let database = cluster.database();
     let name = database.name();
-    let owner = format!(
-        "CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'; ALTER DATABASE {name} OWNER TO keeper"
-    );
-    cluster.psql("postgres", &owner);
+    let role = format!("CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'");
+    let owner = format!("ALTER DATABASE {name} OWNER TO keeper");
+    cluster.psql("postgres", &format!("{role}; {owner}"));
     let at = format!("127.0.0.1:{}/{name}", cluster.port());
     let with_it = format!("postgres://keeper:{SECRET}@{at}");
     let without = format!("postgres://keeper@{at}");
@@ -69,9 +68,8 @@ fn the_password_is_nowhere_to_be_read() {
         with_it.replace("127.0.0.1:", "127.0.0.1:none"),
         format!("{with_it}?sslmode=maybe"),
     ] {
-        let log = serve(&[("DOG_DATABASE", &url)])
-            .output()
-            .expect("the dog binary");
+        let log = serve(&[("DOG_DATABASE", &url)]).output();
+        let log = log.expect("the dog binary");
         assert_eq!(log.status.code(), Some(1));
         hidden(&String::from_utf8_lossy(&log.stderr));
     }

@@ -2,27 +2,27 @@
 
 use std::collections::HashSet;
 
-use dog_rules::{
-    BySeat, Card, Exchange, ExchangeState, Game, Move, Options, Preset, Rules, Seat, SeatView,
-    judge,
-};
+use dog_rules::{BySeat, Card, ExchangeState, Game, Move, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::{Choice, Level, Suggestion, testing::*};
 
-/// Greedy's answer in the exchange after these seats have asked.
-fn answers(rules: &Rules, pieces: &[&str], hand: &str, asked: &[u8]) -> Choice {
-    let mut view = view(rules, pieces, hand);
-    view.exchanging = true;
-    for &number in asked {
-        view.asked[seat(number, rules)] = true;
-        view.exchange[seat(number, rules)] = ExchangeState::Asked;
-    }
-    choose(Level::Greedy, &view, &mut rng(1))
+/// The cells of each line of a table.
+pub(super) fn cells<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    table.lines().map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        cells.try_into().expect("as many cells")
+    })
 }
 
-fn offer(card: &str) -> Choice {
-    Choice::Offer(card.parse().unwrap())
+/// The pieces of each seat of a position on one line.
+pub(super) fn pieces(text: &str) -> Vec<&str> {
+    text.split('/').map(str::trim).collect()
+}
+
+/// Rules as text, such as `hausregeln seats=6`.
+pub(super) fn rules(text: &str) -> Rules {
+    text.parse().unwrap()
 }
 
 #[test]
@@ -35,12 +35,30 @@ fn leaves_the_kennel_rather_than_walking_on() {
     }
 }
 
+/// Each line: rules, a position, a hand, the best move, and what it does.
+const PLAYS: &str = "\
+    dogspiel-it | 20 30 / 26 / - / -                | 3 6       | 6:20>26  | captures
+    dogspiel-it | 60 30 / - / - / -                 | 6 8 9     | 8:60>g3  | leaves the goal open
+    hausregeln  | 1 20 / - / - / -                  | 4 9       | 4:1>g1   | walks back home
+    dogspiel-it | 2 20 / - / - / -                  | 4 9       | 4:2>62   | walks back
+    dogspiel-it | 20 45 / - / 25 / -                | 5         | 5:45>50  | spares its partner
+    dogspiel-it | 20 25 / - / 60 / -                | 5         | 5:25>30  | spares itself
+    dogspiel-it | 20 45 / 25 / - / -                | 5         | 5:20>25  | does not spare others
+    dogspiel-it | - / - / - / -                     | K joker 5 | K:out    | keeps the joker
+    dogspiel-it | 20 40 / - / - / -                 | 10 joker  | 10:40>50 | keeps the joker
+    dogspiel-it | g0 g1 g2 g3 / - / 30 g1 g2 g3 / - | 2 9       | 2:30>32  | helps when home";
+
 #[test]
-fn captures_and_goes_home() {
+fn greedy_finds_the_best_move_in_clear_positions() {
+    for [rules, position, hand, expected, does] in cells(PLAYS) {
+        let played = plays(&self::rules(rules), &pieces(position), hand);
+        assert_eq!(played, expected, "{does}");
+    }
+}
+
+#[test]
+fn captures_with_both_pieces() {
     let rules = Preset::DogspielIt.rules();
-    assert_eq!(plays(&rules, &["20 30", "26", "", ""], "3 6"), "6:20>26");
-    // Innermost first, so that the goal stays open.
-    assert_eq!(plays(&rules, &["60 30", "", "", ""], "6 8 9"), "8:60>g3");
     let both = ["20 40", "22 44", "", ""];
     let best = advise(Level::Greedy, &view(&rules, &both, "7 9"), &mut rng(1)).swap_remove(0);
     let after = best.outcome.expect("a move").board;
@@ -48,40 +66,10 @@ fn captures_and_goes_home() {
 }
 
 #[test]
-fn walks_back_to_the_door() {
-    let hausregeln = Preset::Hausregeln.rules();
-    assert_eq!(plays(&hausregeln, &["1 20", "", "", ""], "4 9"), "4:1>g1");
-    let dogspiel = Preset::DogspielIt.rules();
-    assert_eq!(plays(&dogspiel, &["2 20", "", "", ""], "4 9"), "4:2>62");
-}
-
-#[test]
-fn spares_its_partner_and_itself() {
+fn wins_at_once() {
     let rules = Preset::DogspielIt.rules();
-    assert_eq!(plays(&rules, &["20 45", "", "25", ""], "5"), "5:45>50");
-    assert_eq!(plays(&rules, &["20 25", "", "60", ""], "5"), "5:25>30");
-    // An opponent's piece there changes that.
-    assert_eq!(plays(&rules, &["20 45", "25", "", ""], "5"), "5:20>25");
-}
-
-#[test]
-fn keeps_the_joker() {
-    let rules = Preset::DogspielIt.rules();
-    assert_eq!(plays(&rules, &["", "", "", ""], "K joker 5"), "K:out");
-    assert_eq!(
-        plays(&rules, &["20 40", "", "", ""], "10 joker"),
-        "10:40>50"
-    );
-}
-
-#[test]
-fn wins_at_once_and_helps_when_home() {
-    let rules = Preset::DogspielIt.rules();
-    let home = "g0 g1 g2 g3";
-    let last = view(&rules, &[home, "", "30 g1 g2 g3", ""], "2 9");
-    let best = advise(Level::Greedy, &last, &mut rng(1)).swap_remove(0);
-    assert_eq!(best.choice, Choice::Play("2:30>32".parse().unwrap()));
-    let last = view(&rules, &[home, "", "31 g1 g2 g3", ""], "3 2 joker");
+    let last = ["g0 g1 g2 g3", "", "31 g1 g2 g3", ""];
+    let last = view(&rules, &last, "3 2 joker");
     let best = advise(Level::Greedy, &last, &mut rng(1)).swap_remove(0);
     let Choice::Play(Move::Play { rank, .. }) = best.choice else {
         panic!("{best:?}");
@@ -90,101 +78,73 @@ fn wins_at_once_and_helps_when_home() {
     assert_eq!(best.win_probability, 1.0);
 }
 
+/// Each line: rules, a position, a hand, the seats that have asked, and the answer.
+const ANSWERS: &str = "\
+    dogspiel-it                  | 30 40 / 50 / - / 52           | K K 7 5 9     |   | Offer(King)
+    dogspiel-it                  | 30 40 / 50 / - / 52           | K A joker 5 9 |   | Offer(King)
+    dogspiel-it                  | - / - / - / -                 | K K 7 5 9     |   | Offer(King)
+    hausregeln                   | - / - / - / -                 | 2 3 7 9 Q     |   | Ask
+    hausregeln                   | 30 40 g3 / 10 / 50 g2 g3 / 12 | joker joker   |   | Pass
+    hausregeln                   | - / - / - / -                 | K A 7 9 Q     | 2 | Offer(King)
+    hausregeln                   | 30 40 g3 / 10 / 50 g2 g3 / 12 | joker joker   | 2 | Decline
+    hausregeln exchange=optional | - / - / - / -                 | 2 3 7 9 Q     |   | Ask
+    hausregeln exchange=optional | - / - / - / -                 | K A 7 9 Q     | 2 | Offer(King)
+    hausregeln exchange=optional | 30 40 g3 / 10 / 50 g2 g3 / 12 | joker joker   |   | Decline";
+
+/// Greedy's answer.
+fn answer(rules: &str, position: &str, hand: &str, asked: &str) -> Choice {
+    let rules = self::rules(rules);
+    let mut view = view(&rules, &pieces(position), hand);
+    view.exchanging = true;
+    for number in asked.split_whitespace() {
+        let seat = seat(number.parse().unwrap(), &rules);
+        view.asked[seat] = true;
+        view.exchange[seat] = ExchangeState::Asked;
+    }
+    choose(Level::Greedy, &view, &mut rng(1))
+}
+
 #[test]
-fn offers_what_the_partner_needs() {
-    let rules = Preset::DogspielIt.rules();
-    let stuck = ["30 40", "50", "", "52"];
-    assert_eq!(answers(&rules, &stuck, "K K 7 5 9", &[]), offer("K"));
-    assert_eq!(answers(&rules, &stuck, "K A joker 5 9", &[]), offer("K"));
-    let all_in = ["", "", "", ""];
-    assert_eq!(answers(&rules, &all_in, "K K 7 5 9", &[]), offer("K"));
+fn greedy_offers_what_its_partner_needs_and_asks_for_what_it_needs() {
+    for [rules, position, hand, asked, expected] in cells(ANSWERS) {
+        let found = answer(rules, position, hand, asked);
+        assert_eq!(format!("{found:?}"), expected, "{hand} on {position}");
+    }
     // With no piece in any kennel, a card that leaves it is useless.
-    let all_out = ["1 20 30 40", "50", "33 35 36 37", "52"];
-    let Choice::Offer(card) = answers(&rules, &all_out, "joker 7 5 9", &[]) else {
-        panic!("a card must be offered");
-    };
-    assert!([Card::Five, Card::Nine].contains(&card), "{card}");
+    let all_out = "1 20 30 40 / 50 / 33 35 36 37 / 52";
+    let offered = answer("dogspiel-it", all_out, "joker 7 5 9", "");
+    assert!([offer("5"), offer("9")].contains(&offered), "{offered:?}");
+    let asked = answer(OPTIONAL, "- / - / - / -", "2 3 7 9 Q", "0");
+    assert!(matches!(asked, Choice::Offer(_)), "{asked:?}");
 }
 
-/// Rules with this exchange.
-fn with_exchange(exchange: Exchange) -> Rules {
-    let options = Options {
-        exchange,
-        ..Preset::Hausregeln.options()
-    };
-    Rules::try_from(options).unwrap()
-}
+const OPTIONAL: &str = "hausregeln exchange=optional";
 
-#[test]
-fn asks_only_if_it_expects_to_gain() {
-    let rules = with_exchange(Exchange::OnRequest);
-    let all_in = ["", "", "", ""];
-    assert_eq!(answers(&rules, &all_in, "2 3 7 9 Q", &[]), Choice::Ask);
-    let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
-    assert_eq!(
-        answers(&rules, &under_way, "joker joker", &[]),
-        Choice::Pass
-    );
-}
-
-#[test]
-fn helps_with_what_the_partner_needs_or_declines() {
-    let rules = with_exchange(Exchange::OnRequest);
-    let all_in = ["", "", "", ""];
-    assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), offer("K"));
-    let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
-    assert_eq!(
-        answers(&rules, &under_way, "joker joker", &[2]),
-        Choice::Decline
-    );
-}
-
-#[test]
-fn asks_offers_and_declines() {
-    let rules = with_exchange(Exchange::Optional);
-    let all_in = ["", "", "", ""];
-    assert_eq!(answers(&rules, &all_in, "2 3 7 9 Q", &[]), Choice::Ask);
-    assert!(matches!(
-        answers(&rules, &all_in, "2 3 7 9 Q", &[0]),
-        Choice::Offer(_)
-    ));
-    assert_eq!(answers(&rules, &all_in, "K A 7 9 Q", &[2]), offer("K"));
-    let under_way = ["30 40 g3", "10", "50 g2 g3", "12"];
-    assert_eq!(
-        answers(&rules, &under_way, "joker joker", &[]),
-        Choice::Decline
-    );
+fn offer(card: &str) -> Choice {
+    Choice::Offer(card.parse().unwrap())
 }
 
 #[test]
 fn every_answer_is_ranked_once() {
-    let rules = with_exchange(Exchange::Optional);
+    let rules = rules(OPTIONAL);
     let mut view = view(&rules, &["", "", "", ""], "2 2 K joker");
     view.exchanging = true;
     let ranked = |view: &SeatView, level| -> Vec<Choice> {
-        advise(level, view, &mut rng(5))
-            .iter()
-            .map(|suggestion| suggestion.choice)
-            .collect()
+        let advice = advise(level, view, &mut rng(5));
+        advice.iter().map(|suggestion| suggestion.choice).collect()
     };
+    let [two, king, joker] = ["2", "K", "joker"].map(offer);
+    let expected = HashSet::from([two, king, joker, Choice::Decline, Choice::Ask]);
     for level in Level::ALL {
         let choices = ranked(&view, level);
         assert_eq!(choices.len(), 5);
-        for choice in [
-            offer("2"),
-            offer("K"),
-            offer("joker"),
-            Choice::Decline,
-            Choice::Ask,
-        ] {
-            assert!(choices.contains(&choice), "{choice:?}");
-        }
+        assert_eq!(HashSet::from_iter(choices), expected);
     }
     view.asked[view.seat] = true;
     view.exchange[view.seat] = ExchangeState::Asked;
     assert!(!ranked(&view, Level::Greedy).contains(&Choice::Ask));
 
-    let on_request = with_exchange(Exchange::OnRequest);
+    let on_request = Preset::Hausregeln.rules();
     view.rules = &on_request;
     let partner = seat(2, &on_request);
     view.exchange[partner] = ExchangeState::Offered;
@@ -209,21 +169,11 @@ fn every_answer_is_ranked_once() {
 fn random_draws_cards_before_the_ways_to_play_them() {
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 30 40", "1", "", ""], "2 7");
-    let sevens = (0..400)
-        .map(|seed| choose(Level::Random, &view, &mut rng(seed)))
-        .filter(|choice| {
-            matches!(choice, Choice::Play(Move::Play { card, .. }) if *card == Card::Seven)
-        })
-        .count();
+    let choices = (0..400).map(|seed| choose(Level::Random, &view, &mut rng(seed)));
+    let is_seven =
+        |choice: &Choice| matches!(choice, Choice::Play(mv) if mv.card() == Some(Card::Seven));
+    let sevens = choices.filter(is_seven).count();
     assert!((160..=240).contains(&sevens), "{sevens} of 400");
-}
-
-#[test]
-fn levels_have_names() {
-    for level in Level::ALL {
-        assert_eq!(Level::by_name(level.name()), Some(level));
-    }
-    assert_eq!(Level::by_name("oracle"), None);
 }
 
 /// Plays a game to its end with the level that `level` gives each seat. Returns the winning team.
@@ -238,11 +188,7 @@ fn play(mut game: Game, rng: &mut ChaCha8Rng, level: impl Fn(Seat) -> Level) -> 
 fn greedy_beats_random_by_every_preset() {
     for seats in [4, 6] {
         for preset in Preset::ALL {
-            let options = Options {
-                seats,
-                ..preset.options()
-            };
-            let rules = Rules::try_from(options).unwrap();
+            let rules = rules(&format!("{} seats={seats}", preset.name()));
             let games = 60;
             let won = (0..games)
                 .filter(|&number| {

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use dog_rules::{Field, Options, Placement, Preset, SevenPartner, judge};
+use dog_rules::{Field, Preset, SevenPartner, judge, position};
 use roxmltree::{Document, Node};
 
 use super::{
@@ -12,26 +12,10 @@ use super::{
 
 /// Rules for this many seats, with this many fields each.
 fn rules(preset: Preset, seats: u8, fields_per_seat: u8) -> Rules {
-    let options = Options {
-        seats,
-        fields_per_seat,
-        ..preset.options()
-    };
+    let mut options = preset.options();
+    options.seats = seats;
+    options.fields_per_seat = fields_per_seat;
     Rules::try_from(options).expect("a possible combination")
-}
-
-/// One seat's pieces: those on the track, in the goal, and whether the one on the start is fresh.
-type SeatPieces<'a> = (&'a [u8], &'a [u8], bool);
-
-fn board(rules: &Rules, pieces: &[SeatPieces<'_>]) -> Board {
-    let placement = |&(track, goal, fresh): &SeatPieces<'_>| Placement {
-        track: track.to_vec(),
-        goal: goal.to_vec(),
-        kennel: None,
-        fresh,
-    };
-    let placements: Vec<Placement> = pieces.iter().map(placement).collect();
-    Board::place(rules, &placements).expect("a possible board")
 }
 
 /// A position and a move in it.
@@ -45,43 +29,35 @@ struct Scene {
 
 impl Scene {
     fn svg(&self) -> String {
-        self.drawn().1
+        self.drawn(0, Theme::Light, true).1
     }
 
     /// The board after the move, and its picture; the next seat is to move, or in a preview this
     /// one.
-    fn drawn(&self) -> (Board, String) {
-        self.drawn_with(PictureOptions::default())
-    }
-
-    fn drawn_with(&self, options: PictureOptions) -> (Board, String) {
-        let Scene {
-            rules,
-            board,
-            mv,
-            names,
-        } = self;
-        let seat = |number| Seat::new(number, rules.seats).expect("a seat");
+    fn drawn(&self, bottom: u8, theme: Theme, legend: bool) -> (Board, String) {
+        let options = PictureOptions {
+            bottom,
+            theme,
+            legend,
+        };
+        let Scene { rules, board, .. } = self;
         let still = Picture {
             rules,
             board,
-            names,
+            names: &self.names,
             turn: None,
             shown: None,
             options,
         };
-        let Some((number, id, preview)) = *mv else {
+        let Some((number, id, preview)) = self.mv else {
             return (*board, svg(&still));
         };
         let mv = id.parse().expect("a move");
-        let mover = seat(number);
+        let mover = Seat::new(number, rules.seats).expect("a seat");
         let outcome = judge::judge(rules, board, mover, rules.deck(), &mv)
             .unwrap_or_else(|refusal| panic!("{id}: {refusal}"));
-        let turn = if preview {
-            mover
-        } else {
-            mover.next(rules.seats)
-        };
+        let next = mover.next(rules.seats);
+        let turn = if preview { mover } else { next };
         let svg = svg(&Picture {
             board: &outcome.board,
             turn: outcome.board.winner(rules).is_none().then_some(turn),
@@ -99,118 +75,48 @@ impl Scene {
     }
 }
 
-const FOUR: [&str; 4] = ["Anna", "Beat", "Carla", "Dani"];
-const SIX: [&str; 6] = ["Anna", "Beat", "Carla", "Dani", "Elif", "Fritz"];
+const NAMES: [&str; 6] = ["Anna", "Beat", "Carla", "Dani", "Elif", "Fritz"];
+
+const BUSY: &str = "0f 21 50 g2 / 17 58 / 29 40 g0 g3 / 48f 5";
+const SIX: &str = "0f 12 40 / 16 41 43 g3 / 32f 90 g2 g3 / 48 66 11 / 70 71 g0 / 80f 20 95";
+const SIX_NINETY: &str = "0f 12 40 / 16 41 43 g3 / 32 88 g2 g3 / 45 66 11 / 70 71 g0 / 75f 20 89";
 
 fn scenes() -> Vec<(&'static str, Scene)> {
-    let of = |rules: Rules, pieces: &[SeatPieces<'_>], mv| {
-        let names = if rules.seats == 4 {
-            FOUR.to_vec()
-        } else {
-            SIX.to_vec()
-        };
-        let board = board(&rules, pieces);
-        Scene {
-            rules,
-            board,
-            mv,
-            names,
-        }
-    };
-    let none: SeatPieces<'_> = (&[], &[], false);
     let it = || rules(Preset::DogspielIt, 4, 16);
-    let busy: [SeatPieces<'_>; 4] = [
-        (&[0, 21, 50], &[2], true),
-        (&[17, 58], &[], false),
-        (&[29, 40], &[0, 3], false),
-        (&[48, 5], &[], true),
-    ];
-    let six: [SeatPieces<'_>; 6] = [
-        (&[0, 12, 40], &[], true),
-        (&[16, 41, 43], &[3], false),
-        (&[32, 90], &[2, 3], true),
-        (&[48, 66, 11], &[], false),
-        (&[70, 71], &[0], false),
-        (&[80, 20, 95], &[], true),
-    ];
     let house = || rules(Preset::Hausregeln, 4, 15);
+    let six = || rules(Preset::DogspielIt, 6, 16);
+    let ninety = || rules(Preset::Hausregeln, 6, 15);
     let canadian = || {
-        let options = Options {
-            seven_partner: SevenPartner::Always,
-            ..rules(Preset::DogspielIt, 6, 16).options().clone()
-        };
+        let mut options = six().options().clone();
+        options.seven_partner = SevenPartner::Always;
         Rules::try_from(options).expect("a possible combination")
     };
+    // The number of a seat and its move, or the preview of one.
+    let of = |rules: Rules, pieces: &str, played: &'static str| Scene {
+        board: position::read(&rules, pieces).expect("a possible board"),
+        mv: played.split_once(' ').map(|(seat, mv)| {
+            let preview = mv.strip_suffix(" preview");
+            let seat = seat.parse().expect("a number");
+            (seat, preview.unwrap_or(mv), preview.is_some())
+        }),
+        names: NAMES[..usize::from(rules.seats)].to_vec(),
+        rules,
+    };
+    let seven = "0 7:40>41,41>42,42>43,12>13,66>67,11>12,67>68";
+    let small = "2 30 g3 / 14 46 / 29 33 g1 / 45f 1";
+    let last = "57 g1 g2 g3 / 14 46 / g0 g1 g2 g3 / 45f 1";
     vec![
-        ("start", of(it(), &[none; 4], None)),
-        ("last-move", of(it(), &busy, Some((1, "Q:17>29", false)))),
-        ("swap", of(it(), &busy, Some((0, "J:21<>58", false)))),
-        ("opposite", of(it(), &busy, Some((1, "J:17<>50", false)))),
-        (
-            "preview",
-            of(it(), &busy, Some((0, "7:21>22,50>55,22>23", true))),
-        ),
-        (
-            "preview-out",
-            of(it(), &busy, Some((1, "joker=K:out", true))),
-        ),
-        (
-            "house",
-            of(
-                house(),
-                &[
-                    (&[2, 30], &[3], false),
-                    (&[14, 46], &[], false),
-                    (&[29, 33], &[1], false),
-                    (&[45, 1], &[], true),
-                ],
-                Some((0, "4:2>g0", false)),
-            ),
-        ),
-        (
-            "six",
-            of(
-                rules(Preset::DogspielIt, 6, 16),
-                &six,
-                Some((3, "A:out", false)),
-            ),
-        ),
-        (
-            "six-seats",
-            of(
-                canadian(),
-                &six,
-                Some((0, "7:40>41,41>42,42>43,12>13,66>67,11>12,67>68", false)),
-            ),
-        ),
-        (
-            "six-ninety",
-            of(
-                rules(Preset::Hausregeln, 6, 15),
-                &[
-                    (&[0, 12, 40], &[], true),
-                    (&[16, 41, 43], &[3], false),
-                    (&[32, 88], &[2, 3], false),
-                    (&[45, 66, 11], &[], false),
-                    (&[70, 71], &[0], false),
-                    (&[75, 20, 89], &[], true),
-                ],
-                Some((1, "5:41>46", true)),
-            ),
-        ),
-        (
-            "won",
-            of(
-                house(),
-                &[
-                    (&[57], &[1, 2, 3], false),
-                    (&[14, 46], &[], false),
-                    (&[], &[0, 1, 2, 3], false),
-                    (&[45, 1], &[], true),
-                ],
-                Some((0, "joker=7:57>g0", false)),
-            ),
-        ),
+        ("start", of(it(), "-", "")),
+        ("last-move", of(it(), BUSY, "1 Q:17>29")),
+        ("swap", of(it(), BUSY, "0 J:21<>58")),
+        ("opposite", of(it(), BUSY, "1 J:17<>50")),
+        ("preview", of(it(), BUSY, "0 7:21>22,50>55,22>23 preview")),
+        ("preview-out", of(it(), BUSY, "1 joker=K:out preview")),
+        ("house", of(house(), small, "0 4:2>g0")),
+        ("six", of(six(), SIX, "3 A:out")),
+        ("six-seats", of(canadian(), SIX, seven)),
+        ("six-ninety", of(ninety(), SIX_NINETY, "1 5:41>46 preview")),
+        ("won", of(house(), last, "0 joker=7:57>g0")),
     ]
 }
 
@@ -228,13 +134,8 @@ fn draw_the_scenes() {
     for (name, scene) in scenes() {
         fs::write(target.join(name).with_extension("svg"), scene.svg()).expect("a file");
         for bottom in 0..scene.rules.seats {
-            let options = PictureOptions {
-                bottom,
-                theme: Theme::Dark,
-                legend: bottom % 2 == 0,
-            };
-            let target = target.join(format!("{name}-dark-{bottom}.svg"));
-            fs::write(target, scene.drawn_with(options).1).expect("a file");
+            let (_, svg) = scene.drawn(bottom, Theme::Dark, bottom % 2 == 0);
+            fs::write(target.join(format!("{name}-dark-{bottom}.svg")), svg).expect("a file");
         }
     }
     for name in EXAMPLES {
@@ -266,28 +167,41 @@ fn pictures_are_well_formed_and_stand_alone() {
     for (name, scene) in scenes() {
         let svg = scene.svg();
         assert_eq!(scene.svg(), svg, "{name} is not always the same");
-        let document = Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let document = parse(&svg);
         for node in document.descendants().filter(Node::is_element) {
             let element = node.tag_name();
             assert_eq!(element.namespace(), Some("http://www.w3.org/2000/svg"));
-            let known = [
-                "svg", "title", "desc", "g", "path", "circle", "rect", "text",
-            ];
-            assert!(known.contains(&element.name()), "{element:?}");
+            let mut known = "svg title desc g path circle rect text".split(' ');
+            assert!(known.any(|name| name == element.name()), "{element:?}");
             for attribute in node.attributes() {
                 let (name, value) = (attribute.name(), attribute.value());
-                let refers = name.contains("href") || value.contains("url(");
-                assert!(
-                    !refers && !name.starts_with("on") && name != "style",
-                    "{name}={value}"
-                );
-                assert!(
-                    !value.contains("NaN") && !value.contains("inf"),
-                    "{name}={value}"
-                );
+                let bad_name = name.contains("href") || name.starts_with("on") || name == "style";
+                let bad_value = ["url(", "NaN", "inf"]
+                    .iter()
+                    .any(|part| value.contains(part));
+                assert!(!bad_name && !bad_value, "{name}={value}");
             }
         }
     }
+}
+
+fn parse(svg: &str) -> Document<'_> {
+    Document::parse(svg).expect("a document")
+}
+
+/// The elements with this attribute, each with its value.
+fn with<'a, 'i>(
+    document: &'a Document<'i>,
+    name: &'a str,
+) -> impl Iterator<Item = (&'a str, Node<'a, 'i>)> {
+    let nodes = document.descendants();
+    nodes.filter_map(move |node| Some((node.attribute(name)?, node)))
+}
+
+/// All texts of a picture.
+fn texts<'a>(document: &'a Document<'_>) -> Vec<&'a str> {
+    let nodes = document.descendants();
+    nodes.filter_map(|node| node.text()).collect()
 }
 
 /// Where an element's corners, or its middle, lie on average.
@@ -317,38 +231,18 @@ fn boards() -> impl Iterator<Item = (u8, u8, u8)> {
         .flat_map(|(seats, fields)| (0..seats).map(move |bottom| (seats, fields, bottom)))
 }
 
-/// A picture of every kind of board in every position, without a legend.
-fn bare(seats: u8, fields: u8, bottom: u8, theme: Theme) -> String {
-    let rules = rules(Preset::DogspielIt, seats, fields);
-    let none: SeatPieces<'_> = (&[], &[], false);
-    svg(&Picture {
-        rules: &rules,
-        board: &board(&rules, &vec![none; seats.into()]),
-        names: &[],
-        turn: Seat::new(1, seats),
-        shown: None,
-        options: PictureOptions {
-            bottom,
-            theme,
-            legend: false,
-        },
-    })
-}
-
 #[test]
 fn every_piece_is_drawn_where_it_stands() {
     for (name, scene) in scenes() {
-        let (board, svg) = scene.drawn();
+        let (board, svg) = scene.drawn(0, Theme::Light, true);
         let rules = &scene.rules;
         let layout = BoardLayout::new(rules.seats, rules.fields_per_seat, 0);
-        let document = Document::parse(&svg).expect("a document");
+        let document = parse(&svg);
         for seat in rules.ring().seats() {
             let number = seat.number().to_string();
-            let pieces = document
-                .descendants()
-                .filter(|node| node.attribute("data-seat") == Some(&number));
+            let pieces = with(&document, "data-seat").filter(|(owner, _)| *owner == number);
             let mut drawn: Vec<_> = pieces
-                .filter_map(|node| Some((node.attribute("data-place")?, middle(node))))
+                .filter_map(|(_, node)| Some((node.attribute("data-place")?, middle(node))))
                 .collect();
             assert_eq!(drawn.len(), 4, "{name}: {seat}");
             let places = board.pieces(seat).places();
@@ -359,10 +253,7 @@ fn every_piece_is_drawn_where_it_stands() {
                 let index = drawn.iter().position(|(other, _)| *other == at);
                 let (x, y) = drawn.remove(index.expect("a piece")).1;
                 let off = point.distance(layout::Point { x, y });
-                assert!(
-                    off < 0.2 * layout.gap,
-                    "{name}: {seat} on {at} is {off} off"
-                );
+                assert!(off < 0.2 * layout.gap, "{name}: {seat} on {at}: {off}");
             }
             let fresh = format!("data-fresh=\"{}\"", rules.ring().start(seat));
             assert_eq!(svg.contains(&fresh), board.fresh(seat), "{name}: {seat}");
@@ -374,20 +265,19 @@ fn every_piece_is_drawn_where_it_stands() {
 fn every_place_is_drawn_where_the_layout_says() {
     for (seats, fields, bottom) in boards() {
         let layout = BoardLayout::new(seats, fields, bottom);
-        let svg = bare(seats, fields, bottom, Theme::Light);
-        let document = Document::parse(&svg).expect("a document");
+        let scene = Scene {
+            rules: rules(Preset::DogspielIt, seats, fields),
+            board: Board::new(),
+            mv: None,
+            names: Vec::new(),
+        };
+        let (_, svg) = scene.drawn(bottom, Theme::Light, false);
+        let document = parse(&svg);
         let root = document.root_element();
         assert_eq!(root.attribute("viewBox"), Some("0 0 1000 1000"));
-        assert_eq!(
-            (root.attribute("width"), root.attribute("height")),
-            (None, None)
-        );
-        let places = document.descendants().filter_map(|node| {
-            let place = node.attribute("data-place")?;
-            node.attribute("data-seat")
-                .is_none()
-                .then_some((place, node))
-        });
+        assert!(!root.has_attribute("width") && !root.has_attribute("height"));
+        let places = with(&document, "data-place");
+        let places = places.filter(|(_, node)| !node.has_attribute("data-seat"));
         let mut drawn: Vec<_> = places
             .map(|(place, node)| (place.to_owned(), middle(node)))
             .collect();
@@ -395,31 +285,24 @@ fn every_place_is_drawn_where_the_layout_says() {
             .places()
             .map(|(key, at)| (key, (Number(at.x).rounded(), Number(at.y).rounded())))
             .collect();
-        let by_key = |one: &(String, _), other: &(String, _)| one.0.cmp(&other.0);
-        drawn.sort_by(by_key);
-        laid_out.sort_by(by_key);
+        drawn.sort_by(|one, other| one.0.cmp(&other.0));
+        laid_out.sort_by(|one, other| one.0.cmp(&other.0));
         assert_eq!(drawn, laid_out, "{seats} {fields} {bottom}");
         assert_eq!(drawn.len(), usize::from(seats * (fields + 8)));
-        let pieces = document.descendants().filter_map(|node| {
-            let seat = node.attribute("data-seat")?;
-            Some((node, seat.parse().expect("a number")))
-        });
-        for (piece, seat) in pieces {
-            let seat = Seat::new(seat, seats).expect("a seat");
+        for (seat, piece) in with(&document, "data-seat") {
+            let seat = Seat::new(seat.parse().expect("a number"), seats).expect("a seat");
             assert_eq!(inherited(piece, "fill"), piece_colour(seat));
-            let corners = piece
-                .attribute("d")
-                .map_or(0, |path| path.matches(' ').count().div_ceil(2));
-            let shape = match corners {
-                0 => "disc",
-                3 => "triangle",
-                4 if shape_name(seat) == "diamond" => "diamond",
-                4 => "square",
-                10 => "star",
-                12 => "cross",
-                _ => "unknown",
+            let numbers = |path: &str| path.matches(' ').count();
+            let corners = piece.attribute("d").map_or(0, numbers).div_ceil(2);
+            let expected = match shape_name(seat) {
+                "disc" => 0,
+                "triangle" => 3,
+                "square" | "diamond" => 4,
+                "star" => 10,
+                "cross" => 12,
+                other => panic!("{other}"),
             };
-            assert_eq!(shape, shape_name(seat), "{corners} corners");
+            assert_eq!(corners, expected, "{seat}");
         }
     }
 }
@@ -503,56 +386,45 @@ fn inherited<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
 fn everything_stands_out_from_what_is_behind_it() {
     for (name, scene) in scenes() {
         for theme in [Theme::Light, Theme::Dark] {
-            let options = PictureOptions {
-                theme,
-                ..PictureOptions::default()
-            };
-            let svg = scene.drawn_with(options).1;
-            let document = Document::parse(&svg).expect("a document");
-            let mut rects = document
+            let (_, svg) = scene.drawn(0, theme, true);
+            let document = parse(&svg);
+            let first = document
                 .descendants()
-                .filter(|node| node.has_tag_name("rect"));
-            let background = inherited(rects.next().expect("a background"), "fill");
+                .find(|node| node.has_tag_name("rect"));
+            let background = inherited(first.expect("a background"), "fill");
             let palette = theme.palette();
             assert_eq!(background, palette.background);
             let stands_out = |colour: &str, behind: &str, least: f64| {
-                let contrast = contrast(colour, behind);
-                assert!(
-                    contrast >= least,
-                    "{name}, {theme:?}: {colour} on {behind} is {contrast:.2}"
-                );
+                let found = contrast(colour, behind);
+                assert!(found >= least, "{name}: {colour} on {behind}: {found}");
             };
             stands_out(palette.ring, background, 3.0);
-            for node in document.descendants().filter(Node::is_element) {
-                if node.has_tag_name("text") {
-                    for behind in [background, palette.panel, palette.field] {
-                        stands_out(inherited(node, "fill"), behind, 4.5);
-                    }
+            let texts = document
+                .descendants()
+                .filter(|node| node.has_tag_name("text"));
+            for text in texts {
+                for behind in [background, palette.panel, palette.field] {
+                    stands_out(inherited(text, "fill"), behind, 4.5);
                 }
-                if node.attribute("data-place").is_none() {
-                    continue;
-                }
+            }
+            for (_, node) in with(&document, "data-place") {
                 // The line around a place or a piece, or its inside, differs from what is behind.
                 let (fill, line) = (inherited(node, "fill"), inherited(node, "stroke"));
                 let mut behind = vec![background, palette.field];
                 behind.extend(Seat::all(6).map(|seat| theme.colours(seat).home));
-                if node.attribute("data-seat").is_none() {
+                if !node.has_attribute("data-seat") {
                     behind.truncate(1);
                 }
                 for behind in behind {
-                    let best = if contrast(fill, behind) > contrast(line, behind) {
-                        fill
-                    } else {
-                        line
-                    };
-                    stands_out(best, behind, 3.0);
+                    let fill_is_best = contrast(fill, behind) > contrast(line, behind);
+                    stands_out(if fill_is_best { fill } else { line }, behind, 3.0);
                 }
             }
             for seat in Seat::all(6) {
                 let colours = theme.colours(seat);
-                stands_out(colours.line, colours.home, 3.0);
-                stands_out(colours.line, palette.field, 3.0);
-                stands_out(colours.line, background, 3.0);
+                for behind in [colours.home, palette.field, background] {
+                    stands_out(colours.line, behind, 3.0);
+                }
                 // The entry of the seat to move.
                 stands_out(palette.text, colours.home, 4.5);
                 stands_out(palette.faded, colours.home, 4.5);
@@ -565,24 +437,14 @@ fn everything_stands_out_from_what_is_behind_it() {
 fn a_picture_without_a_legend_is_a_square_with_the_same_board() {
     for (name, scene) in scenes() {
         let full = scene.svg();
-        let options = PictureOptions {
-            legend: false,
-            ..PictureOptions::default()
-        };
-        let bare = scene.drawn_with(options).1;
+        let (_, bare) = scene.drawn(0, Theme::Light, false);
         assert!(bare.contains("viewBox=\"0 0 1000 1000\""), "{name}");
-        assert!(
-            !bare.contains("monospace") && bare.len() < full.len(),
-            "{name}"
-        );
+        assert!(!bare.contains("monospace") && bare.len() < full.len());
         let places = |svg: &str| {
-            let document = Document::parse(svg).expect("a document");
-            let places = document
-                .descendants()
-                .filter(|node| node.attribute("data-place").is_some());
-            places
-                .map(|node| format!("{:?} {:?}", node.attribute("data-place"), middle(node)))
-                .collect::<Vec<_>>()
+            let document = parse(svg);
+            let places = with(&document, "data-place");
+            let places = places.map(|(place, node)| (place.to_owned(), middle(node)));
+            places.collect::<Vec<_>>()
         };
         assert_eq!(places(&bare), places(&full), "{name}");
     }
@@ -596,21 +458,15 @@ fn a_move_is_marked_and_a_preview_dashed() {
             assert!(!svg.contains("monospace"), "{name}");
             continue;
         };
-        let document = Document::parse(&svg).expect("a document");
-        let texts: Vec<&str> = document
-            .descendants()
-            .filter_map(|node| node.text())
-            .collect();
+        let document = parse(&svg);
+        let texts = texts(&document);
         assert!(texts.contains(&id), "{name}: {texts:?}");
         assert_eq!(texts.contains(&"preview"), preview, "{name}");
         assert_eq!(texts.contains(&"last move"), !preview, "{name}");
         assert_eq!(svg.contains("stroke-dasharray"), preview, "{name}");
         for number in id.split(|letter: char| !letter.is_ascii_digit()).skip(1) {
             let named = number.is_empty() || id.contains(&format!("g{number}"));
-            assert!(
-                named || texts.contains(&number),
-                "{name}: no number {number}"
-            );
+            assert!(named || texts.contains(&number), "{name}: {number}");
         }
     }
     let captured = |name| scene(name).svg().matches("data-captured").count();
@@ -621,12 +477,10 @@ fn a_move_is_marked_and_a_preview_dashed() {
 #[test]
 fn the_description_names_every_piece() {
     let svg = scene("last-move").svg();
-    let document = Document::parse(&svg).expect("a document");
+    let document = parse(&svg);
     let text = |name| {
-        let mut nodes = document.root_element().children();
-        nodes
-            .find(|node| node.has_tag_name(name))
-            .and_then(|node| node.text())
+        let mut nodes = document.descendants();
+        nodes.find(|node| node.has_tag_name(name))?.text()
     };
     assert_eq!(text("title"), Some("DOG: 4 seats, 64 fields"));
     let words = "Last move, seat 1: Q:17>29; seat 1 from field 17 to field 29; seat 2 captured on \
@@ -645,21 +499,14 @@ fn names_are_text_whatever_they_hold() {
         ..scene("preview")
     };
     let svg = scene.svg();
-    let document = Document::parse(&svg).expect("a document");
-    let texts: Vec<&str> = document
-        .descendants()
-        .filter_map(|node| node.text())
-        .collect();
+    let document = parse(&svg);
+    let texts = texts(&document);
+    let description = texts.iter().find(|text| text.contains("(seat"));
     for name in [names[0], names[1], names[2], "z"] {
-        let found = texts
-            .iter()
-            .any(|text| text.contains(&format!("{name} (seat")));
-        assert!(found, "{name}: {texts:?}");
+        let described = description.is_some_and(|text| text.contains(&format!("{name} (seat")));
+        assert!(described, "{name}: {texts:?}");
     }
-    assert!(
-        texts.contains(&"a & b") && texts.contains(&"z"),
-        "{texts:?}"
-    );
+    assert!(texts.contains(&"a & b") && texts.contains(&"z"));
     assert!(!svg.contains("<script"));
     let nameless = Scene {
         names: Vec::new(),
@@ -684,61 +531,43 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
     for (seats, fields) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
         let rules = rules(Preset::Hausregeln, seats, fields);
         let length = rules.ring().length();
-        for name in [
-            "&".repeat(40),
-            "\"".repeat(40),
-            "il".repeat(20),
-            "🐕".repeat(40),
-        ] {
+        for name in ["&", "\"", "il", "🐕"].map(|text| text.repeat(40 / text.chars().count())) {
             for round in 0..20 {
                 let mut free: Vec<u8> = (0..length).collect();
-                let mut placement = |seat: Seat| {
-                    let mut field = || {
-                        let index = below(&mut state, free.len() as u64) as usize;
-                        free.swap_remove(index)
-                    };
+                let mut pieces = |seat: Seat| {
                     let goal = seat.number() % 5;
                     let start = rules.ring().start(seat);
-                    let track: Vec<u8> = (goal..4).map(|_| field()).collect();
-                    Placement {
-                        fresh: track.contains(&start),
-                        track,
-                        goal: (0..goal).collect(),
-                        kennel: None,
+                    let track = (goal..4).map(|_| {
+                        let field = free.swap_remove(below(&mut state, free.len() as u64) as usize);
+                        format!("{field}{}", if field == start { "f" } else { "" })
+                    });
+                    let goal = (0..goal).map(|field| format!("g{field}"));
+                    track.chain(goal).collect::<Vec<_>>().join(" ")
+                };
+                let pieces: Vec<_> = rules.ring().seats().map(&mut pieces).collect();
+                let board = position::read(&rules, &pieces.join("/")).expect("a board");
+                let seat = Seat::new(seats - 1, seats).expect("a seat");
+                let door = rules.ring().door(seat);
+                let first = below(&mut state, length.into()) as u8;
+                let next = |index: u8| (first + 3 * index + 1) % length;
+                let part = |index: u8| {
+                    let (from, to) = match round % 2 {
+                        0 => ((first + 3 * index) % length, Field::Track(next(index))),
+                        _ => (rules.ring().backward(door, index), Field::Goal(index % 4)),
+                    };
+                    PlayedPart {
+                        seat,
+                        from: Some(Field::Track(from)),
+                        to,
+                        steps: 1,
                     }
                 };
-                let placements: Vec<_> = rules.ring().seats().map(&mut placement).collect();
-                let board = Board::place(&rules, &placements).expect("a board");
-                let seat = Seat::new(seats - 1, seats).expect("a seat");
-                let field = |state: &mut u64| below(state, length.into()) as u8;
-                let from = field(&mut state);
-                let step = |index: u8| PlayedPart {
-                    seat,
-                    from: Some(Field::Track((from + 3 * index) % length)),
-                    to: Field::Track((from + 3 * index + 1) % length),
-                    steps: 1,
+                let capture = |index: u8| Capture {
+                    seat: Seat::new(5.min(seats - 1), seats).expect("a seat"),
+                    from: next(index),
                 };
-                let door = rules.ring().door(seat);
-                let home = |index: u8| PlayedPart {
-                    from: Some(Field::Track(rules.ring().backward(door, index))),
-                    to: Field::Goal(index % 4),
-                    ..step(index)
-                };
-                let parts: Vec<_> = (0..7)
-                    .map(|index| {
-                        if round % 2 == 0 {
-                            step(index)
-                        } else {
-                            home(index)
-                        }
-                    })
-                    .collect();
-                let captures: Vec<_> = (0..7)
-                    .map(|index| Capture {
-                        seat: Seat::new(5.min(seats - 1), seats).expect("a seat"),
-                        from: (from + 3 * index + 1) % length,
-                    })
-                    .collect();
+                let parts: Vec<_> = (0..7).map(part).collect();
+                let captures: Vec<_> = (0..7).map(capture).collect();
                 let last = length - 1;
                 let id = format!("joker=7:{}", vec![format!("{last}>{last}"); 7].join(","));
                 let names = vec![name.as_str(); seats.into()];

@@ -189,7 +189,7 @@ impl Preset {
         Preset::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// The table of RULES §2, one column per preset.
+    /// What a preset sets (RULES §2).
     pub fn options(self) -> Options {
         let repeating = DealSizes {
             first: vec![6, 5, 4, 3, 2],

@@ -1,11 +1,12 @@
 //! Dealt hands: possible whatever is hidden, and weighted by what was played.
 
-use dog_rules::{Game, Options, Phase, Preset, round_history::PastMove};
+use dog_rules::{Game, Phase, Preset, round_history::PastMove};
 
 use super::*;
 use crate::{
     Level,
     testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, view},
+    tests::rules,
 };
 
 /// This many deals of what a view leaves open, each drawn from `draws`.
@@ -32,11 +33,8 @@ fn deals_fit_what_is_seen_and_depend_on_nothing_else() {
     let mut chance = rng(2);
     let (mut exchanges, mut known, mut evidence) = (0, 0, 0);
     for (number, preset) in (0..).zip(Preset::ALL) {
-        let options = Options {
-            seats: 4 + 2 * (number % 2) as u8,
-            ..preset.options()
-        };
-        let rules = Rules::try_from(options).unwrap();
+        let seats = 4 + 2 * (number % 2);
+        let rules = rules(&format!("{} seats={seats}", preset.name()));
         let mut game = new_game(&rules, number);
         for step in 0..70 {
             let choose = |game: &Game, seat| {

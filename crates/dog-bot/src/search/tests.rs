@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use dog_rules::{Card, Cards, Game, Generator, Level, Options, Phase, Preset, Rules, SevenPartner};
+use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;
@@ -12,10 +12,23 @@ use crate::{
     testing::{
         board, cards, choose, nets, new_game, random_board, random_rules, rng, seat, view, watch,
     },
+    tests::rules,
 };
 
 fn think_by(config: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
     Searcher::new(nets(), config, PlayerModels::default()).think(view, budget, &mut rng(1))
+}
+
+/// A changed configuration.
+fn config(change: impl FnOnce(&mut SearchConfig)) -> SearchConfig {
+    let mut config = SearchConfig::default();
+    change(&mut config);
+    config
+}
+
+/// A searcher by default.
+fn searcher(models: PlayerModels) -> Searcher<'static> {
+    Searcher::new(nets(), SearchConfig::default(), models)
 }
 
 fn think(view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
@@ -52,10 +65,8 @@ fn hand(rules: &Rules, rng: &mut ChaCha8Rng) -> Cards {
 fn choices(view: &SeatView) -> HashSet<String> {
     let name = |candidate: Candidate| format!("{candidate:?}");
     if view.exchanging {
-        let answers = Choice::answers(view).into_iter();
-        return answers
-            .map(|choice| name(Candidate::Answer(choice)))
-            .collect();
+        let answers = Choice::answers(view).into_iter().map(Candidate::Answer);
+        return answers.map(name).collect();
     }
     let mut generator = Generator::new();
     let mut choices = HashSet::new();
@@ -73,10 +84,8 @@ fn choices(view: &SeatView) -> HashSet<String> {
 
 /// The candidates, each of which must occur once.
 fn names(candidates: &[CandidateStats]) -> HashSet<String> {
-    let names = candidates
-        .iter()
-        .map(|stats| format!("{:?}", stats.candidate));
-    let found: HashSet<String> = names.collect();
+    let names = candidates.iter().map(|stats| stats.candidate);
+    let found: HashSet<String> = names.map(|name| format!("{name:?}")).collect();
     assert_eq!(found.len(), candidates.len());
     found
 }
@@ -110,10 +119,7 @@ fn every_choice_is_a_candidate_once() {
 #[test]
 fn the_best_comes_first() {
     positions(40, |view| {
-        let config = SearchConfig {
-            candidates: 2,
-            ..SearchConfig::default()
-        };
+        let config = config(|config| config.candidates = 2);
         let candidates = think_by(config, view, Budget::Samples(10));
         let [first, second, ..] = &candidates[..] else {
             return;
@@ -137,12 +143,12 @@ fn the_same_seed_gives_the_same_result() {
     };
     let mut differ = 0;
     positions(20, |view| {
-        let mut searcher = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
+        let mut used = searcher(PlayerModels::default());
         let budget = Budget::Samples(8);
-        let first = observed(searcher.think(view, budget, &mut rng(5)));
+        let first = observed(used.think(view, budget, &mut rng(5)));
         // A searcher that was used before gives the same result as a new one.
-        assert_eq!(first, observed(searcher.think(view, budget, &mut rng(5))));
-        let mut new = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
+        assert_eq!(first, observed(used.think(view, budget, &mut rng(5))));
+        let mut new = searcher(PlayerModels::default());
         assert_eq!(first, observed(new.think(view, budget, &mut rng(5))));
         differ += u32::from(first != observed(new.think(view, budget, &mut rng(6))));
     });
@@ -154,11 +160,8 @@ fn a_won_game_is_seen_at_once() {
     let rules = Preset::DogspielIt.rules();
     let last = ["g0 g1 g2 g3", "20", "30 g1 g2 g3", ""];
     let view = view(&rules, &last, "3 9 joker");
-    for budget in [
-        Budget::Samples(20),
-        Budget::Samples(1),
-        Budget::Time(Duration::ZERO),
-    ] {
+    let no_time = Budget::Time(Duration::ZERO);
+    for budget in [Budget::Samples(20), Budget::Samples(1), no_time] {
         let best = think(&view, budget).swap_remove(0);
         let Candidate::Play(_, after) = best.candidate else {
             panic!("{best:?}");
@@ -202,19 +205,13 @@ fn choices_are_compared_in_common_worlds() {
 /// The chances of the teams before a deal and after it add up to 1.
 #[test]
 fn every_team_has_its_chance() {
-    for seats in [4, 6] {
-        let mut options = Preset::DogspielIt.options();
-        options.seats = seats;
-        let rules = Rules::try_from(options).unwrap();
+    for seats in [4_u8, 6] {
+        let rules = rules(&format!("dogspiel-it seats={seats}"));
         let mut game = new_game(&rules, 6);
-        let config = SearchConfig::default();
-        let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+        let mut searcher = searcher(PlayerModels::default());
         let mut chances = |game: &Game| {
-            let view = game.seen_from(game.beginner());
-            let view = SeatView {
-                rules: &rules,
-                ..view
-            };
+            let mut view = game.seen_from(game.beginner());
+            view.rules = &rules;
             let mut hands = dog_rules::BySeat::default();
             for seat in rules.ring().seats() {
                 hands[seat] = game.hand(seat);
@@ -239,11 +236,7 @@ fn every_team_has_its_chance() {
 
 #[test]
 fn many_sevens_are_searched_in_few_samples() {
-    let options = Options {
-        seven_partner: SevenPartner::Always,
-        ..Preset::DogspielIt.options()
-    };
-    let rules = Rules::try_from(options).unwrap();
+    let rules = rules("dogspiel-it seven_partner=always");
     let mut view = view(&rules, &["5 14 23 33", "1", "8 19 28 40", "62"], "7 joker");
     let all = choices(&view);
     assert!(all.len() > 2_000, "{}", all.len());
@@ -264,50 +257,17 @@ fn many_sevens_are_searched_in_few_samples() {
 /// The parts of the search can be switched off one by one.
 #[test]
 fn every_configuration_ends() {
-    let whole = SearchConfig::default();
     let configs = [
-        SearchConfig {
-            candidates: 1,
-            ..whole
-        },
-        SearchConfig {
-            candidates: usize::MAX,
-            ..whole
-        },
-        SearchConfig {
-            margin: 0.0,
-            ..whole
-        },
-        SearchConfig {
-            margin: f32::INFINITY,
-            ..whole
-        },
-        SearchConfig {
-            plies: Some(0),
-            ..whole
-        },
-        SearchConfig {
-            plies: Some(1),
-            rounds: u32::MAX,
-            ..whole
-        },
-        SearchConfig {
-            plies: Some(30),
-            rounds: u32::MAX,
-            ..whole
-        },
-        SearchConfig {
-            prior: 0.0,
-            ..whole
-        },
-        SearchConfig {
-            deal_candidates: 0,
-            ..whole
-        },
-        SearchConfig {
-            deal_candidates: 1,
-            ..whole
-        },
+        config(|config| config.candidates = 1),
+        config(|config| config.candidates = usize::MAX),
+        config(|config| config.margin = 0.0),
+        config(|config| config.margin = f32::INFINITY),
+        config(|config| config.plies = Some(0)),
+        config(|config| (config.plies, config.rounds) = (Some(1), u32::MAX)),
+        config(|config| (config.plies, config.rounds) = (Some(30), u32::MAX)),
+        config(|config| config.prior = 0.0),
+        config(|config| config.deal_candidates = 0),
+        config(|config| config.deal_candidates = 1),
     ];
     positions(12, |view| {
         for config in configs {
@@ -336,9 +296,8 @@ fn worse_candidates_are_found_deal_by_deal() {
     let luck: Vec<f64> = (0..40).map(|deal| f64::from(deal % 10) / 10.0).collect();
     let less: Vec<f64> = luck.iter().map(|value| value - 0.01).collect();
     let [better, worse] = candidate_pair([&luck, &less]);
-    assert!(
-        worse.is_significantly_worse(&better, 3.0) && !better.is_significantly_worse(&worse, 3.0)
-    );
+    assert!(worse.is_significantly_worse(&better, 3.0));
+    assert!(!better.is_significantly_worse(&worse, 3.0));
     assert!(!worse.is_significantly_worse(&better, f64::INFINITY));
     let [one, same] = candidate_pair([&luck, &luck]);
     assert!(!one.is_significantly_worse(&same, 3.0));
@@ -352,9 +311,8 @@ fn worse_candidates_are_found_deal_by_deal() {
     // Differences of 0, 2, 0, 2 … have a mean of 1 and, of 40, a standard error of 1 / √39.
     let uneven: Vec<f64> = (0..40).map(|deal| f64::from(deal % 2) * 2.0).collect();
     let [better, worse] = candidate_pair([&uneven, &[0.0; 40]]);
-    assert!(
-        worse.is_significantly_worse(&better, 6.2) && !worse.is_significantly_worse(&better, 6.3)
-    );
+    assert!(worse.is_significantly_worse(&better, 6.2));
+    assert!(!worse.is_significantly_worse(&better, 6.3));
 }
 
 /// A search for the best choice alone stops when that is clear. Advice uses its whole budget.
@@ -384,10 +342,8 @@ fn risks(candidates: &[CandidateStats]) -> Vec<(Card, Option<f64>)> {
         Candidate::Play(card, _) => card,
         ref other => panic!("{other:?}"),
     };
-    candidates
-        .iter()
-        .map(|stats| (card(stats), stats.risk()))
-        .collect()
+    let risks = candidates.iter();
+    risks.map(|stats| (card(stats), stats.risk())).collect()
 }
 
 /// The next seat has a single card, a five, and a single piece to play it with. Its hand is known to
@@ -403,10 +359,7 @@ fn a_piece_that_will_be_captured_is_at_risk() {
     let mut hands = BySeat::default();
     hands[view.seat] = view.hand;
     hands[next] = cards("5");
-    let config = SearchConfig {
-        margin: 30.0,
-        ..SearchConfig::default()
-    };
+    let config = config(|config| config.margin = 30.0);
     let expected = [(Card::Three, Some(0.0)), (Card::Two, Some(1.0))];
     let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
     let candidates = searcher.think_in(&view, Budget::Samples(10), &mut rng(1), |rng| {
@@ -426,17 +379,15 @@ fn advice_depends_on_how_the_others_have_played() {
     let play = |view: &SeatView| choose(Level::Random, view, &mut dice);
     let mut game = new_game(&rules, 3);
     let models = watch(&mut game, 8, play);
+    let greedy =
+        |game: &Game, seat| choose(Level::Greedy, &game.seen_from(seat), &mut rng(1)).action(seat);
     while game.phase() != Phase::Play {
-        let first = |game: &Game, seat| {
-            choose(Level::Greedy, &game.seen_from(seat), &mut rng(1)).action(seat)
-        };
-        game.step(first).unwrap();
+        game.step(greedy).unwrap();
     }
     let seat = game.turn().unwrap();
     let view = game.seen_from(seat);
     let advice = |models: PlayerModels| {
-        let mut searcher = Searcher::new(nets(), SearchConfig::default(), models);
-        let candidates = searcher.think(&view, Budget::Samples(40), &mut rng(1));
+        let candidates = searcher(models).think(&view, Budget::Samples(40), &mut rng(1));
         let chances = candidates.iter().map(|stats| stats.win_probability(4.0));
         (candidates[0].samples, chances.collect::<Vec<f64>>())
     };
@@ -460,7 +411,6 @@ fn a_greedy_team_has_a_worse_chance() {
         choose(level, view, &mut dice)
     };
     let models = watch(&mut new_game(&rules, 3), 6, play);
-    let searcher = |models| Searcher::new(nets(), SearchConfig::default(), models);
     let chance = |models, number: u8, values: &[f64]| {
         let mut stats = CandidateStats::new(Candidate::Fold, 0.0);
         for value in values {
@@ -487,10 +437,7 @@ fn a_greedy_team_has_a_worse_chance() {
 fn findings_follow_from_the_playouts() {
     let (mut only_uses, mut lines) = (0, 0);
     positions(20, |view| {
-        let config = SearchConfig {
-            explains: true,
-            ..SearchConfig::default()
-        };
+        let config = config(|config| config.explains = true);
         let budget = Budget::Samples(100);
         let candidates = think_by(config, view, budget);
         let plain = think(view, budget);

@@ -1,12 +1,12 @@
 //! Training: gradients that are gradients, targets that match the games, runs that can be stopped.
 
-use std::{env, fs, path::PathBuf, process};
+use std::{env, fs, ops::Range, path::PathBuf, process};
 
 use dog_bot::{
     net::{HEADS, Hidden, inputs::Input},
     testing::{naive_logit, nets, random_inputs, random_net},
 };
-use dog_rules::{GoalEntry, Options, Preset, Rules, SevenPartner};
+use dog_rules::{GoalEntry, Preset, Rules, SevenPartner};
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde_json::Value;
 
@@ -86,10 +86,7 @@ fn slopes_are_those_of_the_loss() {
             at(step);
             let expected = (above.1 - below.1) / (above.0 - below.0);
             let error = (slope - expected).abs();
-            assert!(
-                error < 1e-3 * (1.0 + slope.abs()),
-                "{block}: {slope}, {expected}"
-            );
+            assert!(error < 1e-3 * (1.0 + slope.abs()), "{slope}, {expected}");
         }
     }
 }
@@ -108,12 +105,8 @@ fn slopes_add_up() {
     other.add_groups(&net, &samples, &[9, 7, 5, 3, 1]);
     one.add(&other);
     assert!((one.loss - whole.loss).abs() < 1e-9);
-    let slopes = one
-        .slopes
-        .blocks()
-        .flatten()
-        .zip(whole.slopes.blocks().flatten());
-    for (slope, expected) in slopes {
+    let slopes = one.slopes.blocks().flatten();
+    for (slope, expected) in slopes.zip(whole.slopes.blocks().flatten()) {
         assert!((slope - expected).abs() < 1e-5);
     }
 }
@@ -124,22 +117,18 @@ fn differences_within_a_group_count_more() {
     let mut rng = rng(11);
     let net = random_net(INPUTS, &mut rng);
     let mut samples = random_samples(5, &mut rng);
-    let errors: Vec<f32> = samples
-        .targets
-        .iter()
-        .map(|target| {
-            let odds = naive_odds(&net, &samples, target);
-            (odds / (1.0 + odds)) as f32 - target.chance
-        })
-        .collect();
+    let error = |target: &TrainingTarget| {
+        let odds = naive_odds(&net, &samples, target);
+        (odds / (1.0 + odds)) as f32 - target.chance
+    };
+    let errors: Vec<f32> = samples.targets.iter().map(error).collect();
     let mean = errors.iter().sum::<f32>() / 5.0;
-    let alone: Vec<Gradient> = (0..5)
-        .map(|sample| {
-            let mut gradient = Gradient::new(INPUTS);
-            gradient.add_groups(&net, &samples, &[sample]);
-            gradient
-        })
-        .collect();
+    let alone = |sample: u32| {
+        let mut gradient = Gradient::new(INPUTS);
+        gradient.add_groups(&net, &samples, &[sample]);
+        gradient
+    };
+    let alone: Vec<Gradient> = (0..5).map(alone).collect();
     samples.groups.clear();
     samples.groups.push(0..5);
     let group = gradient(&net, &samples);
@@ -175,10 +164,8 @@ fn a_step_leads_down() {
             assert_eq!(change, 0.0);
         } else if slope.abs() > 1e-3 {
             // The first step has the given length, whatever the slope.
-            assert!(
-                (change + 0.01 * slope.signum()).abs() < 1e-4,
-                "{slope}: {change}"
-            );
+            let off = change + 0.01 * slope.signum();
+            assert!(off.abs() < 1e-4, "{slope}: {change}");
         }
     }
 }
@@ -204,16 +191,12 @@ fn samples_are_learnt() {
 
 /// Rules for this kind of net.
 fn rules(setting: NetVariant) -> Rules {
-    let (preset, seats) = match setting {
-        NetVariant::Four15 => (Preset::Hausregeln, 4),
-        NetVariant::Four16 => (Preset::DogspielIt, 4),
-        NetVariant::Six => (Preset::Spielanleitung, 6),
+    let text = match setting {
+        NetVariant::Four15 => "hausregeln",
+        NetVariant::Four16 => "dogspiel-it",
+        NetVariant::Six => "spielanleitung seats=6",
     };
-    let options = Options {
-        seats,
-        ..preset.options()
-    };
-    Rules::try_from(options).unwrap()
+    text.parse().unwrap()
 }
 
 /// The samples of a game of the built-in net against itself, and the number of its turns.
@@ -224,6 +207,18 @@ fn play(rules: &Rules, lambda: f32, change: impl FnOnce(&mut SelfPlay)) -> (Samp
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
     let turns = play.game(rules, &mut rng, &mut samples);
     (samples, turns)
+}
+
+/// Asserts that each number below `end` is in one of these ranges.
+fn assert_are_all(ranges: impl Iterator<Item = Range<usize>>, end: usize) {
+    let mut ranges: Vec<_> = ranges.collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut next = 0;
+    for range in ranges {
+        assert_eq!(range.start, next);
+        next = range.end;
+    }
+    assert_eq!(next, end);
 }
 
 #[test]
@@ -238,23 +233,10 @@ fn every_decision_is_a_sample() {
         let cards: u32 = (1..=rounds)
             .map(|round| u32::from(rules.deal_sizes.in_round(round) * rules.seats))
             .sum();
-        assert!(
-            rounds > 3 && turns <= cards,
-            "{turns} turns, {rounds} rounds"
-        );
+        assert!(rounds > 3 && turns <= cards, "{turns}, {rounds}");
         // Every input belongs to one of them.
-        let mut ranges: Vec<_> = samples
-            .targets
-            .iter()
-            .map(|target| &target.inputs)
-            .collect();
-        ranges.sort_by_key(|range| range.start);
-        let mut end = 0;
-        for range in ranges {
-            assert_eq!(range.start, end);
-            end = range.end;
-        }
-        assert_eq!(end, samples.inputs.len());
+        let inputs = samples.targets.iter().map(|target| target.inputs.clone());
+        assert_are_all(inputs, samples.inputs.len());
     }
 }
 
@@ -298,14 +280,8 @@ fn experiments_and_alternatives_are_samples_too() {
     let (alone, together): (Vec<usize>, Vec<usize>) = sizes.partition(|&size| size == 1);
     assert!(alone.len() as u32 >= turns && together.len() as u32 > turns / 40);
     assert!(together.iter().all(|&size| size <= ALTERNATIVES));
-    let mut groups = looked_around.groups.clone();
-    groups.sort_by_key(|group| group.start);
-    let mut next = 0;
-    for group in groups {
-        assert_eq!(group.start, next);
-        next = group.end;
-    }
-    assert_eq!(next, looked_around.targets.len());
+    let groups = looked_around.groups.iter().cloned();
+    assert_are_all(groups, looked_around.targets.len());
     for samples in [explored, looked_around] {
         let mut targets = samples.targets.iter();
         assert!(targets.all(|target| (0.0..=1.0).contains(&target.chance)));
@@ -330,10 +306,7 @@ fn lists_of_samples_are_put_together() {
     };
     let singles: Vec<_> = (0..7).map(|place| place..place + 1).collect();
     assert_eq!(whole.groups, singles);
-    assert_eq!(
-        read(&whole),
-        parts.iter().flat_map(read).collect::<Vec<_>>()
-    );
+    assert!(read(&whole).into_iter().eq(parts.iter().flat_map(read)));
 }
 
 #[test]
@@ -365,11 +338,8 @@ fn plan(setting: NetVariant) -> TrainingPlan {
 
 fn run(setting: NetVariant) -> Run {
     // A net that can play makes short games.
-    Run::from_net(
-        plan(setting),
-        nets().for_rules(&rules(setting)).clone(),
-        None,
-    )
+    let net = nets().for_rules(&rules(setting)).clone();
+    Run::from_net(plan(setting), net, None)
 }
 
 fn assert_same(one: &Run, other: &Run) {
@@ -377,13 +347,8 @@ fn assert_same(one: &Run, other: &Run) {
     assert_eq!((one.games, one.samples), (other.games, other.samples));
     assert_eq!(one.adam.steps, other.adam.steps);
     let nets = |run: &Run| {
-        let Adam { mean, square, .. } = run.adam.clone();
-        [
-            run.evaluator.net.clone(),
-            run.averaged.clone(),
-            mean,
-            square,
-        ]
+        let Adam { mean, square, .. } = &run.adam;
+        [&run.evaluator.net, &run.averaged, mean, square].map(Net::clone)
     };
     assert!(nets(one) == nets(other), "the weights differ");
 }
@@ -396,10 +361,8 @@ fn threads_change_nothing() {
         (run, serde_json::to_string(&window).unwrap())
     });
     let (first, window) = &runs[0];
-    assert_ne!(
-        first.evaluator.net,
-        nets().for_rules(&rules(NetVariant::Four16)).net
-    );
+    let begun = nets().for_rules(&rules(NetVariant::Four16));
+    assert!(first.evaluator.net != begun.net, "it learns");
     for (other, same) in &runs[1..] {
         assert_same(first, other);
         assert_eq!(window, same);
@@ -422,10 +385,8 @@ fn weights_are_averaged() {
     let mut run = run(NetVariant::Four15);
     let before = run.averaged.clone();
     run.window(1);
-    let weights = before
-        .blocks()
-        .flatten()
-        .zip(run.averaged.blocks().flatten());
+    let weights = before.blocks().flatten();
+    let weights = weights.zip(run.averaged.blocks().flatten());
     for ((before, averaged), weight) in weights.zip(run.evaluator.net.blocks().flatten()) {
         let expected = before + AVERAGE_WEIGHT * (weight - before);
         assert!((averaged - expected).abs() < 1e-6);
@@ -530,20 +491,13 @@ fn training_rules_are_varied() {
         let drawn: Vec<Rules> = (0..2_000)
             .map(|_| selfplay::rules(setting, &mut rng))
             .collect();
-        assert!(
-            drawn
-                .iter()
-                .all(|rules| NetVariant::for_rules(rules) == setting)
-        );
+        let is_fit = |rules: &Rules| NetVariant::for_rules(rules) == setting;
+        assert!(drawn.iter().all(is_fit));
         let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
         assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));
         for rules in &published {
             let share = drawn.iter().filter(|drawn| *drawn == rules).count() * published.len();
-            assert!(
-                (1_400..2_000).contains(&share),
-                "{:?}: {share}",
-                rules.preset
-            );
+            assert!((1_400..2_000).contains(&share), "{rules:?}: {share}");
         }
         // Each option differs from the preset now and then.
         let options: [&dyn Fn(&Rules) -> bool; 6] = [

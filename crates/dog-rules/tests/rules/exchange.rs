@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Cards, Event, EventKind, Exchange, ExchangeChoice, ExchangeState, Game, OfferedCard,
-    Phase, Preset::*, Rules, Seat, Viewer, view::OwnCards,
+    Action, Card, Cards, Event, EventKind, Exchange, ExchangeChoice, ExchangeState, Game,
+    OfferedCard, Phase, Preset::*, Seat, Viewer, view::OwnCards,
 };
 
 use rand::seq::IndexedRandom;
@@ -12,121 +12,88 @@ use rand::seq::IndexedRandom;
 use super::{
     position::{PositionExt, seat},
     properties::rng,
-    rounds::{self, deal, lowest, play_first, play_refused, play_rounds, refused},
+    rounds::{
+        self, act, act_refused, deal, dealt, lowest, optional, play_first, play_refused,
+        play_rounds, refused,
+    },
 };
 
-fn offer(game: &Game, by: u8) -> Action {
-    let seat = seat(by);
-    Action::Offer {
-        seat,
-        card: lowest(game, seat),
-    }
-}
-
-/// Rules with an optional exchange.
-fn optional() -> Rules {
-    Hausregeln.with(|options| options.exchange = Exchange::Optional)
-}
-
-fn dealt(rules: impl PositionExt) -> Game {
-    let mut game = rules.game();
-    deal(&mut game);
-    game
-}
+const ANSWERED: &str = "seat 0 has already answered in this exchange";
 
 fn states(game: &Game) -> Vec<Option<ExchangeState>> {
     Seat::all(4).map(|seat| game.exchange(seat)).collect()
+}
+
+fn hands(game: &Game) -> Vec<Cards> {
+    Seat::all(4).map(|seat| game.hand(seat)).collect()
+}
+
+/// A swap of these seats' cards, as those who see them (or not) are told.
+fn swap(seats: [u8; 2], card: impl Fn(Seat) -> Option<Card>) -> Event {
+    let given = seats.map(|by| OfferedCard {
+        seat: seat(by),
+        card: card(seat(by)),
+        holder: Some(0),
+    });
+    let given = given.to_vec();
+    EventKind::CardsSwapped { given }.into()
 }
 
 #[test]
 fn each_seat_offers_one_card_to_its_partner() {
     use ExchangeState::*;
     let mut game = dealt(DogspielIt);
-    let before: Vec<Cards> = Seat::all(4).map(|seat| game.hand(seat)).collect();
-    let given = [0, 1, 2, 3].map(|by| lowest(&game, seat(by)));
-    for by in [0, 1, 2] {
-        let action = offer(&game, by);
-        let events = game.apply(&action).expect("an offer");
-        assert!(matches!(events[0].what, EventKind::CardOffered { .. }));
-    }
+    let before = hands(&game);
+    let given: Vec<_> = Seat::all(4).map(|seat| lowest(&game, seat)).collect();
+    act(&mut game, "0 offers, 1 offers, 2 offers");
     // Seats 0 and 2 have swapped; the card that seat 1 offered counts as in its hand.
-    assert_eq!(
-        states(&game),
-        [Swapped, Offered, Swapped, Pending].map(Some)
-    );
+    let parts = [Swapped, Offered, Swapped, Pending];
+    assert_eq!(states(&game), parts.map(Some));
     assert_eq!(game.cards(seat(1)), 6);
     assert_eq!((game.phase(), game.turn()), (Phase::Exchange, None));
-    let action = offer(&game, 3);
-    let events = game.apply(&action).expect("the last offer");
-    let swapped = EventKind::CardsSwapped {
-        given: [1, 3]
-            .map(|by| OfferedCard {
-                seat: seat(by),
-                card: Some(given[usize::from(by)]),
-                holder: Some(0),
-            })
-            .to_vec(),
-    };
-    assert_eq!(
-        events[1..],
-        [
-            swapped.into(),
-            EventKind::PlayBegan { turn: seat(1) }.into()
-        ]
-    );
+    let events = act(&mut game, "3 offers");
+    let swapped = swap([1, 3], |seat| Some(given[usize::from(seat.number())]));
+    let began = EventKind::PlayBegan { turn: seat(1) }.into();
+    assert_eq!(events[1..], [swapped, began]);
     assert_eq!((game.phase(), game.turn()), (Phase::Play, Some(seat(1))));
-    for by in [0, 1, 2, 3usize] {
-        let partner = (by + 2) % 4;
+    for (by, seat) in Seat::all(4).enumerate() {
+        let received = given[(by + 2) % 4];
         let mut expected = before[by];
         assert!(expected.remove(given[by]));
-        expected.add(given[partner]);
-        assert_eq!(game.hand(seat(by as u8)), expected);
-        assert_eq!(game.received(seat(by as u8)), Some(given[partner]));
+        expected.add(received);
+        assert_eq!(game.hand(seat), expected);
+        assert_eq!(game.received(seat), Some(received));
     }
 }
 
 #[test]
 fn neither_sees_the_others_card_before_it_has_offered_its_own() {
     let mut game = dealt(DogspielIt);
-    let action = offer(&game, 0);
-    let offered = game.apply(&action).expect("an offer").remove(0);
+    let viewers = Seat::all(4).map(|seat| Viewer::Seat(seat, 0));
+    let viewers: Vec<Viewer> = viewers.chain([Viewer::Spectator]).collect();
+    let offered = act(&mut game, "0 offers").remove(0);
     let unseen = Event::from(EventKind::CardOffered {
         seat: seat(0),
         card: None,
         holder: Some(0),
     });
-    for other in 1..4 {
-        assert_eq!(
-            offered.clone().redacted_for(Viewer::Seat(seat(other), 0)),
-            unseen
-        );
-    }
-    assert_eq!(offered.clone().redacted_for(Viewer::Spectator), unseen);
-    assert_eq!(
-        offered.clone().redacted_for(Viewer::Seat(seat(0), 0)),
-        offered
-    );
+    assert_ne!(offered, unseen);
     // The swap shows both cards to the pair, and none to others.
-    let action = offer(&game, 2);
-    let swap = game.apply(&action).expect("an offer").remove(1);
-    for by in [0, 2] {
-        assert_eq!(swap.clone().redacted_for(Viewer::Seat(seat(by), 0)), swap);
-    }
-    let hidden = Event::from(EventKind::CardsSwapped {
-        given: [0, 2]
-            .map(|by| OfferedCard {
-                seat: seat(by),
-                card: None,
-                holder: Some(0),
-            })
-            .to_vec(),
-    });
-    for viewer in [
-        Viewer::Seat(seat(1), 0),
-        Viewer::Seat(seat(3), 0),
-        Viewer::Spectator,
-    ] {
-        assert_eq!(swap.clone().redacted_for(viewer), hidden);
+    let swapped = act(&mut game, "2 offers").remove(1);
+    let hidden = swap([0, 2], |_| None);
+    assert_ne!(swapped, hidden);
+    for (by, viewer) in (0..).zip(viewers) {
+        let seen = offered.clone().redacted_for(viewer);
+        assert_eq!(&seen, if by == 0 { &offered } else { &unseen });
+        let seen = swapped.clone().redacted_for(viewer);
+        assert_eq!(
+            &seen,
+            if [0, 2].contains(&by) {
+                &swapped
+            } else {
+                &hidden
+            }
+        );
     }
 }
 
@@ -134,106 +101,93 @@ fn neither_sees_the_others_card_before_it_has_offered_its_own() {
 fn a_mandatory_exchange_is_answered_once_with_a_card_of_the_hand() {
     let mut game = dealt(DogspielIt);
     let mandatory = "by these rules the exchange is mandatory: each seat must offer a card";
-    refused(&mut game, &Action::Decline { seat: seat(0) }, mandatory);
-    refused(&mut game, &Action::Ask { seat: seat(0) }, mandatory);
-    let hand = game.hand(seat(0));
-    let missing = game
-        .rules()
-        .deck()
-        .ranks()
-        .find(|&card| !hand.contains(card));
-    let missing = missing.expect("six cards are not all kinds");
-    let lay = Action::Offer {
-        seat: seat(0),
-        card: missing,
-    };
-    refused(
-        &mut game,
-        &lay,
-        &format!("there is no {missing} in the hand"),
-    );
-    let lay = offer(&game, 0);
-    game.apply(&lay).expect("an offer");
-    refused(
-        &mut game,
-        &lay,
-        "seat 0 has already answered in this exchange",
-    );
-    play_refused(
-        &mut game,
-        1,
-        "fold",
-        "this is for the play phase, the game is in the exchange phase",
-    );
+    act_refused(&mut game, "0 declines, 0 asks", mandatory);
+    let (seat, hand) = (seat(0), game.hand(seat(0)));
+    let mut deck = game.rules().deck().ranks();
+    let card = deck.find(|&card| !hand.contains(card));
+    let card = card.expect("six cards are not all kinds");
+    let why = format!("there is no {card} in the hand");
+    refused(&mut game, &Action::Offer { seat, card }, &why);
+    act(&mut game, "0 offers");
+    act_refused(&mut game, "0 offers", ANSWERED);
+    let phase = "this is for the play phase, the game is in the exchange phase";
+    play_refused(&mut game, 1, "fold", phase);
 }
 
 #[test]
 fn an_optional_exchange_needs_both_cards() {
     use ExchangeState::*;
     let mut game = dealt(optional());
-    let before: Vec<Cards> = Seat::all(4).map(|seat| game.hand(seat)).collect();
-    let lay = offer(&game, 0);
-    game.apply(&lay).expect("an offer");
-    assert_eq!(game.hand(seat(0)), before[0]);
+    let before = hands(&game);
+    act(&mut game, "0 offers");
+    assert_eq!(hands(&game), before);
     assert_eq!(game.offered(seat(0)), Some(lowest(&game, seat(0))));
-    game.apply(&Action::Decline { seat: seat(2) })
-        .expect("it may decline");
+    act(&mut game, "2 declines");
     // The card that was not swapped is back in the hand.
     assert_eq!(states(&game), [Kept, Pending, Declined, Pending].map(Some));
-    assert_eq!(game.hand(seat(0)), before[0]);
-    refused(
-        &mut game,
-        &lay,
-        "seat 0 has already answered in this exchange",
-    );
+    assert_eq!(hands(&game), before);
+    act_refused(&mut game, "0 offers", ANSWERED);
     // A seat that declines ends the exchange for its partner too.
-    game.apply(&Action::Decline { seat: seat(1) })
-        .expect("it may decline");
+    act(&mut game, "1 declines");
     assert_eq!((game.phase(), game.turn()), (Phase::Play, Some(seat(1))));
     assert_eq!(states(&game), [Kept, Declined, Declined, Kept].map(Some));
-    let after: Vec<Cards> = Seat::all(4).map(|seat| game.hand(seat)).collect();
-    assert_eq!(after, before);
+    assert_eq!(hands(&game), before);
 }
 
 #[test]
 fn a_pair_that_is_done_answers_no_more() {
     let mut game = dealt(optional());
-    game.apply(&Action::Decline { seat: seat(2) })
-        .expect("it may decline");
+    act(&mut game, "2 declines");
     let done = "the exchange of seat 0's pair is over";
-    let lay = offer(&game, 0);
-    refused(&mut game, &lay, done);
-    refused(&mut game, &Action::Decline { seat: seat(0) }, done);
-    refused(&mut game, &Action::Ask { seat: seat(0) }, done);
+    act_refused(&mut game, "0 offers, 0 declines, 0 asks", done);
 }
 
 #[test]
 fn help_is_asked_once_before_the_answer_and_answers_nothing() {
     let mut game = dealt(optional());
-    let ask = |by| Action::Ask { seat: seat(by) };
-    let events = game.apply(&ask(0)).expect("it may ask");
+    let events = act(&mut game, "0 asks");
     assert_eq!(events, [EventKind::HelpAsked { seat: seat(0) }.into()]);
     assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
-    assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
-    refused(&mut game, &ask(0), "seat 0 has already asked");
-    game.apply(&ask(2)).expect("its partner may ask as well");
-    let lay = offer(&game, 2);
-    game.apply(&lay).expect("an offer");
-    refused(
+    act_refused(&mut game, "0 asks", "seat 0 has already asked");
+    // Its partner may ask as well, but not once it has answered.
+    act(&mut game, "2 asks, 2 offers");
+    act_refused(
         &mut game,
-        &ask(2),
+        "2 asks",
         "seat 2 has already answered in this exchange",
     );
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Asked));
-    let lay = offer(&game, 0);
-    game.apply(&lay).expect("a seat that asked may offer too");
+    act(&mut game, "0 offers");
     assert_eq!(game.exchange(seat(0)), Some(ExchangeState::Swapped));
     // A seat may ask and then decline.
-    game.apply(&ask(1)).expect("it may ask");
-    game.apply(&Action::Decline { seat: seat(1) })
-        .expect("and decline");
+    act(&mut game, "1 asks, 1 declines");
     assert_eq!(game.phase(), Phase::Play);
     assert!(game.asked(seat(1)) && !game.asked(seat(3)));
+}
+
+/// With six seats the pairs are 0 and 3, 1 and 4, 2 and 5.
+#[test]
+fn an_exchange_at_six_seats_waits_for_every_pair() {
+    let mut game = dealt(DogspielIt.with(|options| options.seats = 6));
+    act(
+        &mut game,
+        "0 offers, 3 offers, 1 offers, 4 offers, 2 offers",
+    );
+    assert_eq!(game.phase(), Phase::Exchange);
+    let swapped = act(&mut game, "5 offers").remove(1);
+    assert!(matches!(swapped.what, EventKind::CardsSwapped { .. }));
+    let turns = (0..6).map(|_| play_first(&mut game).number());
+    assert_eq!(turns.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 0]);
+
+    let six = DogspielIt.with(|options| {
+        options.seats = 6;
+        options.exchange = Exchange::Optional;
+    });
+    let mut game = dealt(six);
+    act(&mut game, "3 declines, 1 declines");
+    assert_eq!(game.phase(), Phase::Exchange);
+    act(&mut game, "5 declines");
+    assert_eq!(game.phase(), Phase::Play);
 }
 
 #[test]
@@ -251,7 +205,6 @@ fn the_swapped_card_is_known_in_the_partners_hand() {
     rounds::exchange(&mut game);
     let given = game.offered(seat(3)).expect("seat 3 offered a card");
     let known = |game: &Game, by| game.seen_from(seat(by)).known[seat(1)];
-    assert_eq!(known(&game, 3), [given].into_iter().collect());
     assert_eq!([0, 1, 2].map(|by| known(&game, by)), [Cards::EMPTY; 3]);
     // Seat 1 begins. Once it has played such a card, or folded, nothing is known.
     assert_eq!(game.turn(), Some(seat(1)));
@@ -269,10 +222,8 @@ fn a_seat_sees_its_own_cards_and_the_number_of_the_others() {
     let mut game = dealt(DogspielIt);
     let dealt = game.last_event().clone();
     rounds::exchange(&mut game);
-    let viewers = Seat::all(4)
-        .map(|seat| Viewer::Seat(seat, 0))
-        .chain([Viewer::Spectator]);
-    for viewer in viewers {
+    let viewers = Seat::all(4).map(|seat| Viewer::Seat(seat, 0));
+    for viewer in viewers.chain([Viewer::Spectator]) {
         let EventKind::CardsDealt { hands, .. } = dealt.clone().redacted_for(viewer).what else {
             panic!("a deal, not {dealt:?}")
         };

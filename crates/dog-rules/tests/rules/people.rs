@@ -2,21 +2,21 @@
 //! what.
 
 use dog_rules::{
-    Action, ActionRefusal, Actor, By, Cards, Event, EventKind, Exchange, Game, Level, OfferedCard,
-    Person, Phase, Player, Preset::*, Rules, Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
+    Action, ActionRefusal, Actor, By, Event, EventKind, Game, Level, Person, Phase, Player,
+    Preset::*, Seat, SeatKind, Seed, Setup, TableSettings, Viewer,
 };
 
 use super::{
     position::{PositionExt, seat},
-    properties::rng,
-    random_games::Proposer,
-    rounds::{lowest, refused},
+    rounds::{exchange_action, optional, refused},
 };
 
-/// Rules with an optional exchange, in which each seat deals in turn.
-fn optional() -> Rules {
-    Hausregeln.with(|options| options.exchange = Exchange::Optional)
-}
+const SETTINGS: TableSettings = TableSettings {
+    turn_seconds: Some(30),
+    bot_pace_ms: 250,
+    listed: true,
+    reactions: true,
+};
 
 /// A game and everything that has happened in it.
 struct Table {
@@ -58,19 +58,14 @@ impl Table {
     }
 
     fn join(&mut self, by: u8, name: &str) -> Vec<Event> {
-        let name = name.to_owned();
-        self.act(Action::Join {
-            seat: seat(by),
-            name,
-        })
+        let (seat, name) = (seat(by), name.to_owned());
+        self.act(Action::Join { seat, name })
     }
 
     /// The seat's own person makes it another kind of seat.
     fn becomes(&mut self, by: u8, kind: SeatKind) -> Vec<Event> {
-        self.act(Action::ChangeSeat {
-            seat: seat(by),
-            player: player(kind),
-        })
+        let (seat, player) = (seat(by), player(kind));
+        self.act(Action::ChangeSeat { seat, player })
     }
 
     /// The host hands a seat over.
@@ -107,40 +102,50 @@ impl Table {
         self.play_until(|game| game.round() > round);
     }
 
-    /// The hand that a person sees at this seat.
-    fn hand_seen_by(&self, by: u8, person: Person) -> Option<Cards> {
-        let viewer = Viewer::Seat(seat(by), person);
-        let seats = self.game.seats_visible_to(viewer);
-        // Nobody sees another seat's hand.
-        for other in &seats {
-            assert!(other.own.is_none() || other.seat == seat(by));
+    /// Goes on until this seat is to move.
+    fn play_until_turn_of(&mut self, by: u8) {
+        self.play_until(|game| game.turn() == Some(seat(by)));
+    }
+
+    /// Plays the round to its end, and has the next one dealt.
+    fn next_round(&mut self) {
+        self.play_round();
+        self.deal();
+    }
+
+    /// Whether a person sees the hand of this seat. Nobody sees another one.
+    fn sees_hand(&self, by: u8, person: Person) -> bool {
+        let seats = self.game.seats_visible_to(Viewer::Seat(seat(by), person));
+        for seen in &seats {
+            assert!(seen.own.is_none() || seen.seat == seat(by));
         }
-        seats[usize::from(by)].own.map(|own| own.hand)
+        let own = seats[usize::from(by)].own;
+        assert!(own.is_none_or(|own| own.hand == self.game.hand(seat(by))));
+        own.is_some()
+    }
+
+    /// What has happened, as a person sees it.
+    fn history_seen_by(&self, by: u8, person: Person) -> impl Iterator<Item = EventKind> {
+        let viewer = Viewer::Seat(seat(by), person);
+        let events = self.log.iter();
+        events.map(move |event| event.clone().redacted_for(viewer).what)
     }
 
     /// The rounds whose deal shows a person a hand.
     fn rounds_seen_by(&self, by: u8, person: Person) -> Vec<u32> {
-        let viewer = Viewer::Seat(seat(by), person);
-        let seen = self
-            .log
-            .iter()
-            .map(|event| event.clone().redacted_for(viewer));
-        let dealt = seen.filter_map(|event| match event.what {
-            EventKind::CardsDealt { round, hands, .. } => Some((round, hands)),
-            _ => None,
-        });
+        let dealt = self
+            .history_seen_by(by, person)
+            .filter_map(|what| match what {
+                EventKind::CardsDealt { round, hands, .. } => Some((round, hands)),
+                _ => None,
+            });
         let shown = dealt.filter(|(_, hands)| hands.iter().any(Option::is_some));
         shown.map(|(round, _)| round).collect()
     }
 
     /// The cards of offers and swaps that a person sees in the history.
     fn exchanged_cards_seen_by(&self, by: u8, person: Person) -> usize {
-        let viewer = Viewer::Seat(seat(by), person);
-        let seen = self
-            .log
-            .iter()
-            .map(|event| event.clone().redacted_for(viewer));
-        let cards = seen.map(|event| match event.what {
+        let cards = self.history_seen_by(by, person).map(|what| match what {
             EventKind::CardOffered { card, .. } => usize::from(card.is_some()),
             EventKind::CardsSwapped { given } => given.iter().flat_map(|given| given.card).count(),
             _ => 0,
@@ -170,39 +175,40 @@ fn player(kind: SeatKind) -> Player {
 }
 
 fn hand_over(to: u8, kind: SeatKind) -> Action {
-    Action::HandOver {
-        seat: seat(to),
-        player: player(kind),
-    }
+    let (seat, player) = (seat(to), player(kind));
+    Action::HandOver { seat, player }
 }
 
 fn next_action(game: &Game) -> Action {
     let seat = game.seats_to_act().next().expect("a game that is on");
-    match game.phase() {
-        Phase::Exchange => Action::Offer {
-            seat,
-            card: lowest(game, seat),
-        },
-        _ => game.legal_actions(seat).swap_remove(0),
-    }
+    game.legal_actions(seat).swap_remove(0)
 }
 
 fn by(events: &[Event]) -> Option<By> {
     events[0].by
 }
 
-// Open seats.
+const SEATS_OPEN: &str = "a seat is open, or its person has not asked for the rematch";
 
 #[test]
 fn before_the_first_deal_an_open_seat_keeps_the_game_in_the_seating() {
-    let table = Table::new(DogspielIt, "human open bot human");
-    let game = &table.game;
+    let mut table = Table::new(DogspielIt, "human open bot human");
+    let game = &mut table.game;
     assert_eq!((game.phase(), game.round()), (Phase::Seating, 1));
     assert_eq!(game.stock_size(), game.rules().deck().len());
     assert_eq!((game.turn(), game.seats_to_act().next()), (None, None));
     assert!(Seat::all(4).all(|seat| game.cards(seat) == 0 && game.exchange(seat).is_none()));
     assert_eq!(game.bot_to_act(), None, "a bot does not deal yet");
     assert!(game.has_open_seat() && game.seats_changed());
+    for by in Seat::all(4).map(Some).chain([None]) {
+        refused(game, &Action::Deal { by }, SEATS_OPEN);
+        assert_eq!(game.check_deal(by), Err(ActionRefusal::SeatsOpen));
+        let by_server = game.apply_by(&Action::Deal { by }, Actor::Server);
+        assert_eq!(by_server, Err(ActionRefusal::SeatsOpen));
+    }
+    let ask = Action::Ask { seat: seat(1) };
+    let phase = "this is for the exchange phase, the game is in the seating phase";
+    refused(game, &ask, phase);
 }
 
 #[test]
@@ -227,96 +233,22 @@ fn the_first_dealer_is_drawn_when_the_seating_ends() {
 }
 
 #[test]
-fn nobody_deals_or_plays_while_a_seat_is_open() {
-    let mut table = Table::new(DogspielIt, "open human human human");
-    let game = &mut table.game;
-    for by in Seat::all(4).map(Some).chain([None]) {
-        refused(
-            game,
-            &Action::Deal { by },
-            "a seat is open, or its person has not asked for the rematch",
-        );
-        assert_eq!(game.check_deal(by), Err(ActionRefusal::SeatsOpen));
-        let by_server = game.apply_by(&Action::Deal { by }, Actor::Server);
-        assert_eq!(by_server, Err(ActionRefusal::SeatsOpen));
-    }
-    refused(
-        game,
-        &Action::Ask { seat: seat(1) },
-        "this is for the exchange phase, the game is in the seating phase",
-    );
-}
-
-#[test]
-fn the_seating_ends_when_nobody_is_missing() {
-    let mut table = Table::new(DogspielIt, "open open open human");
-    table.join(2, "Carla");
-    table.hand(0, SeatKind::Bot);
-    assert_eq!(table.game.phase(), Phase::Seating);
-    table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
-    assert_eq!(table.game.phase(), Phase::Deal);
-
-    // Before the first deal it begins again when a seat is opened.
-    table.becomes(2, SeatKind::Open);
-    assert_eq!(table.game.phase(), Phase::Seating);
-    table.join(2, "Dora");
-    assert_eq!(table.game.phase(), Phase::Deal);
-    table.deal();
-    table.hand(2, SeatKind::Open);
-    assert_eq!(table.game.phase(), Phase::Exchange, "the game goes on");
-    table.play_round();
-    assert_eq!(table.game.phase(), Phase::Deal, "the host can deal");
-    table.deal();
-}
-
-// Joining.
-
-#[test]
-fn a_join_is_public_and_takes_an_open_seat_only() {
+fn a_join_takes_an_open_seat_only() {
     let mut table = Table::new(DogspielIt, "human open human bot");
-    let join = |by, name: &str| Action::Join {
-        seat: seat(by),
-        name: name.to_owned(),
+    let is_refused = |table: &mut Table, by| {
+        let (seat, name) = (seat(by), "Eva".to_owned());
+        let why = format!("{seat} is not open");
+        refused(&mut table.game, &Action::Join { seat, name }, &why);
     };
-    refused(&mut table.game, &join(0, "Eva"), "seat 0 is not open");
-    refused(&mut table.game, &join(3, "Eva"), "seat 3 is not open");
+    is_refused(&mut table, 0);
+    is_refused(&mut table, 3);
     let events = table.join(1, "Eva");
     let (seat, name) = (seat(1), "Eva".to_owned());
     assert_eq!(events, [EventKind::SeatTaken { seat, name }.into()]);
-    for viewer in [Viewer::Seat(Seat::default(), 0), Viewer::Spectator] {
-        assert_eq!(events[0].clone().redacted_for(viewer), events[0]);
-    }
     let eva = table.game.player(seat);
     assert_eq!((eva.name.as_str(), eva.kind), ("Eva", SeatKind::Human));
     assert_eq!(eva.level, Level::Fast, "the level of the open seat");
-    refused(&mut table.game, &join(1, "Fritz"), "seat 1 is not open");
-}
-
-#[test]
-fn nobody_comes_or_goes_when_the_game_is_over() {
-    let mut over = Table::of_people().game;
-    let (mut rng, mut proposer) = (rng(51), Proposer::new(true));
-    while over.phase() != Phase::Finished {
-        let action = proposer.in_order(&mut rng, &over);
-        over.apply(&action).expect("a legal action");
-    }
-    let seat = seat(1);
-    let name = String::new();
-    let player = player(SeatKind::Open);
-    let settings = SETTINGS;
-    for action in [
-        Action::Join { seat, name },
-        Action::ChangeSeat {
-            seat,
-            player: player.clone(),
-        },
-        Action::HandOver { seat, player },
-        Action::RenewToken { seat },
-        Action::AskRematch { seat },
-        Action::ChangeSettings { settings },
-    ] {
-        refused(&mut over, &action, "the game is over");
-    }
+    is_refused(&mut table, 1);
 }
 
 // A hand belongs to a person.
@@ -324,54 +256,47 @@ fn nobody_comes_or_goes_when_the_game_is_over() {
 #[test]
 fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
     let mut table = Table::of_people();
-    let hand = table.game.hand(seat(1));
-    assert_eq!(table.hand_seen_by(1, 0), Some(hand));
+    assert!(table.sees_hand(1, 0));
     table.hand(1, SeatKind::Open);
     assert_eq!(table.game.person(seat(1)), 1);
     assert!(table.game.bot_plays(seat(1)), "a bot plays an open seat");
     table.join(1, "Eva");
-    assert_eq!(table.hand_seen_by(1, 1), None);
-    assert!(table.game.has_stand_in(seat(1)) && table.game.bot_plays(seat(1)));
     // It makes no difference that the person says so.
     table.becomes(1, SeatKind::Human);
-    assert!(table.game.has_stand_in(seat(1)));
-    assert_eq!(table.hand_seen_by(1, 1), None);
+    assert!(table.game.has_stand_in(seat(1)) && table.game.bot_plays(seat(1)));
 
     // The bot does everything that the seat has to do, the next deal included.
     while table.game.phase() != Phase::Deal {
+        assert!(!table.sees_hand(1, 1));
         let action = next_action(&table.game);
         let expected = (action.seat() == Some(seat(1))).then_some(By::Bot);
         assert_eq!(by(&table.act(action)), expected);
-        assert_eq!(table.hand_seen_by(1, 1), None);
     }
     while table.game.dealer() != seat(1) {
-        table.act(next_action(&table.game));
+        table.next();
         table.play_round();
     }
     assert_eq!(table.rounds_seen_by(1, 1).first(), Some(&2));
-    let hand = |table: &Table| table.game.hand(seat(1));
     table.next();
-    assert_eq!(table.hand_seen_by(1, 1), Some(hand(&table)));
-    assert!(!table.game.bot_plays(seat(1)));
-    table.play_until(|game| game.turn() == Some(seat(1)));
+    assert!(table.sees_hand(1, 1) && !table.game.bot_plays(seat(1)));
+    table.play_until_turn_of(1);
     assert_eq!(by(&table.next()), None, "the person plays");
 }
 
 #[test]
 fn a_stand_in_makes_the_next_deal() {
     let mut table = Table::of_people();
-    let next_dealer = table.game.dealer().next(4).number();
-    table.hand(next_dealer, SeatKind::Open);
-    table.join(next_dealer, "Eva");
+    let dealer = table.game.dealer().next(4);
+    let number = dealer.number();
+    table.hand(number, SeatKind::Open);
+    table.join(number, "Eva");
     table.play_round();
-    assert_eq!(table.game.dealer(), seat(next_dealer));
-    assert_eq!(table.game.bot_to_act(), Some(seat(next_dealer)));
-    assert_eq!(table.hand_seen_by(next_dealer, 1), None);
+    assert_eq!(table.game.dealer(), dealer);
+    assert_eq!(table.game.bot_to_act(), Some(dealer));
+    assert!(!table.sees_hand(number, 1));
     assert_eq!(by(&table.next()), Some(By::Bot));
     assert_eq!(table.game.phase(), Phase::Exchange);
-    let hand = table.game.hand(seat(next_dealer));
-    assert_eq!(table.hand_seen_by(next_dealer, 1), Some(hand));
-    assert!(!table.game.has_stand_in(seat(next_dealer)));
+    assert!(table.sees_hand(number, 1) && !table.game.has_stand_in(dealer));
 }
 
 #[test]
@@ -387,37 +312,26 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
 }
 
 #[test]
-fn who_leaves_and_comes_back_in_the_same_round_has_the_hand() {
+fn who_leaves_and_comes_back_has_the_hand_if_it_was_dealt_to_the_person() {
     let mut table = Table::of_people();
-    let hand = table.game.hand(seat(2));
     table.becomes(2, SeatKind::Bot);
     // The token stays valid for viewing.
-    assert_eq!(table.hand_seen_by(2, 0), Some(hand));
+    assert!(table.sees_hand(2, 0));
     table.play_until(|game| game.phase() == Phase::Play);
-    assert!(
-        table.exchanged_cards_seen_by(2, 0) > 0,
-        "its own offer and swap"
-    );
+    // Its own offer and the swap.
+    assert_eq!(table.exchanged_cards_seen_by(2, 0), 3);
     table.becomes(2, SeatKind::Human);
-    assert!(!table.game.has_stand_in(seat(2)) && !table.game.bot_plays(seat(2)));
-    assert_eq!(table.hand_seen_by(2, 0), Some(table.game.hand(seat(2))));
-    table.play_until(|game| game.turn() == Some(seat(2)));
+    assert!(!table.game.has_stand_in(seat(2)) && table.sees_hand(2, 0));
+    table.play_until_turn_of(2);
     assert_eq!(by(&table.next()), None);
-}
-
-#[test]
-fn who_comes_back_in_a_later_round_has_not_the_hand_that_a_bot_was_dealt() {
-    let mut table = Table::of_people();
+    // The next hand is dealt to a bot.
     table.becomes(2, SeatKind::Bot);
-    table.play_round();
-    table.deal();
-    assert_eq!(table.hand_seen_by(2, 0), None);
+    table.next_round();
+    assert!(!table.sees_hand(2, 0));
     table.becomes(2, SeatKind::Human);
-    assert!(table.game.has_stand_in(seat(2)));
-    assert_eq!(table.hand_seen_by(2, 0), None);
-    table.play_round();
-    table.deal();
-    assert_eq!(table.hand_seen_by(2, 0), Some(table.game.hand(seat(2))));
+    assert!(table.game.has_stand_in(seat(2)) && !table.sees_hand(2, 0));
+    table.next_round();
+    assert!(table.sees_hand(2, 0));
     assert_eq!(table.rounds_seen_by(2, 0), [1, 3]);
 }
 
@@ -426,71 +340,46 @@ fn a_seat_given_up_is_open_for_another_person() {
     let mut table = Table::of_people();
     table.play_until(|game| game.phase() == Phase::Play);
     let events = table.becomes(3, SeatKind::Open);
-    assert_eq!(
-        events,
-        [EventKind::SeatHandedOver {
-            seat: seat(3),
-            player: player(SeatKind::Open),
-        }
-        .into()]
-    );
+    let (seat, player) = (seat(3), player(SeatKind::Open));
+    assert_eq!(events, [EventKind::SeatHandedOver { seat, player }.into()]);
     table.join(3, "Eva");
-    assert_eq!(
-        (table.game.person(seat(3)), table.hand_seen_by(3, 1)),
-        (1, None)
-    );
+    assert_eq!(table.game.person(seat), 1);
+    assert!(!table.sees_hand(3, 1));
     // No earlier hand, offer or swap is in the history of the new person.
     assert!(table.rounds_seen_by(3, 1).is_empty());
     assert_eq!(table.exchanged_cards_seen_by(3, 1), 0);
-    assert_eq!(
-        table.exchanged_cards_seen_by(3, 0),
-        3,
-        "an offer and a swap"
-    );
-    table.play_round();
-    table.deal();
+    // The first person sees an offer and a swap.
+    assert_eq!(table.exchanged_cards_seen_by(3, 0), 3);
+    table.next_round();
     table.play_until(|game| game.phase() == Phase::Play);
     assert_eq!(table.rounds_seen_by(3, 1), [2]);
     assert_eq!(table.exchanged_cards_seen_by(3, 1), 3);
-    assert_eq!(
-        table.rounds_seen_by(3, 0),
-        [1],
-        "the first person sees no new hand"
-    );
-    assert_eq!(table.hand_seen_by(3, 0), None);
+    // The first person sees no new hand.
+    assert_eq!(table.rounds_seen_by(3, 0), [1]);
+    assert!(!table.sees_hand(3, 0));
 }
 
 #[test]
 fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_does_not() {
     let mut table = Table::of_people();
-    let offer = |game: &Game, by| Action::Offer {
-        seat: seat(by),
-        card: lowest(game, seat(by)),
-    };
-    table.act(offer(&table.game, 1));
+    table.act(exchange_action(&table.game, "1 offers"));
     table.hand(3, SeatKind::Open);
     table.join(3, "Eva");
     // The stand-in offers a card of a hand that was dealt to the first person.
-    let events = table.act(offer(&table.game, 3));
+    let events = table.act(exchange_action(&table.game, "3 offers"));
     assert_eq!(by(&events), Some(By::Bot));
     let EventKind::CardsSwapped { given } = &events[1].what else {
         panic!("a swap, not {events:?}");
     };
-    let holders: Vec<_> = given.iter().map(|given| given.holder).collect();
-    assert_eq!(holders, [Some(0), Some(0)]);
-    let seen = |by, person| {
+    assert!(given.iter().all(|given| given.holder == Some(0)));
+    let mut hidden = given.clone();
+    hidden.iter_mut().for_each(|given| given.card = None);
+    let hidden = Event::from(EventKind::CardsSwapped { given: hidden });
+    for (by, person, sees) in [(1, 0, true), (3, 1, false), (0, 0, false), (2, 0, false)] {
         let viewer = Viewer::Seat(seat(by), person);
-        events[1].clone().redacted_for(viewer)
-    };
-    assert_eq!(seen(1, 0), events[1]);
-    let hidden = |given: &OfferedCard| OfferedCard {
-        card: None,
-        ..*given
-    };
-    let given = given.iter().map(hidden).collect();
-    let hidden = Event::from(EventKind::CardsSwapped { given });
-    assert_eq!(seen(3, 1), hidden);
-    assert_eq!((seen(0, 0), seen(2, 0)), (hidden.clone(), hidden));
+        let seen = events[1].clone().redacted_for(viewer);
+        assert_eq!(&seen, if sees { &events[1] } else { &hidden });
+    }
 }
 
 #[test]
@@ -502,17 +391,12 @@ fn a_hand_dealt_to_a_bot_is_nobodys() {
         panic!("a deal, not {:?}", table.log[2]);
     };
     assert_eq!(*holders, [Some(0), None, Some(0), None]);
-    assert_eq!(
-        (table.hand_seen_by(1, 0), table.hand_seen_by(3, 0)),
-        (None, None)
-    );
+    assert!(!table.sees_hand(1, 0) && !table.sees_hand(3, 0));
     // The host makes a token for a bot's seat: the person plays from the next deal on.
     table.act(Action::ReissueToken { seat: seat(1) });
     table.hand(1, SeatKind::Human);
-    assert!(table.game.has_stand_in(seat(1)));
-    assert_eq!(table.hand_seen_by(1, 0), None);
-    table.play_round();
-    table.deal();
+    assert!(table.game.has_stand_in(seat(1)) && !table.sees_hand(1, 0));
+    table.next_round();
     assert_eq!(table.rounds_seen_by(1, 0), [2]);
 }
 
@@ -520,58 +404,41 @@ fn a_hand_dealt_to_a_bot_is_nobodys() {
 fn a_seat_that_nobody_joined_keeps_its_hand_under_a_new_token() {
     let mut table = Table::of_people();
     table.act(Action::ReissueToken { seat: seat(1) });
-    let hand = table.game.hand(seat(1));
-    assert_eq!(
-        (table.game.person(seat(1)), table.hand_seen_by(1, 0)),
-        (0, Some(hand))
-    );
+    assert!(table.game.person(seat(1)) == 0 && table.sees_hand(1, 0));
     // So it does if the host hands it to a bot for a while, or names the person.
     table.hand(1, SeatKind::Bot);
     table.hand(1, SeatKind::Human);
-    assert!(!table.game.has_stand_in(seat(1)));
-    assert_eq!(table.hand_seen_by(1, 0), Some(hand));
-    assert!(!table.game.seats_changed(), "the record has format 1");
+    assert!(!table.game.has_stand_in(seat(1)) && table.sees_hand(1, 0));
+    // Or if the person renews the token.
+    let seat = seat(1);
+    let events = table.act(Action::RenewToken { seat });
+    assert_eq!(events, [EventKind::TokenRenewed { seat }.into()]);
+    assert!(table.sees_hand(1, 0));
 }
 
 #[test]
-fn between_the_rounds_the_hand_is_empty() {
+fn between_the_rounds_a_new_person_sees_the_empty_hand() {
     let mut table = Table::of_people();
     table.play_round();
-    assert_eq!(table.hand_seen_by(1, 0), Some(Cards::EMPTY));
+    assert!(table.sees_hand(1, 0));
     table.hand(1, SeatKind::Open);
     table.join(1, "Eva");
-    assert_eq!(
-        (table.hand_seen_by(1, 0), table.hand_seen_by(1, 1)),
-        (None, Some(Cards::EMPTY))
-    );
-}
-
-#[test]
-fn renewing_a_token_changes_no_hand() {
-    let mut table = Table::of_people();
-    let hand = table.hand_seen_by(1, 0);
-    let seat = seat(1);
-    assert_eq!(
-        table.act(Action::RenewToken { seat }),
-        [EventKind::TokenRenewed { seat }.into()]
-    );
-    assert_eq!(table.hand_seen_by(1, 0), hand);
-    assert!(hand.is_some() && table.game.seats_changed());
+    assert!(!table.sees_hand(1, 0) && table.sees_hand(1, 1));
 }
 
 // Absence.
 
-/// A game in play of four people of whom the clock has acted for this one so often in a row.
-fn in_play_with_clock(by: u8, acts: usize) -> Table {
+/// A game in play of four people of whom the clock has acted for seat 1 so often in a row.
+fn in_play_with_clock(acts: usize) -> Table {
     let mut table = Table::of_people();
-    table.play_until(|game| game.turn() == Some(seat(by)));
+    table.play_until_turn_of(1);
     for act in 1..=acts {
         let events = table.next_by(Actor::Clock);
-        assert_eq!(self::by(&events), Some(By::Clock));
-        let away = events.contains(&EventKind::SeatAway { seat: seat(by) }.into());
+        assert_eq!(by(&events), Some(By::Clock));
+        let away = events.contains(&EventKind::SeatAway { seat: seat(1) }.into());
         assert_eq!(away, act == 2);
         if table.game.turn().is_some() {
-            table.play_until(|game| game.turn() == Some(seat(by)) || game.turn().is_none());
+            table.play_until(|game| game.turn() == Some(seat(1)) || game.turn().is_none());
         }
     }
     table
@@ -579,53 +446,44 @@ fn in_play_with_clock(by: u8, acts: usize) -> Table {
 
 #[test]
 fn the_second_act_of_the_clock_in_a_row_makes_a_seat_away() {
-    let mut table = in_play_with_clock(1, 1);
-    assert!(!table.game.is_away(seat(1)) && !table.game.seats_changed());
+    let seat = seat(1);
+    let mut table = in_play_with_clock(1);
+    assert!(!table.game.is_away(seat) && !table.game.seats_changed());
     // An action of its own breaks the row.
     assert_eq!(by(&table.next()), None);
-    table.play_until(|game| game.turn() == Some(seat(1)));
+    table.play_until_turn_of(1);
     table.next_by(Actor::Clock);
-    assert!(!table.game.is_away(seat(1)));
+    assert!(!table.game.is_away(seat));
 
-    let table = in_play_with_clock(1, 2);
-    assert!(table.game.is_away(seat(1)) && table.game.seats_changed());
-    assert!(table.game.server_plays(seat(1)) && !table.game.bot_plays(seat(1)));
-    assert_eq!(
-        table.game.bot_to_act(),
-        Some(seat(1)),
-        "the server does not wait"
-    );
-    assert_eq!(
-        table.hand_seen_by(1, 0),
-        Some(table.game.hand(seat(1))),
-        "it is still its hand"
-    );
+    let table = in_play_with_clock(2);
+    assert!(table.game.is_away(seat) && table.game.seats_changed());
+    assert!(table.game.server_plays(seat) && !table.game.bot_plays(seat));
+    // The server does not wait, but it is still the person's hand.
+    assert_eq!(table.game.bot_to_act(), Some(seat));
+    assert!(table.sees_hand(1, 0));
 }
 
 #[test]
 fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
     let back = Event::from(EventKind::SeatBack { seat: seat(1) });
-    let mut table = in_play_with_clock(1, 2);
-    let mut other = in_play_with_clock(1, 2);
+    let mut table = in_play_with_clock(2);
     let events = table.next();
     assert_eq!((by(&events), events.last()), (None, Some(&back)));
     assert!(!table.game.is_away(seat(1)));
-    let events = other.becomes(1, SeatKind::Human);
+    let mut table = in_play_with_clock(2);
+    let events = table.becomes(1, SeatKind::Human);
     assert_eq!(events[1..], [back]);
-    assert!(!other.game.is_away(seat(1)));
+    assert!(!table.game.is_away(seat(1)));
 
     // The clock goes on acting for a seat that is not back, and says nothing new.
-    let mut table = in_play_with_clock(1, 2);
+    let mut table = in_play_with_clock(2);
     let events = table.next_by(Actor::Clock);
     assert_eq!(by(&events), Some(By::Clock));
-    assert!(
-        !events
-            .iter()
-            .any(|event| matches!(event.what, EventKind::SeatAway { .. }))
-    );
+    let says_away = |event: &Event| matches!(event.what, EventKind::SeatAway { .. });
+    assert!(!events.iter().any(says_away));
     // What the host does for the seat is not its own action.
     table.act(Action::ReissueToken { seat: seat(1) });
-    table.act(hand_over(1, SeatKind::Human));
+    table.hand(1, SeatKind::Human);
     assert!(table.game.is_away(seat(1)));
 }
 
@@ -633,18 +491,17 @@ fn a_seat_that_is_away_is_back_when_it_acts_or_says_so() {
 fn only_a_person_is_away() {
     for kind in [SeatKind::Bot, SeatKind::Open] {
         for own in [false, true] {
-            let mut table = in_play_with_clock(1, 2);
+            let mut table = in_play_with_clock(2);
             let events = match own {
                 true => table.becomes(1, kind),
                 false => table.hand(1, kind),
             };
             assert_eq!(events.len(), 1, "nobody is back: {events:?}");
             assert!(!table.game.is_away(seat(1)));
-            if kind == SeatKind::Open {
-                table.join(1, "Eva");
-            } else {
-                table.becomes(1, SeatKind::Human);
-            }
+            match kind {
+                SeatKind::Open => table.join(1, "Eva"),
+                _ => table.becomes(1, SeatKind::Human),
+            };
             assert!(!table.game.is_away(seat(1)), "the count begins again");
         }
     }
@@ -652,54 +509,12 @@ fn only_a_person_is_away() {
     let mut table = Table::new(DogspielIt, "human bot human human");
     table.deal();
     for _ in 0..3 {
-        table.play_until(|game| game.turn() == Some(seat(1)));
+        table.play_until_turn_of(1);
         assert_eq!(by(&table.next_by(Actor::Clock)), Some(By::Bot));
     }
     assert_eq!(table.hand(1, SeatKind::Human).len(), 1);
     assert!(!table.game.is_away(seat(1)));
 }
-
-// Who did what.
-
-#[test]
-fn events_say_who_acted_if_not_the_seats_own_person() {
-    let mut table = Table::new(optional(), "human human human bot");
-    assert_eq!(by(&table.act(hand_over(3, SeatKind::Bot))), None);
-    let filled = table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
-    assert_eq!(by(&filled), Some(By::Server));
-    assert_eq!(by(&table.becomes(0, SeatKind::Human)), None);
-
-    let mut by_server = table.game.clone();
-    let dealt = by_server.apply_by(&Action::Deal { by: None }, Actor::Server);
-    assert_eq!(by(&dealt.expect("a deal")), Some(By::Server));
-    assert_eq!(by(&table.act(Action::Deal { by: None })), None);
-
-    assert_eq!(by(&table.act(Action::Ask { seat: seat(0) })), None);
-    assert_eq!(by(&table.act(Action::Ask { seat: seat(1) })), Some(By::Bot));
-    let declines = Action::Decline { seat: seat(0) };
-    assert_eq!(by(&table.act_by(Actor::Clock, declines)), Some(By::Clock));
-    assert_eq!(by(&table.act(next_action(&table.game))), Some(By::Bot));
-    let actors = [
-        (None, Actor::Player),
-        (Some(By::Bot), Actor::Player),
-        (Some(By::Clock), Actor::Clock),
-        (Some(By::Server), Actor::Server),
-    ];
-    for (by, actor) in actors {
-        let seat = seat(0);
-        let what = EventKind::HelpAsked { seat };
-        assert_eq!(Event { what, by }.actor(), actor);
-    }
-}
-
-// Settings.
-
-const SETTINGS: TableSettings = TableSettings {
-    turn_seconds: Some(30),
-    bot_pace_ms: 250,
-    listed: true,
-    reactions: true,
-};
 
 #[test]
 fn changed_settings_are_public_and_change_nothing_else() {
@@ -707,9 +522,7 @@ fn changed_settings_are_public_and_change_nothing_else() {
     let settings = SETTINGS;
     let events = table.act(Action::ChangeSettings { settings });
     assert_eq!(events, [EventKind::SettingsChanged { settings }.into()]);
-    assert_eq!(events[0].clone().redacted_for(Viewer::Spectator), events[0]);
     assert_eq!(table.game.phase(), Phase::Exchange);
-    assert!(table.game.seats_changed());
 }
 
 // Rematches.
@@ -723,108 +536,64 @@ fn rematch() -> Table {
     })
 }
 
-fn ask(by: u8) -> Action {
-    Action::AskRematch { seat: seat(by) }
-}
-
 #[test]
 fn a_rematch_begins_when_all_people_have_asked() {
     let mut table = rematch();
-    let must_confirm =
-        |table: &Table| [0, 1, 2, 3].map(|by| table.game.awaits_confirmation(seat(by)));
-    assert_eq!(
-        (table.game.phase(), table.game.dealer()),
-        (Phase::Seating, seat(1))
-    );
+    let awaited = |game: &Game| [0, 1, 2, 3].map(|by| game.awaits_confirmation(seat(by)));
+    assert_eq!(table.game.phase(), Phase::Seating);
     assert!(table.game.needs_confirmations() && table.game.dealer_known());
-    assert_eq!(must_confirm(&table), [true, false, true, true]);
-    let version = table.game.version();
-    assert_eq!(
-        table.act(ask(2)),
-        [EventKind::RematchAsked { seat: seat(2) }.into()]
-    );
-    assert_eq!(table.game.version(), version + 1);
-    assert_eq!(must_confirm(&table), [true, false, false, true]);
-    table.act(ask(2));
-    table.act(ask(0));
+    assert_eq!(awaited(&table.game), [true, false, true, true]);
+    let [first, second, last] = [2, 0, 3].map(|by| Action::AskRematch { seat: seat(by) });
+    let events = table.act(first.clone());
+    assert_eq!(events, [EventKind::RematchAsked { seat: seat(2) }.into()]);
+    assert_eq!(awaited(&table.game), [true, false, false, true]);
+    table.act(first);
+    table.act(second);
     let deal = Action::Deal { by: Some(seat(1)) };
-    let missing = "a seat is open, or its person has not asked for the rematch";
-    refused(&mut table.game, &deal, missing);
-    table.act(ask(3));
+    refused(&mut table.game, &deal, SEATS_OPEN);
+    table.act(last.clone());
     assert_eq!(table.game.phase(), Phase::Deal);
     table.act(deal);
-    refused(
-        &mut table.game,
-        &ask(3),
-        "this is for the seating phase, the game is in the exchange phase",
-    );
-}
-
-#[test]
-fn a_rematch_does_not_wait_for_seats_that_are_handed_over() {
-    let mut table = rematch();
-    table.act(ask(0));
-    table.act_by(Actor::Server, hand_over(2, SeatKind::Bot));
-    assert_eq!(table.game.phase(), Phase::Seating);
-    table.becomes(3, SeatKind::Bot);
-    assert_eq!(table.game.phase(), Phase::Deal);
-
-    let mut table = rematch();
-    table.act(ask(0));
-    table.act(ask(2));
-    table.hand(3, SeatKind::Open);
-    assert_eq!(table.game.phase(), Phase::Seating, "the seat is open");
-    table.join(3, "Eva");
-    assert_eq!(table.game.phase(), Phase::Deal, "who joins need not ask");
+    let phase = "this is for the seating phase, the game is in the exchange phase";
+    refused(&mut table.game, &last, phase);
 }
 
 #[test]
 fn the_host_deals_a_rematch_without_those_who_have_not_asked() {
     let mut table = rematch();
-    table.act(ask(0));
+    table.act(Action::AskRematch { seat: seat(0) });
     table.hand(2, SeatKind::Open);
-    let deal = Action::Deal { by: None };
-    let missing = "a seat is open, or its person has not asked for the rematch";
-    refused(&mut table.game, &deal, missing);
+    refused(&mut table.game, &Action::Deal { by: None }, SEATS_OPEN);
     table.hand(2, SeatKind::Bot);
-    table.act(deal);
+    table.deal();
     assert_eq!(table.game.phase(), Phase::Exchange);
-    assert_eq!(table.hand_seen_by(3, 0), Some(table.game.hand(seat(3))));
+    assert!(table.sees_hand(3, 0));
 }
-
-// Records.
 
 #[test]
 fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
-    let changed = |change: &dyn Fn(&mut Table)| {
-        let mut table = Table::of_people();
-        change(&mut table);
-        table.game.seats_changed()
-    };
     let seat = seat(1);
+    let mut table = Table::of_people();
+    table.act(Action::ReissueToken { seat });
+    table.hand(1, SeatKind::Bot);
+    table.hand(1, SeatKind::Human);
+    table.next_by(Actor::Clock);
+    table.next();
+    assert!(!table.game.seats_changed());
+
     let settings = SETTINGS;
-    assert!(!changed(&|table| {
-        table.act(Action::ReissueToken { seat });
-        table.hand(1, SeatKind::Bot);
-        table.hand(1, SeatKind::Human);
-        table.next_by(Actor::Clock);
-        table.next();
-    }));
-    assert!(changed(&|table| drop(table.hand(1, SeatKind::Open))));
-    assert!(changed(&|table| drop(table.becomes(1, SeatKind::Bot))));
-    assert!(changed(&|table| drop(
-        table.act(Action::RenewToken { seat })
-    )));
-    assert!(changed(&|table| drop(
-        table.act(Action::ChangeSettings { settings })
-    )));
-    assert!(changed(&|table| {
-        table.act_by(Actor::Server, hand_over(1, SeatKind::Bot));
-    }));
-    assert!(
-        Table::new(DogspielIt, "open bot bot bot")
-            .game
-            .seats_changed()
-    );
-    assert!(rematch().game.seats_changed());
+    let player = player(SeatKind::Bot);
+    for (actor, action) in [
+        (Actor::Player, hand_over(1, SeatKind::Open)),
+        (Actor::Server, hand_over(1, SeatKind::Bot)),
+        (Actor::Player, Action::ChangeSeat { seat, player }),
+        (Actor::Player, Action::RenewToken { seat }),
+        (Actor::Player, Action::ChangeSettings { settings }),
+    ] {
+        let mut table = Table::of_people();
+        table.act_by(actor, action);
+        assert!(table.game.seats_changed());
+    }
+    let open = Table::new(DogspielIt, "open bot bot bot");
+    assert!(open.game.seats_changed() && rematch().game.seats_changed());
 }

@@ -14,9 +14,6 @@ use super::{
     rounds::{deal, exchange, play_all},
 };
 
-/// A change to a stored game that makes it inconsistent.
-type Damage = fn(&mut Value);
-
 /// The past moves, which are the same for every seat.
 #[track_caller]
 fn plays(game: &Game) -> Vec<PastMove> {
@@ -69,15 +66,15 @@ fn each_turn_is_recorded_with_its_boards() {
     let mut game = first.in_play(0, ["7 Q 2", "joker 2 3", "2 9 J", ""]);
     assert_eq!(plays(&game), []);
     let mut expected = Vec::new();
-    play_all(&mut game, &[(0, "7:20>23,30>34")]);
+    play_all(&mut game, "0 7:20>23,30>34");
     expected.push(played(0, "7", &first, &second));
     assert_eq!(plays(&game), expected);
-    play_all(&mut game, &[(1, "joker=K:out"), (2, "fold")]);
+    play_all(&mut game, "1 joker=K:out, 2 fold");
     expected.push(played(1, "joker", &second, &third));
     expected.push(folded(2, "2 9 J", &third));
     assert_eq!(plays(&game), expected);
     // Seat 3 has no cards, seat 2 has folded.
-    play_all(&mut game, &[(0, "Q:23>35")]);
+    play_all(&mut game, "0 Q:23>35");
     expected.push(played(0, "Q", &third, &fourth));
     assert_eq!(plays(&game), expected);
 }
@@ -86,14 +83,10 @@ fn each_turn_is_recorded_with_its_boards() {
 fn a_record_ends_with_its_round() {
     let position = DogspielIt.at("0: 20 | 1: 40");
     let mut game = position.in_play(0, ["2", "3", "", ""]);
-    play_all(&mut game, &[(0, "2:20>22")]);
+    play_all(&mut game, "0 2:20>22");
     assert_eq!(plays(&game).len(), 1);
-    play_all(&mut game, &[(1, "3:40>43")]);
+    play_all(&mut game, "1 3:40>43");
     assert_eq!((game.phase(), plays(&game).len()), (Phase::Deal, 0));
-    deal(&mut game);
-    assert_eq!(plays(&game), []);
-    exchange(&mut game);
-    assert_eq!((game.phase(), plays(&game).len()), (Phase::Play, 0));
     assert_eq!(stored(&game).get("round_history"), None);
 }
 
@@ -101,7 +94,7 @@ fn a_record_ends_with_its_round() {
 fn the_play_that_wins_is_recorded() {
     let position = DogspielIt.at("0: full | 2: 31 g1 g2 g3");
     let mut game = position.in_play(2, ["2 3", "2 3", "2 3", "2 3"]);
-    play_all(&mut game, &[(2, "2:31>g0")]);
+    play_all(&mut game, "2 2:31>g0");
     assert_eq!(game.phase(), Phase::Finished);
     let won = DogspielIt.at("0: full | 2: full");
     assert_eq!(plays(&game), [played(2, "2", &position, &won)]);
@@ -133,21 +126,17 @@ fn play_game(
         let events = game
             .apply(&Action::Play { seat, mv })
             .expect("a legal move");
-        expected.push(match events[0].what {
-            EventKind::HandFolded { cards, .. } => PastMove {
-                seat,
-                before,
-                card: None,
-                revealed: cards,
-                after: before,
-            },
-            _ => PastMove {
-                seat,
-                before,
-                card: mv.card(),
-                revealed: mv.card().into_iter().collect(),
-                after: *game.board(),
-            },
+        let (card, revealed) = match events[0].what {
+            EventKind::HandFolded { cards, .. } => (None, cards),
+            _ => (mv.card(), mv.card().into_iter().collect()),
+        };
+        let after = *game.board();
+        expected.push(PastMove {
+            seat,
+            before,
+            card,
+            revealed,
+            after,
         });
         if game.phase() == Phase::Deal {
             expected.clear();
@@ -195,10 +184,7 @@ fn round_histories_are_short() {
 fn recorded() -> Value {
     let position = DogspielIt.at("0: 20 | 2: 40 50");
     let mut game = position.in_play(0, ["2 3", "2 9", "7 8", "4"]);
-    play_all(
-        &mut game,
-        &[(0, "2:20>22"), (1, "fold"), (2, "7:40>42,50>55")],
-    );
+    play_all(&mut game, "0 2:20>22, 1 fold, 2 7:40>42,50>55");
     stored(&game)
 }
 
@@ -215,87 +201,60 @@ fn a_round_history_is_stored_so() {
     assert_eq!(recorded()["round_history"], history);
 }
 
-#[test]
-fn damaged_round_histories_are_not_read() {
-    let damages: [(&str, Damage); 16] = [
-        ("a move without its piece", |game| {
-            game["round_history"]["turns"][0][1] = json!("2:21>23");
-        }),
-        ("a move to another board", |game| {
-            game["round_history"]["turns"][2][1] = json!("7:40>47");
-        }),
-        ("a card not laid open", |game| {
-            game["round_history"]["turns"][0][2] = json!("3");
-        }),
-        ("a card laid open besides", |game| {
-            game["round_history"]["turns"][0][2] = json!("23");
-        }),
-        ("a fold of no cards", |game| {
-            game["round_history"]["turns"][1][2] = json!("");
-        }),
-        ("a fold that was none", |game| {
-            game["round_history"]["turns"][1][2] = json!("2K");
-        }),
-        ("cards that do not lie open", |game| {
-            game["round_history"]["turns"][1][2] = json!("28");
-        }),
-        ("no such seat", |game| {
-            game["round_history"]["turns"][1][0] = json!(200);
-        }),
-        ("not this seat's turn", |game| {
-            game["round_history"]["turns"][1][0] = json!(3);
-        }),
-        ("another's turn now", |game| game["turn"] = json!(0)),
-        ("no turns", |game| {
-            game["round_history"]["turns"] = json!([])
-        }),
-        ("a turn left out", |game| {
-            game["round_history"]["turns"] = json!([[0, "2:20>22", "2"]]);
-        }),
-        ("a turn twice", |game| {
-            let first = game["round_history"]["turns"][0].clone();
-            let turns = game["round_history"]["turns"].as_array_mut();
-            turns.expect("turns").insert(0, first);
-        }),
-        ("a board that never was", |game| {
-            game["round_history"]["began"]["track"][0] = json!([64]);
-        }),
-        ("a board of six seats", |game| {
-            game["round_history"]["began"]["track"][5] = json!([1]);
-        }),
-        ("the history of a round that is over", |game| {
-            game["phase"] = json!("deal");
-            game["turn"] = Value::Null;
-        }),
-    ];
-    assert!(read(&recorded()).is_some());
-    for (what, damage) in damages {
-        let mut game = recorded();
-        damage(&mut game);
-        assert_eq!(read(&game), None, "{what}");
-    }
-}
+/// Changes to the stored game of `recorded` that make it inconsistent, and what they are.
+const DAMAGES: &str = r#"
+a move without its piece: /round_history/turns/0/1 = "2:21>23"
+a move to another board: /round_history/turns/2/1 = "7:40>47"
+a card not laid open: /round_history/turns/0/2 = "3"
+a card laid open besides: /round_history/turns/0/2 = "23"
+a fold of no cards: /round_history/turns/1/2 = ""
+a fold that was none: /round_history/turns/1/2 = "2K"
+cards that do not lie open: /round_history/turns/1/2 = "28"
+no such seat: /round_history/turns/1/0 = 200
+not this seat's turn: /round_history/turns/1/0 = 3
+another's turn now: /turn = 0
+no turns: /round_history/turns = []
+a turn left out: /round_history/turns = [[0, "2:20>22", "2"]]
+a board that never was: /round_history/began/track/0 = [64]
+a board of six seats: /round_history/began/track/5 = [1]
+the history of a round that is over: /phase = "deal" and /turn = null
+"#;
+
+/// The same for a game without a history.
+const DAMAGES_WITHOUT_HISTORY: &str = r#"
+no such turn: /turn = 4
+nobody's turn: /turn = null
+another phase: /phase = "exchange"
+no such dealer: /first_dealer = 255
+no round: /round = 0
+no players: /players = []
+no seats: /seats = []
+no such board: /board/track/0 = [90]
+"#;
 
 #[test]
 fn damaged_games_are_not_read() {
-    let damages: [Damage; 8] = [
-        |game| game["turn"] = json!(4),
-        |game| game["turn"] = Value::Null,
-        |game| game["phase"] = json!("exchange"),
-        |game| game["first_dealer"] = json!(255),
-        |game| game["round"] = json!(0),
-        |game| game["players"] = json!([]),
-        |game| game["seats"] = json!([]),
-        |game| game["board"]["track"][0] = json!([90]),
-    ];
     let position = DogspielIt.at("0: 20");
     let whole = stored(&position.in_play(0, ["2", "2", "2", "2"]));
-    assert!(read(&whole).is_some());
-    for (number, damage) in damages.into_iter().enumerate() {
-        let mut game = whole.clone();
-        damage(&mut game);
-        assert_eq!(read(&game), None, "damage {number}");
+    for (whole, damages) in [(recorded(), DAMAGES), (whole, DAMAGES_WITHOUT_HISTORY)] {
+        assert!(read(&whole).is_some());
+        for damage in damages.trim().lines() {
+            let (_, changes) = damage.split_once(": ").expect("WHAT: CHANGES");
+            let mut damaged = whole.clone();
+            for change in changes.split(" and ") {
+                let (place, value) = change.split_once(" = ").expect("PLACE = VALUE");
+                let place = damaged.pointer_mut(place).expect("a place in the game");
+                *place = serde_json::from_str(value).expect("JSON");
+            }
+            assert_ne!(damaged, whole, "{damage}");
+            assert_eq!(read(&damaged), None, "{damage}");
+        }
     }
+    let mut twice = recorded();
+    let turns = twice["round_history"]["turns"].as_array_mut();
+    let turns = turns.expect("turns");
+    turns.insert(0, turns[0].clone());
+    assert_eq!(read(&twice), None, "a turn twice");
 }
 
 /// Reading never panics, whatever a text holds.

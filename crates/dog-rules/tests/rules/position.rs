@@ -1,8 +1,23 @@
-//! Positions as text, and assertions about them.
+//! Positions as text, and tables of what the rules say about them.
 //!
 //! `"0: fresh 17 g2 | 2: full"` is a board on which seat 0 has a fresh piece on its start, one on
 //! track field 17 and one on its goal field 2, and seat 2 has all four in its goal. All other
-//! pieces are in their kennels.
+//! pieces are in their kennels; `"-"` is the board with all of them there.
+//!
+//! [`tables!`] makes tests of tables, which say one thing a line:
+//!
+//! ```text
+//! # a comment
+//! by dogspiel-it, hausregeln seats=6     the rules from here on; `all` are the five presets
+//! at 0: 20 | 1: 27 | 2: 23               the board from here on
+//! 0 plays 7:20>27 => 0: 27               a legal move, and the board after it, which is listed
+//! 0 takes 1@27 2@23 by 7:20>27           whom a legal move captures, and where
+//! 0 lists 2 3: 2:20>22 3:20>23           all ids that are listed for a hand
+//! 0 reaches 7: 0: 27                     all boards that a card leads to, separated by `;`
+//! 0 is refused 2:20>23: the 2 does ...   an illegal move, and the words; after `...` any follow
+//! 0 can play 2 Q                         cards of which each can be played
+//! 0 cannot play 2 Q: field 16 is ...     cards of which none can be played, and why
+//! ```
 
 use dog_rules::{
     Board, Card, Cards, Game, Generator, LegalMove, Move, Options, Outcome, Placement, Player,
@@ -66,101 +81,129 @@ pub struct TestPosition {
     pub board: Board,
 }
 
+/// A test of each table, by its name.
+macro_rules! tables {
+    ($($(#[$about:meta])* $name:ident: $table:literal)*) => {
+        $(
+            $(#[$about])*
+            #[test]
+            fn $name() {
+                $crate::position::check($table);
+            }
+        )*
+    };
+}
+pub(crate) use tables;
+
+/// Checks every line of a table.
+#[track_caller]
+pub fn check(table: &str) {
+    let (mut sheets, mut board) = (Vec::new(), None);
+    for line in table.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(names) = line.strip_prefix("by ") {
+            sheets = read_rules(names);
+        } else if let Some(pieces) = line.strip_prefix("at ") {
+            board = Some(pieces);
+        } else {
+            let board = board.expect("a board comes first");
+            assert!(!sheets.is_empty(), "rules come first");
+            for rules in &sheets {
+                rules.at(board).check(line);
+            }
+        }
+    }
+}
+
+fn read_rules(names: &str) -> Vec<Rules> {
+    if names == "all" {
+        return Preset::ALL.map(|preset| preset.rules()).to_vec();
+    }
+    let read = |name: &str| name.parse::<Rules>().expect(name);
+    names.split(", ").map(read).collect()
+}
+
 impl TestPosition {
-    /// Checks that a seat's list of moves with this hand is exactly these ids, in any order.
+    /// Checks one statement of a table.
     #[track_caller]
-    pub fn lists<const N: usize>(&self, seat: u8, hand: &str, ids: [&str; N]) -> &Self {
-        let mut listed = self.ids(seat, hand);
-        let mut ids = ids.map(str::to_owned).to_vec();
-        listed.sort();
-        ids.sort();
-        assert_eq!(listed, ids, "the moves of seat {seat} with {hand}");
-        self
-    }
-
-    /// The ids of a seat's moves with this hand, in the order of the list.
-    pub fn ids(&self, seat: u8, hand: &str) -> Vec<String> {
-        let listed = self.listed(seat, cards(hand));
-        listed.iter().map(|legal| legal.mv.to_string()).collect()
-    }
-
-    /// Checks that this card leads to exactly these boards, in any order.
-    #[track_caller]
-    pub fn leads_to<const N: usize>(&self, seat: u8, card: &str, boards: [&str; N]) -> &Self {
-        let listed = self.listed(seat, cards(card));
-        let mut listed: Vec<String> = listed
-            .iter()
-            .map(|legal| self.text(&legal.outcome.board))
-            .collect();
-        let mut boards = boards.map(|board| self.text(&read(&self.rules, board)));
-        listed.sort();
-        boards.sort();
-        assert_eq!(listed, boards, "the boards after a {card} of seat {seat}");
-        self
+    fn check(&self, statement: &str) {
+        let context = format!(
+            "{statement}, at {} by {}",
+            self.text(&self.board),
+            self.rules
+        );
+        let (seat, what) = statement.split_once(' ').expect("SEAT and a statement");
+        let seat: u8 = seat.parse().expect("a seat's number");
+        let split = |verb: &str, separator: &str| what.strip_prefix(verb)?.split_once(separator);
+        if let Some((id, board)) = split("plays ", " => ") {
+            self.check_play(seat, id, board, &context);
+        } else if let Some((captured, id)) = split("takes ", " by ") {
+            let captures = self.outcome(seat, id).captures;
+            let captures = captures.iter();
+            let captures =
+                captures.map(|capture| format!("{}@{}", capture.seat.number(), capture.from));
+            assert_eq!(
+                captures.collect::<Vec<_>>().join(" "),
+                captured,
+                "{context}"
+            );
+        } else if let Some((hand, ids)) = split("lists ", ": ") {
+            let expected = sorted(ids.split(' ').map(str::to_owned));
+            assert_eq!(sorted(self.ids(seat, hand)), expected, "{context}");
+        } else if let Some((card, boards)) = split("reaches ", ": ") {
+            let listed = self.listed(seat, cards(card));
+            let listed = listed.iter().map(|legal| self.text(&legal.outcome.board));
+            let boards = boards.split("; ");
+            let boards = boards.map(|board| self.text(&read(&self.rules, board)));
+            assert_eq!(sorted(listed), sorted(boards), "{context}");
+        } else if let Some((id, why)) = split("is refused ", ": ") {
+            let refusal = self.judge(seat, id, hand_for(id)).expect_err(&context);
+            check_words(&refusal, why, &context);
+            let listed = self.listed(seat, hand_for(id));
+            let is_listed = listed.iter().any(|legal| legal.mv.to_string() == id);
+            assert!(!is_listed, "{context}, but it is listed");
+        } else if let Some((hand, why)) = split("cannot play ", ": ") {
+            for card in cards(hand).ranks() {
+                let refusal = self.why_unplayable(seat, card).expect(&context);
+                check_words(&refusal, why, &context);
+            }
+            assert_eq!(self.ids(seat, hand), ["fold"], "{context}");
+        } else if let Some(hand) = what.strip_prefix("can play ") {
+            for card in cards(hand).ranks() {
+                assert_eq!(self.why_unplayable(seat, card), None, "{card}: {context}");
+            }
+        } else {
+            panic!("no statement: {context}");
+        }
     }
 
     /// Checks that this move is legal and leads to this board, which the list of moves must have
     /// too.
     #[track_caller]
-    pub fn after(&self, seat: u8, id: &str, board: &str) -> &Self {
-        self.then(seat, id, board);
-        self
-    }
-
-    /// As [`TestPosition::after`]; returns the position after the move.
-    #[track_caller]
-    pub fn then(&self, seat: u8, id: &str, board: &str) -> TestPosition {
+    fn check_play(&self, seat: u8, id: &str, board: &str, context: &str) {
         let after = self.outcome(seat, id).board;
         let expected = self.text(&read(&self.rules, board));
-        assert_eq!(self.text(&after), expected, "after {id} of seat {seat}");
-        let (mv, card) = (read_move(id), card_of(id));
-        let listed = self.listed(seat, [card].into_iter().collect());
-        assert!(
-            listed
-                .iter()
-                .any(|legal| legal.outcome.board == after && legal.mv.announced() == mv.announced()),
-            "no move listed leads where {id} leads"
-        );
-        TestPosition {
-            rules: self.rules.clone(),
-            board: after,
-        }
+        assert_eq!(self.text(&after), expected, "{context}");
+        let announced = read_move(id).announced();
+        let leads_there =
+            |legal: &LegalMove| legal.outcome.board == after && legal.mv.announced() == announced;
+        let listed = self.listed(seat, hand_for(id));
+        assert!(listed.iter().any(leads_there), "{context}: not listed");
     }
 
-    /// Checks that this move is refused in these words and not listed.
-    #[track_caller]
-    pub fn refuses(&self, seat: u8, id: &str, why: &str) -> &Self {
-        let hand: Cards = [card_of(id)].into_iter().collect();
-        match self.judge(seat, id, hand) {
-            Ok(outcome) => panic!("{id} leads to {}", self.text(&outcome.board)),
-            Err(refusal) => assert_eq!(refusal.to_string(), why, "{id} of seat {seat}"),
-        }
-        let listed = self.listed(seat, hand);
-        assert!(
-            listed.iter().all(|legal| legal.mv.to_string() != id),
-            "{id} is listed"
-        );
-        self
+    /// The ids of a seat's moves with this hand, in the order of the list.
+    fn ids(&self, seat: u8, hand: &str) -> Vec<String> {
+        let listed = self.listed(seat, cards(hand));
+        listed.iter().map(|legal| legal.mv.to_string()).collect()
     }
 
     /// The outcome of this legal move.
     #[track_caller]
     pub fn outcome(&self, seat: u8, id: &str) -> Outcome {
-        let hand = [card_of(id)].into_iter().collect();
-        self.judge(seat, id, hand)
+        self.judge(seat, id, hand_for(id))
             .unwrap_or_else(|refusal| panic!("{id} of seat {seat} is refused: {refusal}"))
-    }
-
-    /// Checks which pieces this legal move captures, such as `"1@27"` for seat 1's on field 27.
-    #[track_caller]
-    pub fn captures<const N: usize>(&self, seat: u8, id: &str, captured: [&str; N]) -> &Self {
-        let captures = self.outcome(seat, id).captures;
-        let captures: Vec<String> = captures
-            .iter()
-            .map(|capture| format!("{}@{}", capture.seat.number(), capture.from))
-            .collect();
-        assert_eq!(captures, captured, "{id} of seat {seat}");
-        self
     }
 
     /// The judgement of one move with a hand.
@@ -169,9 +212,8 @@ impl TestPosition {
         judge::judge(&self.rules, &self.board, self.seat(seat), hand, &mv)
     }
 
-    /// The winning team, if one has won.
-    pub fn winner(&self) -> Option<u8> {
-        self.board.winner(&self.rules)
+    fn why_unplayable(&self, seat: u8, card: Card) -> Option<Refusal> {
+        Generator::new().why_unplayable(&self.rules, &self.board, self.seat(seat), card)
     }
 
     /// A game in this position: the seat is to play, with these hands.
@@ -224,15 +266,33 @@ pub fn read_move(id: &str) -> Move {
     id.parse().unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-/// The card from the hand in this id.
-fn card_of(id: &str) -> Card {
+/// A hand of the one card that this move plays.
+fn hand_for(id: &str) -> Cards {
     let (card, _) = id.split_once([':', '=']).expect("a card is played");
-    read_card(card)
+    cards(card)
+}
+
+#[track_caller]
+fn check_words(refusal: &Refusal, expected: &str, context: &str) {
+    let words = refusal.to_string();
+    match expected.strip_suffix("...") {
+        Some(begin) => assert!(words.starts_with(begin), "{context}: {words}"),
+        None => assert_eq!(words, expected, "{context}"),
+    }
+}
+
+fn sorted(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.into_iter().collect();
+    texts.sort();
+    texts
 }
 
 pub fn read(rules: &Rules, text: &str) -> Board {
     let mut placements = vec![Placement::default(); usize::from(rules.seats)];
-    for entry in text.split('|').filter(|entry| !entry.trim().is_empty()) {
+    for entry in text
+        .split('|')
+        .filter(|entry| !["", "-"].contains(&entry.trim()))
+    {
         let (number, pieces) = entry.split_once(':').expect("SEAT: PIECES");
         let number: u8 = number.trim().parse().expect("a seat's number");
         let placement = &mut placements[usize::from(number)];

@@ -33,93 +33,55 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
             continue;
         }
         let first = rng.random();
-        let protection = if first {
-            Protection::Always
-        } else {
-            Protection::Fresh
-        };
+        let protection = either(first, Protection::Always, Protection::Fresh);
         match option {
-            0 => options.fields_per_seat = if first { 15 } else { 16 },
+            0 => options.fields_per_seat = either(first, 15, 16),
             1 => options.jokers = rng.random_range(0..=12),
             2 => {
                 let mut sizes = |longest| -> Vec<u8> {
                     let length = rng.random_range(1..=longest);
                     (0..length).map(|_| rng.random_range(1..=8)).collect()
                 };
-                options.deal_sizes = DealSizes {
-                    first: sizes(4),
-                    then: sizes(3),
-                };
+                let (first, then) = (sizes(4), sizes(3));
+                options.deal_sizes = DealSizes { first, then };
             }
-            3 => {
-                options.dealer = if first {
-                    Dealer::Rotates
-                } else {
-                    Dealer::Fixed
-                }
-            }
+            3 => options.dealer = either(first, Dealer::Rotates, Dealer::Fixed),
             4 => {
                 let all = [Exchange::Mandatory, Exchange::Optional, Exchange::OnRequest];
                 options.exchange = *all.choose(rng).expect("a value");
             }
             5 => options.start_block = protection,
             6 => options.start_swap_protection = protection,
-            7 => {
-                options.goal_entry = if first {
-                    GoalEntry::OnStart
-                } else {
-                    GoalEntry::BeforeStart
-                }
-            }
+            7 => options.goal_entry = either(first, GoalEntry::OnStart, GoalEntry::BeforeStart),
             8 => options.backward_into_goal = first,
             9 => {
-                options.seven_landing = if first {
-                    SevenLanding::Captures
-                } else {
-                    SevenLanding::MustBeFree
-                }
+                let (captures, free) = (SevenLanding::Captures, SevenLanding::MustBeFree);
+                options.seven_landing = either(first, captures, free);
             }
             10 => {
-                options.seven_surplus = if first {
-                    SevenSurplus::MustBeUsed
-                } else {
-                    SevenSurplus::LapsesOnWin
-                }
+                let (used, lapses) = (SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin);
+                options.seven_surplus = either(first, used, lapses);
             }
             11 => {
-                options.seven_partner = if first {
-                    SevenPartner::WhenHome
-                } else {
-                    SevenPartner::Always
-                }
+                let (home, always) = (SevenPartner::WhenHome, SevenPartner::Always);
+                options.seven_partner = either(first, home, always);
             }
             12 => options.jack_own_pair = first,
             13 => options.jack_without_effect = first,
-            14 => {
-                options.reshuffle = if first {
-                    Reshuffle::WhenEmpty
-                } else {
-                    Reshuffle::BeforeDeal
-                }
-            }
+            14 => options.reshuffle = either(first, Reshuffle::WhenEmpty, Reshuffle::BeforeDeal),
             15 => options.capture_own = first,
-            16 => {
-                options.seven_rest = if first {
-                    SevenRest::AnyPieces
-                } else {
-                    SevenRest::OnePiece
-                }
-            }
+            16 => options.seven_rest = either(first, SevenRest::AnyPieces, SevenRest::OnePiece),
             _ => {
-                options.jack_without_effect_when = if first {
-                    JackWithoutEffectWhen::NoOtherOnRing
-                } else {
-                    JackWithoutEffectWhen::NoSwapPossible
-                }
+                use JackWithoutEffectWhen::{NoOtherOnRing, NoSwapPossible};
+                options.jack_without_effect_when = either(first, NoOtherOnRing, NoSwapPossible);
             }
         }
     }
     options
+}
+
+fn either<T>(first: bool, one: T, other: T) -> T {
+    if first { one } else { other }
 }
 
 /// An undecided position, and a seat to move in it.

@@ -1,13 +1,13 @@
-//! Actions in a game: single moves by id, and whole rounds.
+//! Actions in a game: single moves by id, those of an exchange, and whole rounds.
 
 use std::cmp::Reverse;
 
 use dog_rules::{
-    Action, ActionRefusal, Card, Cards, Event, EventKind, Exchange, Game, Generator, LegalMove,
-    Move, Phase, Seat,
+    Action, Card, Cards, Event, EventKind, Exchange, Game, Generator, LegalMove, Move, Phase,
+    Preset, Rules, Seat,
 };
 
-use super::position::{read_move, seat};
+use super::position::{PositionExt, read_move, seat};
 
 /// One round's deal, from its event.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,22 +76,65 @@ pub fn deal(game: &mut Game) -> Deal {
     }
 }
 
+/// A dealt game; seat 0 has dealt.
+pub fn dealt(rules: impl PositionExt) -> Game {
+    let mut game = rules.game();
+    deal(&mut game);
+    game
+}
+
+/// Rules with an optional exchange, in which each seat deals in turn.
+pub fn optional() -> Rules {
+    Preset::Hausregeln.with(|options| options.exchange = Exchange::Optional)
+}
+
 /// Every seat offers its lowest card or, where it may, declines or passes.
 pub fn exchange(game: &mut Game) {
     for seat in game.rules().ring().seats() {
-        let offer = Action::Offer {
-            seat,
-            card: lowest(game, seat),
-        };
-        let decline = Action::Decline { seat };
-        let action = match game.rules().exchange {
-            Exchange::Mandatory => offer,
-            Exchange::Optional => decline,
-            Exchange::OnRequest => Action::Pass { seat },
+        let answer = match game.rules().exchange {
+            Exchange::Mandatory => "offers",
+            Exchange::Optional => "declines",
+            Exchange::OnRequest => "passes",
         };
         if game.check_exchange(seat).is_ok() {
-            game.apply(&action).expect("an exchange");
+            act(game, &format!("{} {answer}", seat.number()));
         }
+    }
+}
+
+/// Carries out actions of an exchange, such as `"0 asks, 2 offers"`, which must be accepted. A seat
+/// offers its lowest card. Returns the events of the last one.
+#[track_caller]
+pub fn act(game: &mut Game, actions: &str) -> Vec<Event> {
+    let mut events = Vec::new();
+    for text in actions.split(", ") {
+        let action = exchange_action(game, text);
+        let result = game.apply(&action);
+        events = result.unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
+    }
+    events
+}
+
+/// Checks that each of these actions of an exchange is refused in these words.
+#[track_caller]
+pub fn act_refused(game: &mut Game, actions: &str, why: &str) {
+    for text in actions.split(", ") {
+        let action = exchange_action(game, text);
+        refused(game, &action, why);
+    }
+}
+
+/// An action such as `"0 asks"`.
+pub fn exchange_action(game: &Game, text: &str) -> Action {
+    let (by, what) = text.split_once(' ').expect("SEAT and what it does");
+    let seat = seat(by.parse().expect("a seat's number"));
+    let card = lowest(game, seat);
+    match what {
+        "asks" => Action::Ask { seat },
+        "passes" => Action::Pass { seat },
+        "declines" => Action::Decline { seat },
+        "offers" => Action::Offer { seat, card },
+        _ => panic!("{text} is no action of an exchange"),
     }
 }
 
@@ -122,20 +165,18 @@ fn away_from_goals(game: &Game, moves: &[LegalMove]) -> Move {
     best.expect("a list of moves is never empty").mv
 }
 
-/// The seat plays this move.
-pub fn play(game: &mut Game, by: u8, id: &str) -> Result<Vec<Event>, ActionRefusal> {
-    let mv = read_move(id);
-    game.apply(&Action::Play { seat: seat(by), mv })
-}
-
-/// Plays these moves, which must be legal in this order.
+/// Plays moves such as `"0 2:20>22, 1 fold"`, which must be legal in this order. Returns the events
+/// of the last one.
 #[track_caller]
-pub fn play_all(game: &mut Game, moves: &[(u8, &str)]) {
-    for &(by, id) in moves {
-        if let Err(refusal) = play(game, by, id) {
-            panic!("{id} of seat {by} is refused: {refusal}");
-        }
+pub fn play_all(game: &mut Game, moves: &str) -> Vec<Event> {
+    let mut events = Vec::new();
+    for text in moves.split(", ") {
+        let (by, id) = text.split_once(' ').expect("SEAT ID");
+        let (seat, mv) = (seat(by.parse().expect("a seat's number")), read_move(id));
+        let result = game.apply(&Action::Play { seat, mv });
+        events = result.unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
     }
+    events
 }
 
 /// Plays the first move of the list. Returns the seat that played.

@@ -10,30 +10,30 @@ macro_rules! each_pair {
         $(mod $test {
             use super::TestStore;
 
+            fn check(from: Option<TestStore>, to: Option<TestStore>) {
+                if let (Some(from), Some(to)) = (from, to) {
+                    super::$test(&from, &to);
+                }
+            }
+
             #[test]
             fn file_to_file() {
-                super::$test(&TestStore::sqlite(), &TestStore::sqlite());
+                check(Some(TestStore::sqlite()), Some(TestStore::sqlite()));
             }
 
             #[test]
             fn file_to_database() {
-                if let Some(target) = TestStore::postgres() {
-                    super::$test(&TestStore::sqlite(), &target);
-                }
+                check(Some(TestStore::sqlite()), TestStore::postgres());
             }
 
             #[test]
             fn database_to_file() {
-                if let Some(source) = TestStore::postgres() {
-                    super::$test(&source, &TestStore::sqlite());
-                }
+                check(TestStore::postgres(), Some(TestStore::sqlite()));
             }
 
             #[test]
             fn database_to_database() {
-                if let (Some(source), Some(target)) = (TestStore::postgres(), TestStore::postgres()) {
-                    super::$test(&source, &target);
-                }
+                check(TestStore::postgres(), TestStore::postgres());
             }
         })+
     };
@@ -64,32 +64,16 @@ struct Filled {
 
 const ADDRESS: [u8; 4] = [192, 0, 2, 7];
 
-fn ticket(store: &Store, of: &StoredGame, name: &str) {
-    let ticket = NewTicket {
-        hash: TokenHash::new(name),
-        token: TokenHash::new("first"),
-    };
-    commit_done(store, WriteOp::AddTicket(of.expected_state(), ticket));
-}
-
 fn fill(database: &TestStore) -> Filled {
     let store = database.store();
     let creator = Some(store.creator(&ADDRESS));
-    let by_creator = || StoredGame {
-        creator,
-        ..new_game()
-    };
-    let (over, log) = play_to_end(&store, by_creator());
+    let (over, log) = play_to_end(&store, game_of(creator));
     let imported = StoredGame {
-        id: GameId::random(),
         imported: true,
-        ..over.clone()
+        ..renamed(&over)
     };
     commit_done(&store, import(&imported, &log));
-    let half_packed = StoredGame {
-        id: GameId::random(),
-        ..imported.clone()
-    };
+    let half_packed = renamed(&imported);
     commit_done(&store, import(&half_packed, &log));
     assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     database.sql(&format!(
@@ -99,15 +83,16 @@ fn fill(database: &TestStore) -> Filled {
         half_packed.id
     ));
     let open = add(&store, open_table(JoinPolicy::Anyone));
-    let (finished, _) = play_to_end(&store, by_creator());
+    let (finished, _) = play_to_end(&store, game_of(creator));
+    let timing = Timing {
+        turn_seconds: Some(3600),
+        bot_pace_ms: 700,
+    };
     let mut running = add(
         &store,
         StoredGame {
-            timing: Timing {
-                turn_seconds: Some(3600),
-                bot_pace_ms: 700,
-            },
-            ..by_creator()
+            timing,
+            ..game_of(creator)
         },
     );
     for _ in 0..20 {
@@ -115,19 +100,16 @@ fn fill(database: &TestStore) -> Filled {
         let action = running.game.legal_actions(seat).swap_remove(0);
         running = act(&store, &running.id, &action);
     }
-    let named = StoredGame {
+    let mut with_key = insert(&StoredGame {
         listed: false,
         ..new_game()
-    };
-    let mut with_key = insert(&named);
+    });
     with_key.unique_key = Some("the key".to_owned());
     let named = with_key.game.clone();
-    let insert = Write {
-        op: WriteOp::Insert(with_key),
-        save: Some(save(1, "the response")),
-    };
-    assert_eq!(wait(store.commit(insert)), CommitResult::Done);
-    ticket(&store, &running, "ticket");
+    let insert = WriteOp::Insert(with_key);
+    let inserted = commit_saving(&store, insert, 1, "the response");
+    assert_eq!(inserted, CommitResult::Done);
+    commit_done(&store, add_ticket(&running, "ticket"));
     remove_with_rest(database, &store);
     let all = [
         &over,
@@ -143,7 +125,7 @@ fn fill(database: &TestStore) -> Filled {
         .to_vec();
     // The last row id is that of a game that was removed.
     let gone = create(&store);
-    commit_done(&store, WriteOp::Remove(gone.expected_state()));
+    commit_done(&store, removal(&gone));
     Filled {
         running,
         half_packed,
@@ -162,7 +144,7 @@ fn remove_with_rest(database: &TestStore, store: &Store) {
         gone.id
     ));
     match database {
-        TestStore::Sqlite(_) => commit_done(store, WriteOp::Remove(gone.expected_state())),
+        TestStore::Sqlite(_) => commit_done(store, removal(&gone)),
         TestStore::Postgres(_) => database.sql(&format!(
             "WITH gone AS (DELETE FROM games WHERE id = '{}' RETURNING row_id) \
              INSERT INTO removed SELECT row_id FROM gone",
@@ -189,10 +171,8 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     let first_page = list(&before, None);
     let newest = list(&before, None).games[0].id;
     let mut shown = Vec::new();
-    let report = copy(&from.location(), &to.location(), |done, all| {
-        shown.push((done, all));
-    })
-    .unwrap();
+    let show = |done, all| shown.push((done, all));
+    let report = copy(&from.location(), &to.location(), show).unwrap();
     assert_eq!(report.games, filled.all.len() as u64);
     assert!(shown.is_sorted() && shown.last() == Some(&(2 * report.rows, 2 * report.rows)));
 
@@ -208,10 +188,7 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     assert_eq!(ids(&list(&store, None)), ids(&first_page));
     assert_eq!(ids(&next(&store)), ids(&next(&before)));
     assert!(!next(&store).games.is_empty());
-    assert_eq!(
-        wait(store.saved_response_of(1)),
-        Some(saved("the response"))
-    );
+    assert_eq!(saved_response(&store, 1), Some(saved("the response")));
     let key = wait(store.game_by_unique_key("the key"));
     assert_eq!(key.map(|stored| stored.id), Some(filled.all[6].id));
     assert_eq!(store.creator(&ADDRESS), before.creator(&ADDRESS));
@@ -223,36 +200,18 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     let created = create(&store);
     assert_eq!(ids(&list(&store, None))[..2], [created.id, newest]);
     assert_eq!(list(&store, since).games.len(), next(&before).games.len());
-    let next_row = from_row_id(to, &created.id);
-    assert_eq!(next_row, filled.all.len() as i64 + 3);
+    assert_eq!(row_id(to, &created.id), filled.all.len() as i64 + 3);
     act(&store, &filled.running.id, &reissue());
     let packed = log(&store, &filled.half_packed.id);
     assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     assert_eq!(log(&store, &filled.half_packed.id), packed);
-    assert!(
-        wait(store.head(&filled.half_packed.id))
-            .unwrap()
-            .creator
-            .is_none()
-    );
+    let head = wait(store.head(&filled.half_packed.id)).unwrap();
+    assert_eq!(head.creator, None);
     assert_eq!(to.check().defects, []);
 }
 
-fn from_row_id(database: &TestStore, id: &GameId) -> i64 {
-    let sql = format!("SELECT row_id FROM games WHERE id = '{id}'");
-    match database {
-        TestStore::Sqlite(dir) => {
-            let connection = Connection::open(dir.file()).unwrap();
-            connection.query_row(&sql, [], |row| row.get(0)).unwrap()
-        }
-        TestStore::Postgres(database) => database.psql(&sql).parse().unwrap(),
-    }
-}
-
-impl Store {
-    async fn saved_response_of(&self, number: u8) -> Result<Option<SavedResponse>, StoreError> {
-        Ok(self.load(None, Some(&scope(number))).await?.saved_response)
-    }
+fn row_id(database: &TestStore, id: &GameId) -> i64 {
+    database.number(&format!("SELECT row_id FROM games WHERE id = '{id}'"))
 }
 
 /// Nothing is lost or added on the way there and back.
@@ -273,7 +232,7 @@ fn a_store_that_was_never_used_can_be_moved(database: &TestStore) {
     drop(database.store());
     let to = database.another();
     assert_eq!(move_to(database, &to).unwrap().games, 0);
-    assert_eq!(from_row_id(&to, &create(&to.store()).id), 1);
+    assert_eq!(row_id(&to, &create(&to.store()).id), 1);
 }
 
 fn is_moved<T: std::fmt::Debug>(result: Result<T, StoreError>) {
@@ -293,10 +252,8 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
     let write = |op| block_on(store.commit(Write { op, save: None }));
     is_moved(write(update(stored, &reissue())));
     is_moved(write(WriteOp::Insert(insert(&new_game()))));
-    is_moved(write(WriteOp::Remove(stored.expected_state())));
-    let tokens = tokens("next");
-    let set = WriteOp::SetTokens(stored.expected_state(), tokens, Arc::default());
-    is_moved(write(set));
+    is_moved(write(removal(stored)));
+    is_moved(write(set_tokens(stored, "next")));
     is_moved(block_on(store.commit(Write {
         op: WriteOp::SaveResponse,
         save: Some(save(2, "another")),
@@ -310,21 +267,12 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
     for stored in &filled.all {
         assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
     }
-    assert_eq!(
-        wait(store.ticket(&stored.id, &ticket)),
-        Some(TokenHash::new("first"))
-    );
+    assert_eq!(wait(store.ticket(&stored.id, &ticket)), stored.tokens.host);
     drop(store);
-    let opened = match from.location() {
-        Location::Sqlite(file) => Store::open(file, StoreConfig::default()),
-        Location::Postgres(settings) => Store::connect(settings, StoreConfig::default()),
-    };
-    is_moved(opened);
+    is_moved(from.location().open(StoreConfig::default()));
     let again = move_to(from, &to.another()).unwrap_err();
-    assert!(
-        matches!(again, CopyError::Source(StoreError::Moved)),
-        "{again}"
-    );
+    let is_source = matches!(again, CopyError::Source(StoreError::Moved));
+    assert!(is_source, "{again}");
     assert_eq!(from.check().defects, []);
 
     // The copy was lost, and the operator wants the original back.
@@ -361,13 +309,10 @@ fn names(dir: &Dir) -> Vec<String> {
         .collect()
 }
 
-/// The tables of a database, and its games.
-fn contents(database: &TestStore) -> String {
-    let TestStore::Postgres(database) = database else {
-        panic!("no database");
-    };
+/// The number of tables of a database.
+fn tables(database: &TestStore) -> i64 {
     let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-    database.psql(tables)
+    database.number(tables)
 }
 
 #[test]
@@ -397,10 +342,8 @@ fn a_copy_that_fails_halfway_leaves_no_file() {
     // The log of another database would become a part of the copy.
     fs::rename(to.0.join("games.db.partial"), to.0.join("games.db-wal")).unwrap();
     let failed = copy(&from.location(), &location, |_, _| {}).unwrap_err();
-    assert!(
-        matches!(failed, CopyError::Target(StoreError::Lost(_))),
-        "{failed}"
-    );
+    let is_lost = matches!(failed, CopyError::Target(StoreError::Lost(_)));
+    assert!(is_lost, "{failed}");
     fs::remove_file(to.0.join("games.db-wal")).unwrap();
     copy(&from.location(), &location, |_, _| {}).unwrap();
     assert_eq!(names(&to), ["games.db"]);
@@ -413,10 +356,9 @@ fn a_copy_that_differs_is_not_kept() {
     };
     let from = TestStore::sqlite();
     let filled = fill(&from);
-    let empty = contents(&to);
     drop(to.store());
-    let created = contents(&to);
-    assert_ne!(created, empty);
+    let created = tables(&to);
+    assert!(created > 0);
     to.sql(
         "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
          NEW.token_hash := NEW.ticket_hash; RETURN NEW; END $$; \
@@ -428,7 +370,7 @@ fn a_copy_that_differs_is_not_kept() {
     act(&from.store(), &filled.running.id, &reissue());
     to.sql("DROP FUNCTION spoil CASCADE");
     move_to(&from, &to).unwrap();
-    assert_eq!(contents(&to), created);
+    assert_eq!(tables(&to), created);
     assert_eq!(to.check().defects, []);
 }
 
@@ -447,16 +389,10 @@ fn a_source_is_locked_while_it_is_copied() {
         let mut tried = None;
         let report = copy(&from.location(), &to.location(), |done, all| {
             if done < all && tried.is_none() {
-                let write = update(&filled.running, &reissue());
-                let failed = block_on(store.commit(Write {
-                    op: write,
-                    save: None,
-                }));
-                tried = Some(failed.unwrap_err());
-                assert_eq!(
-                    wait(store.version(&id)),
-                    Some(filled.running.game.version())
-                );
+                let write = draft(&filled.running, &reissue()).into();
+                tried = Some(block_on(store.commit(write)).unwrap_err());
+                let version = wait(store.version(&id));
+                assert_eq!(version, Some(filled.running.game.version()));
             }
         });
         assert_eq!(report.unwrap().games, filled.all.len() as u64);
@@ -472,16 +408,11 @@ fn a_check_of_a_database_finds_what_is_wrong() {
     };
     let filled = fill(&database);
     let mut shown = Vec::new();
-    let report = database
-        .location()
-        .check(|done, all| shown.push((done, all)))
-        .unwrap();
+    let show = |done, all| shown.push((done, all));
+    let report = database.location().check(show).unwrap();
     let games = filled.all.len() as u64;
     assert_eq!(report.defects, []);
-    assert_eq!(
-        shown,
-        (0..=games).map(|done| (done, games)).collect::<Vec<_>>()
-    );
+    assert!(shown.into_iter().eq((0..=games).map(|done| (done, games))));
     let versions = filled.all.iter().map(|stored| stored.game.version());
     assert_eq!((report.games, report.versions), (games, versions.sum()));
     assert!(report.bytes > 0);
@@ -514,11 +445,8 @@ fn a_check_of_a_database_finds_what_is_wrong() {
         let defects = before.check().defects;
         assert_eq!(defects.len(), 1, "{change}: {defects:?}");
         let text = defects[0].to_string();
-        assert!(
-            text.starts_with(&format!("game {id}: ")) && text.contains(expected),
-            "{text}"
-        );
-        assert!(!text.contains("joker"), "{text}");
+        assert!(text.starts_with(&format!("game {id}: ")), "{text}");
+        assert!(text.contains(expected) && !text.contains("joker"), "{text}");
     }
     database.sql(&format!("DELETE FROM games WHERE id = '{id}'"));
     let defects = database.check().defects;
@@ -547,7 +475,7 @@ fn fill_with_many(dir: &Dir, games: usize) {
         let mut seed = [0; 32];
         rand::Rng::fill_bytes(&mut rng, &mut seed);
         let first = StoredGame {
-            game: super::game(|seat| Player::human(format!("player {seat}")), seed),
+            game: game(|seat| Player::human(format!("player {seat}")), seed),
             ..new_game()
         };
         let (over, log, drafts) = finished_game(&first);
@@ -556,9 +484,8 @@ fn fill_with_many(dir: &Dir, games: usize) {
             other => {
                 add(&store, first);
                 let played = drafts.len() * other / 3;
-                let all = drafts.into_iter().take(played);
-                for draft in all {
-                    commit_done(&store, WriteOp::Update(Box::new(draft)));
+                for draft in drafts.into_iter().take(played) {
+                    commit_done(&store, draft.into());
                 }
             }
         }
@@ -568,14 +495,14 @@ fn fill_with_many(dir: &Dir, games: usize) {
     let adding = file.transaction().unwrap();
     for number in PLAYED..games {
         let of = (number % PLAYED + 1) as i64;
-        let sql = "INSERT INTO games (id, version, phase, listed, created_at, updated_at, \
-                   token_hashes, snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, \
-                   imported, packed, creator, seating, anyone_may_join) \
-                   SELECT ?1, version, phase, listed, created_at, updated_at, token_hashes, \
-                   snapshot, bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, \
-                   packed, creator, seating, anyone_may_join FROM games WHERE row_id = ?2";
+        let columns = "version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
+                       bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, \
+                       packed, creator, seating, anyone_may_join";
+        let sql = format!(
+            "INSERT INTO games (id, {columns}) SELECT ?1, {columns} FROM games WHERE row_id = ?2"
+        );
         let id = GameId::random();
-        adding.execute(sql, rusqlite::params![id, of]).unwrap();
+        adding.execute(&sql, rusqlite::params![id, of]).unwrap();
         let row = [adding.last_insert_rowid(), of];
         for sql in [
             "INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2",
@@ -601,40 +528,28 @@ fn ten_thousand_games_there_and_back() {
         return;
     };
     let (from, back) = (Dir::new(), Dir::new());
-    let say = |what: &str, since: Instant| {
+    let mut since = Instant::now();
+    let mut say = |what: &str| {
         let seconds = since.elapsed().as_secs_f64();
         let _ = writeln!(std::io::stdout(), "{seconds:8.1} s: {what}");
+        since = Instant::now();
     };
-    let since = Instant::now();
     fill_with_many(&from, 10_000);
-    say("games made", since);
+    say("games made");
     let from = TestStore::Sqlite(from);
-    let since = Instant::now();
     let there = move_to(&from, &database).unwrap();
-    say(
-        &format!(
-            "file to PostgreSQL, {} games, {} rows",
-            there.games, there.rows
-        ),
-        since,
-    );
+    say(&format!("file to PostgreSQL, {there:?}"));
     assert_eq!(there.games, 10_000);
-    let since = Instant::now();
     let checked = database.check();
     assert_eq!(checked.defects, []);
-    say(
-        &format!(
-            "checked, {} versions, {} bytes",
-            checked.versions, checked.bytes
-        ),
-        since,
-    );
+    say(&format!(
+        "checked, {} versions, {} bytes",
+        checked.versions, checked.bytes
+    ));
     let back = TestStore::Sqlite(back);
-    let since = Instant::now();
     assert_eq!(move_to(&database, &back).unwrap(), there);
-    say("PostgreSQL to file", since);
-    let since = Instant::now();
+    say("PostgreSQL to file");
     let checked = back.check();
     assert_eq!((checked.games, checked.defects), (10_000, vec![]));
-    say(&format!("checked, {} bytes", checked.bytes), since);
+    say(&format!("checked, {} bytes", checked.bytes));
 }

@@ -205,6 +205,11 @@ pub(super) fn commit_done(store: &Store, op: WriteOp) {
     assert_eq!(commit(store, op), CommitResult::Done);
 }
 
+/// Asserts that a write is stale.
+pub(super) fn commit_stale(store: &Store, op: WriteOp) {
+    assert_eq!(commit(store, op), CommitResult::Stale);
+}
+
 pub(super) fn seconds(seconds: i64) -> SignedDuration {
     SignedDuration::from_secs(seconds)
 }
@@ -227,6 +232,22 @@ pub fn new_game() -> StoredGame {
         admin_changes: AdminChanges::default(),
         deadline: None,
         game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
+    }
+}
+
+/// A new game of this creator's that is not stored yet.
+pub(super) fn game_of(creator: Option<Creator>) -> StoredGame {
+    StoredGame {
+        creator,
+        ..new_game()
+    }
+}
+
+/// The same game under another id.
+pub(super) fn renamed(stored: &StoredGame) -> StoredGame {
+    StoredGame {
+        id: GameId::random(),
+        ..stored.clone()
     }
 }
 
@@ -318,6 +339,25 @@ pub(super) fn draft(stored: &StoredGame, action: &Action) -> Draft {
 /// The write that stores a legal action.
 pub(super) fn update(stored: &StoredGame, action: &Action) -> WriteOp {
     WriteOp::Update(Box::new(draft(stored, action)))
+}
+
+/// The write that replaces a game's tokens.
+pub(super) fn set_tokens(stored: &StoredGame, text: &str) -> WriteOp {
+    WriteOp::SetTokens(stored.expected_state(), tokens(text), Arc::default())
+}
+
+/// The write that removes a game.
+pub(super) fn removal(stored: &StoredGame) -> WriteOp {
+    WriteOp::Remove(stored.expected_state())
+}
+
+/// The write that adds a ticket of this name, for the host.
+pub(super) fn add_ticket(stored: &StoredGame, name: &str) -> WriteOp {
+    let ticket = NewTicket {
+        hash: TokenHash::new(name),
+        token: stored.tokens.host.unwrap(),
+    };
+    WriteOp::AddTicket(stored.expected_state(), ticket)
 }
 
 /// Loads a game, applies an action and commits it, as the service does.
@@ -426,6 +466,26 @@ pub(super) fn saved(text: &str) -> SavedResponse {
 /// The scope and response for [`Write::save`].
 pub(super) fn save(number: u8, text: &str) -> (Scope, SavedResponse) {
     (scope(number), saved(text))
+}
+
+/// Commits a write with a saved response.
+pub(super) fn commit_saving(store: &Store, op: WriteOp, number: u8, text: &str) -> CommitResult {
+    let save = Some(save(number, text));
+    wait(store.commit(Write { op, save }))
+}
+
+/// The response that is saved in a scope.
+pub(super) fn saved_response(store: &Store, number: u8) -> Option<SavedResponse> {
+    wait(store.load(None, Some(&scope(number)))).saved_response
+}
+
+/// The games of the list, at most this many.
+pub(super) fn listed(store: &Store, limit: u32) -> Vec<StoredGame> {
+    let query = ListQuery {
+        limit,
+        ..ListQuery::default()
+    };
+    wait(store.games(&query)).games
 }
 
 /// Unfinished games are kept for ten days.

@@ -19,17 +19,10 @@ fn a_packed_log_reads_as_before(database: &TestStore) {
     let since = last_change(&store);
     for pass in ["as it was played", "packed", "packed twice"] {
         assert_eq!(log(&store, &id), expected, "{pass}");
-        for (after, limit) in [
-            (0, 1),
-            (5, 2),
-            (120, 64),
-            (127, 1),
-            (128, 1),
-            (128, 64),
-            (1, 200),
-            (version as usize - 1, 9),
-            (version as usize, 9),
-        ] {
+        let whole = version as usize;
+        let pages = [(0, 1), (5, 2), (120, 64), (127, 1), (128, 1), (128, 64)];
+        let at_the_end = [(1, 200), (whole - 1, 9), (whole, 9)];
+        for (after, limit) in pages.into_iter().chain(at_the_end) {
             let part = &expected[after..(after + limit).min(expected.len())];
             let read = entries(&store, &id, after as u64, limit);
             assert_eq!(read, part, "{pass}: {limit} after {after}");
@@ -39,7 +32,7 @@ fn a_packed_log_reads_as_before(database: &TestStore) {
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
     assert_eq!(changes(&store, since), [], "packing is no change");
-    commit_done(&store, WriteOp::Remove(over.expected_state()));
+    commit_done(&store, removal(&over));
     assert_eq!(log(&store, &id), []);
 }
 
@@ -55,25 +48,10 @@ fn creators_can_be_compared_within_one_store_only(database: &TestStore) {
 fn the_creator_is_deleted_when_the_log_is_packed(database: &TestStore) {
     let (store, there) = (database.store(), database.store());
     let creator = Some(store.creator(&[7; 16]));
-    let (played, log) = play_to_end(
-        &store,
-        StoredGame {
-            creator,
-            ..new_game()
-        },
-    );
-    let imported = StoredGame {
-        id: GameId::random(),
-        ..played.clone()
-    };
+    let (played, log) = play_to_end(&store, game_of(creator));
+    let imported = renamed(&played);
     commit_done(&store, import(&imported, &log));
-    let going_on = add(
-        &store,
-        StoredGame {
-            creator,
-            ..new_game()
-        },
-    );
+    let going_on = add(&store, game_of(creator));
     let known = |stored: &StoredGame| {
         let known = wait(store.head(&stored.id)).unwrap().creator;
         for store in [&store, &there] {
@@ -98,21 +76,11 @@ fn logs_are_packed_in_batches(database: &TestStore) {
     let store = database.store();
     let (over, log, _) = finished_game(&new_game());
     let creator = Some(store.creator(&[7; 16]));
+    let over = StoredGame { creator, ..over };
     let imported = [(); 3].map(|()| {
-        let id = GameId::random();
-        let over = over.clone();
-        commit_done(
-            &store,
-            import(
-                &StoredGame {
-                    id,
-                    creator,
-                    ..over
-                },
-                &log,
-            ),
-        );
-        id
+        let stored = renamed(&over);
+        commit_done(&store, import(&stored, &log));
+        stored.id
     });
     let packed = || {
         let heads = imported.map(|id| wait(store.head(&id)).unwrap());
@@ -128,13 +96,7 @@ fn logs_are_packed_in_batches(database: &TestStore) {
 fn the_log_of_a_game_at_its_last_version_is_packed(database: &TestStore) {
     let store = database.store();
     let creator = Some(store.creator(&[7; 16]));
-    let first = add(
-        &store,
-        StoredGame {
-            creator,
-            ..new_game()
-        },
-    );
+    let first = add(&store, game_of(creator));
     let going_on = create(&store);
     let dealt = act(&store, &first.id, &Action::Deal { by: None });
     drop(store);
@@ -170,9 +132,9 @@ fn the_log_of_a_game_at_its_last_version_is_packed(database: &TestStore) {
         assert_eq!(wait(store.game(&id)).unwrap().creator, None);
     }
     let rows = |table: &str| {
-        let games = format!("(SELECT row_id FROM games WHERE id = '{id}')");
+        let game = format!("SELECT row_id FROM games WHERE id = '{id}'");
         database.number(&format!(
-            "SELECT count(*) FROM {table} WHERE game = {games}"
+            "SELECT count(*) FROM {table} WHERE game = ({game})"
         ))
     };
     assert_eq!(rows("log"), 0);
@@ -187,6 +149,6 @@ fn the_log_of_a_game_at_its_last_version_is_packed(database: &TestStore) {
         let is_limit = matches!(refused, Some(DraftError::LimitReached(LimitReached::Play)));
         assert!(is_limit, "{refused:?}");
     }
-    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    commit_done(&store, removal(&stored));
     assert_eq!(rows("packed_log"), 0);
 }

@@ -1,6 +1,7 @@
 //! Reviews, for all processes.
 
 use super::*;
+use crate::{ReviewRequest::*, ReviewStatus::*};
 
 each_store![
     a_review_is_asked_for_once,
@@ -27,6 +28,11 @@ fn ask(store: &Store, stored: &StoredGame, address: u8) -> ReviewRequest {
     wait(store.ask_review(&stored.id, Some(creator), LIMITS))
 }
 
+/// Whether the findings were saved.
+fn save(store: &Store, claimed: &ClaimedReview, status: ReviewStatus, content: &str) -> bool {
+    wait(store.save_review(claimed, status, content))
+}
+
 fn claim(store: &Store) -> Option<ClaimedReview> {
     wait(store.claim_review())
 }
@@ -45,15 +51,15 @@ fn end_claims(database: &TestStore) {
 fn a_review_is_asked_for_once(database: &TestStore) {
     let store = database.store();
     let going_on = create(&store);
-    assert_eq!(ask(&store, &going_on, 1), ReviewRequest::NoFinishedGame);
-    assert_eq!(ask(&store, &new_game(), 1), ReviewRequest::NoFinishedGame);
+    assert_eq!(ask(&store, &going_on, 1), NoFinishedGame);
+    assert_eq!(ask(&store, &new_game(), 1), NoFinishedGame);
     let stored = finished(&store);
     assert_eq!(found(&store, &stored), None);
     assert_eq!(claim(&store), None);
-    assert_eq!(ask(&store, &stored, 1), ReviewRequest::Added);
-    assert_eq!(ask(&store, &stored, 1), ReviewRequest::Exists);
-    assert_eq!(ask(&store, &stored, 2), ReviewRequest::Exists);
-    let waiting = (ReviewStatus::Waiting, String::new());
+    assert_eq!(ask(&store, &stored, 1), Added);
+    assert_eq!(ask(&store, &stored, 1), Exists);
+    assert_eq!(ask(&store, &stored, 2), Exists);
+    let waiting = (Waiting, String::new());
     assert_eq!(found(&store, &stored), Some(waiting));
 }
 
@@ -61,12 +67,12 @@ fn the_queue_is_bounded(database: &TestStore) {
     let store = database.store();
     let games: Vec<StoredGame> = (0..5).map(|_| finished(&store)).collect();
     for (game, address, answer) in [
-        (0, 1, ReviewRequest::Added),
-        (1, 1, ReviewRequest::Added),
-        (2, 1, ReviewRequest::CreatorLimit),
-        (2, 2, ReviewRequest::Added),
-        (3, 2, ReviewRequest::QueueFull),
-        (0, 2, ReviewRequest::Exists),
+        (0, 1, Added),
+        (1, 1, Added),
+        (2, 1, CreatorLimit),
+        (2, 2, Added),
+        (3, 2, QueueFull),
+        (0, 2, Exists),
     ] {
         assert_eq!(ask(&store, &games[game], address), answer, "{game}");
     }
@@ -76,8 +82,8 @@ fn the_queue_is_bounded(database: &TestStore) {
     assert_eq!(claim(&store).unwrap().game, games[2].id);
     assert_eq!(claim(&store).unwrap().game, games[1].id);
     // What is done no longer counts.
-    assert!(wait(store.save_review(&claimed, ReviewStatus::Done, "all")));
-    assert_eq!(ask(&store, &games[3], 1), ReviewRequest::Added);
+    assert!(save(&store, &claimed, Done, "all"));
+    assert_eq!(ask(&store, &games[3], 1), Added);
     let of_creator = "SELECT count(*) FROM reviews WHERE creator IS NULL";
     assert_eq!(database.number(of_creator), 1);
 }
@@ -91,29 +97,17 @@ fn one_process_works_on_a_review(database: &TestStore) {
     assert_eq!(claim(&there), None);
     assert_eq!(claim(&here), None);
     let since = last_change(&there);
-    assert!(wait(here.save_review(
-        &claimed,
-        ReviewStatus::Running,
-        "half"
-    )));
-    let half = (ReviewStatus::Running, "half".to_owned());
+    assert!(save(&here, &claimed, Running, "half"));
+    let half = (Running, "half".to_owned());
     assert_eq!(found(&there, &stored), Some(half));
     assert_eq!(changes(&there, since), []);
     let since = last_change(&there);
-    assert!(wait(here.save_review(
-        &claimed,
-        ReviewStatus::Done,
-        "whole"
-    )));
-    let whole = (ReviewStatus::Done, "whole".to_owned());
+    assert!(save(&here, &claimed, Done, "whole"));
+    let whole = (Done, "whole".to_owned());
     assert_eq!(found(&there, &stored), Some(whole.clone()));
     assert_eq!(changes(&there, since), [Change::Review(stored.id)]);
     // Nothing is saved after that.
-    assert!(!wait(here.save_review(
-        &claimed,
-        ReviewStatus::Running,
-        "more"
-    )));
+    assert!(!save(&here, &claimed, Running, "more"));
     assert_eq!(claim(&there), None);
     assert_eq!(found(&here, &stored), Some(whole));
 }
@@ -123,24 +117,16 @@ fn a_killed_process_leaves_its_work_to_others(database: &TestStore) {
     let stored = finished(&here);
     ask(&here, &stored, 1);
     let killed = claim(&here).unwrap();
-    assert!(wait(here.save_review(
-        &killed,
-        ReviewStatus::Running,
-        "half"
-    )));
+    assert!(save(&here, &killed, Running, "half"));
     end_claims(database);
-    let waiting = (ReviewStatus::Waiting, "half".to_owned());
+    let waiting = (Waiting, "half".to_owned());
     assert_eq!(found(&there, &stored), Some(waiting));
     let next = claim(&there).unwrap();
     assert_eq!((next.game, next.content.as_str()), (stored.id, "half"));
     // The first one was only slow, and now finds out.
-    assert!(!wait(here.save_review(&killed, ReviewStatus::Done, "old")));
+    assert!(!save(&here, &killed, Done, "old"));
     // A process that stops gives it back at once.
-    assert!(wait(there.save_review(
-        &next,
-        ReviewStatus::Waiting,
-        "more"
-    )));
+    assert!(save(&there, &next, Waiting, "more"));
     assert_eq!(claim(&here).unwrap().content, "more");
 }
 
@@ -150,13 +136,9 @@ fn a_review_is_removed_with_its_game(database: &TestStore) {
     ask(&store, &stored, 1);
     ask(&store, &other, 1);
     let claimed = claim(&store).unwrap();
-    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    commit_done(&store, removal(&stored));
     assert_eq!(found(&store, &stored), None);
-    assert!(!wait(store.save_review(
-        &claimed,
-        ReviewStatus::Done,
-        "all"
-    )));
+    assert!(!save(&store, &claimed, Done, "all"));
     assert!(found(&store, &other).is_some());
     assert_eq!(database.number("SELECT count(*) FROM reviews"), 1);
 }

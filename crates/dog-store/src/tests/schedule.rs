@@ -22,6 +22,14 @@ each_store![
 
 const HOUR: i64 = 3_600;
 
+/// The timing of bots that take so long, and of people who may take so long.
+fn timing(bot_seconds: i64, turn_seconds: Option<u32>) -> Timing {
+    Timing {
+        bot_pace_ms: 1_000 * bot_seconds as u32,
+        turn_seconds,
+    }
+}
+
 /// A game created at this time in which these seats are bots.
 fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
     let player = |number| Player {
@@ -42,21 +50,15 @@ fn with_bots(bots: &[usize], timing: Timing, at: Timestamp) -> StoredGame {
 
 fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestStore) {
     let store = database.store();
-    let pace = |seconds: u32| Timing {
-        bot_pace_ms: 1_000 * seconds,
-        turn_seconds: None,
-    };
-    let clock = |seconds| Timing {
-        bot_pace_ms: 0,
-        turn_seconds: Some(seconds),
-    };
+    let pace = |seconds| timing(seconds, None);
+    let clock = |seconds| timing(0, Some(seconds));
     let then = now() - seconds(HOUR);
     let with = |bots: &[usize], timing| add(&store, with_bots(bots, timing, then));
     let idle = with(&[1], Timing::default());
     let late = with(&[], clock(5));
     let bot = with(&[0], pace(2));
     let alone = with(&[0, 1, 2, 3], Timing::default());
-    with(&[0], pace(2 * HOUR as u32));
+    with(&[0], pace(2 * HOUR));
     let awaited = with(&[], clock(3 * HOUR as u32));
     assert_eq!((idle.deadline, bot.deadline), (None, None));
     assert_eq!(late.deadline, Some(then + seconds(5)));
@@ -112,10 +114,7 @@ fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) 
     let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
     let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
     let [one, another] = [(), ()].map(|()| of(None, Timing::default()));
-    let not_yet = Timing {
-        bot_pace_ms: 2_000 * HOUR as u32,
-        turn_seconds: None,
-    };
+    let not_yet = timing(2 * HOUR, None);
     of(None, not_yet);
     let last = of(Some(5), not_yet).creator;
     let find = |after, limit| wait(store.due_by_creator(true, after, limit));
@@ -157,11 +156,7 @@ fn one_machine_claims_a_due_game_until_it_changes(database: &TestStore) {
 
 fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
     let store = database.store();
-    let clock = Timing {
-        bot_pace_ms: 0,
-        turn_seconds: Some(5),
-    };
-    let stored = add(&store, with_bots(&[], clock, now()));
+    let stored = add(&store, with_bots(&[], timing(0, Some(5)), now()));
     let first = stored.deadline;
     assert_eq!(first, Some(stored.created_at + seconds(5)));
     let act = |action| act(&store, &stored.id, &action);
@@ -176,10 +171,7 @@ fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
 
 fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
     let store = database.store();
-    let timing = Timing {
-        bot_pace_ms: 1_000,
-        turn_seconds: Some(60),
-    };
+    let timing = timing(1, Some(60));
     let ahead = now() + seconds(24 * HOUR);
     let bot = add(&store, with_bots(&[0], timing, ahead));
     let alone = add(&store, with_bots(&[0, 1, 2, 3], timing, ahead));
@@ -219,15 +211,8 @@ fn changes_are_listed_after_a_known_one(database: &TestStore) {
         last()
     };
     known = step(|stored| update(stored, &reissue()), Some(2), known);
-    let renew = |stored: &StoredGame| {
-        WriteOp::SetTokens(stored.expected_state(), tokens("fresh"), Arc::default())
-    };
-    known = step(renew, Some(2), known);
-    known = step(
-        |stored| WriteOp::Remove(stored.expected_state()),
-        None,
-        known,
-    );
+    known = step(|stored| set_tokens(stored, "fresh"), Some(2), known);
+    known = step(removal, None, known);
     assert_eq!(changes(&there, known), []);
     known = last();
     // Too old, and after the last one.
@@ -255,11 +240,7 @@ fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestStore) {
 
 /// Bots take their time in a game whose first round is dealt.
 fn slow_bots(store: &Store, bots: &[usize]) -> StoredGame {
-    let pace = Timing {
-        bot_pace_ms: 1_000 * HOUR as u32,
-        turn_seconds: None,
-    };
-    let stored = add(store, with_bots(bots, pace, now()));
+    let stored = add(store, with_bots(bots, timing(HOUR, None), now()));
     act(store, &stored.id, &Action::Deal { by: None })
 }
 
@@ -279,11 +260,8 @@ fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {
     commit_done(&here, WriteOp::skip_to_deal(&stored));
     let (id, version) = (stored.id, Some(stored.game.version()));
     assert_eq!(changes(&there, since), [Change::Game { id, version }]);
-    assert_eq!(commit(&here, slow), CommitResult::Stale);
-    assert_eq!(
-        commit(&there, WriteOp::skip_to_deal(&stored)),
-        CommitResult::Stale
-    );
+    commit_stale(&here, slow);
+    commit_stale(&there, WriteOp::skip_to_deal(&stored));
     // It is no version.
     stored.skips_to_deal = true;
     assert_eq!(wait(there.game(&id)), Some(stored.clone()));
@@ -292,11 +270,8 @@ fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {
         assert_eq!(due(&there), [(id, None)]);
         stored = act(&here, &id, &next_action(&stored));
     }
-    assert_eq!(
-        due(&there),
-        [(id, None)],
-        "the deal is not waited for either"
-    );
+    // The deal is not waited for either.
+    assert_eq!(due(&there), [(id, None)]);
     stored = act(&here, &id, &next_action(&stored));
     assert!(!stored.skips_to_deal);
     assert_eq!(due(&there), []);
@@ -333,22 +308,17 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     };
     // As if the clock had been moved by this much since.
     let later = |seconds| {
-        let micros = 1_000_000 * seconds;
-        database.sql(&format!(
-            "UPDATE tickets SET expires_at = expires_at - {micros}"
-        ));
+        let sql = "UPDATE tickets SET expires_at = expires_at -";
+        database.sql(&format!("{sql} {}", 1_000_000 * seconds));
     };
     let read = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
+    let is_gone = |why: &str| assert_eq!((read(), take(id)), (None, None), "{why}");
     add();
     later(-HOUR);
-    assert_eq!(
-        (read(), take(id)),
-        (None, None),
-        "it was made in the future"
-    );
+    is_gone("it was made in the future");
     later(HOUR + 31);
-    assert_eq!((read(), take(id)), (None, None), "it has expired");
+    is_gone("it has expired");
     assert!(wait(store.delete_expired(now(), 1)));
     assert!(!wait(store.delete_expired(now(), 1)));
     let since = last_change(&store);
@@ -357,13 +327,9 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     assert_eq!(take(other), None);
     assert_eq!(read(), Some(token), "reading does not take it");
     assert_eq!(take(id), Some(token));
-    assert_eq!((read(), take(id)), (None, None), "it was taken");
+    is_gone("it was taken");
     assert_eq!(changes(&store, since), []);
     add();
-    commit_done(&store, WriteOp::Remove(stored.expected_state()));
-    assert_eq!(
-        (read(), take(id)),
-        (None, None),
-        "it was removed with its game"
-    );
+    commit_done(&store, removal(&stored));
+    is_gone("it was removed with its game");
 }

@@ -23,21 +23,15 @@ fn processes_see_each_others_commits(database: &TestStore) {
         assert_eq!(written.game.version(), version);
         assert_eq!(wait(here.version(&id)), Some(version));
         assert_eq!(wait(here.game(&id)), Some(written.clone()));
-        commit_done(
-            &here,
-            WriteOp::SetTokens(written.expected_state(), tokens("next"), Arc::default()),
-        );
+        commit_done(&here, set_tokens(&written, "next"));
         assert_eq!(wait(there.game(&id)), wait(here.game(&id)));
     }
     let since = last_change(&there);
-    assert_eq!(
-        commit(&here, update(&stored, &reissue())),
-        CommitResult::Stale
-    );
+    commit_stale(&here, update(&stored, &reissue()));
     assert_eq!(changes(&there, since), []);
 
     let last = wait(here.game(&id)).unwrap();
-    commit_done(&here, WriteOp::Remove(last.expected_state()));
+    commit_done(&here, removal(&last));
     assert_eq!(wait(there.game(&id)), None);
     drop(here);
     create(&there);
@@ -94,10 +88,8 @@ fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
     let outcomes: Vec<_> = thread::scope(|scope| {
         let start = |game| scope.spawn(move || add(game));
         let threads: Vec<_> = games.iter().map(start).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        let ends = threads.into_iter().map(|thread| thread.join().unwrap());
+        ends.collect()
     });
     for by_key in [true, false] {
         let is_done = |outcome: &&(bool, bool)| **outcome == (by_key, true);
@@ -110,10 +102,7 @@ fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
             assert_eq!(wait(stores[1].game_by_unique_key("the only one")), found);
         } else if is_done {
             let response = saved(&stored.id.to_string());
-            assert_eq!(
-                wait(stores[1].load(None, Some(&scope(1)))).saved_response,
-                Some(response)
-            );
+            assert_eq!(saved_response(&stores[1], 1), Some(response));
         }
     }
 }

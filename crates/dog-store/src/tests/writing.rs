@@ -52,10 +52,8 @@ fn a_stored_game_is_read_back(database: &TestStore) {
     assert_eq!(log[1].at, stored.updated_at);
     assert_eq!(log[1].action, Some(deal));
     assert_eq!(log[1].events.len(), 1);
-    assert!(matches!(
-        log[1].events[0].what,
-        EventKind::CardsDealt { .. }
-    ));
+    let dealt = &log[1].events[0].what;
+    assert!(matches!(dealt, EventKind::CardsDealt { .. }));
 }
 
 fn invalid_writes_are_refused(database: &TestStore) {
@@ -68,7 +66,7 @@ fn invalid_writes_are_refused(database: &TestStore) {
     };
     let taken = block_on(store.commit(again));
     assert!(!matches!(taken, Ok(CommitResult::Done)), "the id is taken");
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    assert_eq!(saved_response(&store, 1), None);
     assert_eq!(changes(&store, since), []);
     assert_eq!(wait(store.game(&stored.id)), Some(stored.clone()));
     assert_eq!(log(&store, &stored.id), [creation(&stored)]);
@@ -86,15 +84,11 @@ fn invalid_writes_are_refused(database: &TestStore) {
 
 /// All kinds of writes to an existing game.
 fn ops(stored: &StoredGame) -> [WriteOp; 4] {
-    let ticket = NewTicket {
-        hash: TokenHash::new("ticket"),
-        token: stored.tokens.host.unwrap(),
-    };
     [
         update(stored, &reissue()),
-        WriteOp::SetTokens(stored.expected_state(), tokens("late"), Arc::default()),
-        WriteOp::AddTicket(stored.expected_state(), ticket),
-        WriteOp::Remove(stored.expected_state()),
+        set_tokens(stored, "late"),
+        add_ticket(stored, "ticket"),
+        removal(stored),
     ]
 }
 
@@ -108,9 +102,7 @@ fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteO
     let before = load();
     for op in ops {
         let since = last_change(store);
-        let save = Some(save(1, "late"));
-        let committed = wait(store.commit(Write { op, save }));
-        assert_eq!(committed, CommitResult::Stale);
+        assert_eq!(commit_saving(store, op, 1, "late"), CommitResult::Stale);
         assert_eq!(load(), before);
         assert_eq!(changes(store, since), []);
     }
@@ -121,8 +113,8 @@ fn a_write_is_stale_when_the_game_has_changed(database: &TestStore) {
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
         |stored| update(stored, &reissue()),
         |stored| update(stored, &Action::Deal { by: None }),
-        |stored| WriteOp::SetTokens(stored.expected_state(), tokens("second"), Arc::default()),
-        |stored| WriteOp::Remove(stored.expected_state()),
+        |stored| set_tokens(stored, "second"),
+        removal,
     ];
     for change in changes {
         for store in [&here, &there] {
@@ -148,20 +140,14 @@ fn a_write_is_stale_when_the_same_version_is_another_state(database: &TestStore)
 fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestStore) {
     let store = database.store();
     let first = create(&store);
-    let write = Write {
-        op: update(&first, &reissue()),
-        save: Some(save(1, "in time")),
-    };
-    assert_eq!(wait(store.commit(write)), CommitResult::Done);
+    let in_time = commit_saving(&store, update(&first, &reissue()), 1, "in time");
+    assert_eq!(in_time, CommitResult::Done);
     let stored = wait(store.game(&first.id)).unwrap();
     assert_stale(&store, &stored.id, ops(&stored));
     let new = new_game();
     assert_stale(&store, &stored.id, [WriteOp::Insert(insert(&new))]);
     assert_eq!(wait(store.game(&new.id)), None);
-    assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved_response,
-        Some(saved("in time"))
-    );
+    assert_eq!(saved_response(&store, 1), Some(saved("in time")));
 }
 
 fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestStore) {
@@ -184,20 +170,16 @@ fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestStore) {
     assert_eq!(wait(store.game(&late.id)), None);
     // The game keeps its key in later versions.
     let first = act(&store, &first.id, &Action::Deal { by: None });
-    assert_eq!(
-        wait(store.game_by_unique_key("after one")),
-        Some(first.clone())
-    );
+    let found = wait(store.game_by_unique_key("after one"));
+    assert_eq!(found.as_ref(), Some(&first));
     assert_stale(&store, &first.id, [under_key("after one").1]);
 
-    commit_done(&store, WriteOp::Remove(first.expected_state()));
+    commit_done(&store, removal(&first));
     assert_eq!(wait(store.game_by_unique_key("after one")), None);
     let second = add("after one");
-    let old = ExpiredGame {
-        id: second.id,
-        version: 1,
-    };
-    assert_eq!(wait(store.remove_expired(vec![old])), 1);
+    let (id, version) = (second.id, 1);
+    let removed = wait(store.remove_expired(vec![ExpiredGame { id, version }]));
+    assert_eq!(removed, 1);
     assert_eq!(wait(store.game_by_unique_key("after one")), None);
     add("after one");
     assert_eq!(wait(store.game_by_unique_key("after another")), Some(other));
@@ -208,17 +190,14 @@ fn tokens_change_without_a_version(database: &TestStore) {
     let stored = create(&store);
     for renewals in 1..=2 {
         let before = wait(store.game(&stored.id)).unwrap();
-        let tokens = tokens(&renewals.to_string());
-        commit_done(
-            &store,
-            WriteOp::SetTokens(before.expected_state(), tokens.clone(), Arc::default()),
-        );
+        let text = renewals.to_string();
+        commit_done(&store, set_tokens(&before, &text));
         let admin_changes = AdminChanges {
             versions: 0,
             renewals,
         };
         let after = StoredGame {
-            tokens,
+            tokens: tokens(&text),
             admin_changes,
             ..stored.clone()
         };
@@ -231,11 +210,8 @@ fn a_game_is_removed_with_its_log(database: &TestStore) {
     let store = database.store();
     let (id, other) = (create(&store).id, create(&store));
     let stored = act(&store, &id, &reissue());
-    commit_done(&store, WriteOp::Remove(stored.expected_state()));
-    assert_eq!(
-        commit(&store, WriteOp::Remove(stored.expected_state())),
-        CommitResult::Stale
-    );
+    commit_done(&store, removal(&stored));
+    commit_stale(&store, removal(&stored));
     assert_eq!(wait(store.game(&id)), None);
     assert_eq!(wait(store.version(&id)), None);
     assert_eq!(wait(store.head(&id)), None);
@@ -245,22 +221,20 @@ fn a_game_is_removed_with_its_log(database: &TestStore) {
 }
 
 fn the_used_space_and_the_limit_are_reported(database: &TestStore) {
-    let config = StoreConfig {
-        max_bytes: 1 << 30,
-        ..StoreConfig::default()
+    let limited = |max_bytes| {
+        database.store_with(StoreConfig {
+            max_bytes,
+            ..StoreConfig::default()
+        })
     };
-    let store = database.store_with(config);
+    let store = limited(1 << 30);
     create(&store);
     let usage = wait(store.usage());
     assert!(usage.used > 0 && !usage.is_nearly_full());
     assert_eq!(usage.max, Some(1 << 30));
     assert_eq!(wait(store.ready()).max, usage.max);
-    let unlimited = StoreConfig {
-        max_bytes: 0,
-        ..config
-    };
     // Then only the disk limits a file.
-    let unlimited = wait(database.store_with(unlimited).usage()).max;
+    let unlimited = wait(limited(0).usage()).max;
     assert!(unlimited.is_none_or(|max| max > 1 << 30), "{unlimited:?}");
 }
 
@@ -272,11 +246,8 @@ fn a_full_database_first_refuses_new_games_and_then_all_writes(database: &TestSt
     let store = database.store_with(config);
     let add = || {
         let stored = new_game();
-        let write = Write {
-            op: WriteOp::Insert(insert(&stored)),
-            save: None,
-        };
-        block_on(store.commit(write)).map(|_| stored)
+        let op = WriteOp::Insert(insert(&stored));
+        block_on(store.commit(Write { op, save: None })).map(|_| stored)
     };
     let mut games = Vec::new();
     let full = loop {
@@ -307,7 +278,7 @@ fn a_full_database_first_refuses_new_games_and_then_all_writes(database: &TestSt
     // Removing games frees space.
     for stored in &games {
         let stored = wait(store.game(&stored.id)).unwrap();
-        commit_done(&store, WriteOp::Remove(stored.expected_state()));
+        commit_done(&store, removal(&stored));
     }
     while let Err(error) = block_on(store.ready()) {
         // A PostgreSQL database is read about once a second.

@@ -9,7 +9,7 @@ use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
     net::card_effects::{CardEffect, CardEffects, HOME, OUT, best_swap},
-    testing::{random_board, random_rules, rng},
+    testing::{cards, random_board, random_rules, rng},
 };
 
 /// A board where pieces meet: on starts, before doors, in goals, and around a random field.
@@ -165,25 +165,10 @@ fn cards_can_do_what_their_moves_do() {
             if card == Card::Jack && nothing && found.gain <= expected.gain {
                 expected.gain = found.gain;
             }
-            assert_eq!(
-                found, expected,
-                "{card} of {seat} on {board:?} by {rules:?}"
-            );
-            let CardEffect {
-                playable,
-                home,
-                hit,
-                harmless,
-                gain,
-            } = found;
-            let each = [
-                playable,
-                home,
-                hit,
-                playable && !harmless,
-                gain > 0,
-                gain < 0,
-            ];
+            assert_eq!(found, expected, "{card} of {seat} on {board:?}: {rules:?}");
+            let harms = found.playable && !found.harmless;
+            let (gains, loses) = (found.gain > 0, found.gain < 0);
+            let each = [found.playable, found.home, found.hit, harms, gains, loses];
             for (count, is) in counts.iter_mut().zip(each) {
                 *count += u32::from(is);
             }
@@ -244,14 +229,7 @@ fn jokers_are_nearly_right() {
         implies(0, playable, found.playable);
         let of = |rank: Card| uses[rank as usize];
         // Ranks that can only walk, and too far to walk within the goal.
-        for rank in [
-            Card::Five,
-            Card::Six,
-            Card::Eight,
-            Card::Nine,
-            Card::Ten,
-            Card::Queen,
-        ] {
+        for rank in cards("5 6 8 9 10 Q").ranks() {
             implies(1, of(rank).hit, found.hit);
             implies(2, of(rank).home, found.home);
         }

@@ -1,8 +1,8 @@
 //! Net files: what is written can be read, what does not fit is refused, and nothing panics.
 
-use dog_rules::{Options, Preset, Rules};
+use dog_rules::Preset;
 use rand::RngExt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     net::{
@@ -12,6 +12,7 @@ use crate::{
         nets::{NetVariant, Nets, fingerprint, read, write},
     },
     testing::{random_net, rng},
+    tests::rules,
 };
 
 fn evaluator(setting: NetVariant) -> NetEvaluator {
@@ -34,12 +35,12 @@ fn weights(bytes: &[u8]) -> usize {
 }
 
 /// The same file with one member of its header replaced.
-fn with(name: &str, value: Value) -> Vec<u8> {
+fn with(name: &str, value: impl Into<Value>) -> Vec<u8> {
     let bytes = bytes();
     let (header, weights) = bytes.split_at(weights(&bytes));
     let mut header: Value = serde_json::from_slice(&header[b"dog-net\n".len()..]).unwrap();
     assert!(header.get(name).is_some(), "{name}");
-    header[name] = value;
+    header[name] = value.into();
     [b"dog-net\n", header.to_string().as_bytes(), b"\n", weights].concat()
 }
 
@@ -51,10 +52,8 @@ fn a_net_survives_its_file() {
         let (again, header) = read(&bytes).unwrap();
         assert_eq!(header.setting, setting);
         assert_eq!(header.inputs, InputLayout::new(setting.seats()).inputs());
-        assert_eq!(
-            (header.hidden, header.second, header.heads),
-            (HIDDEN, HIDDEN_2, HEADS)
-        );
+        let sizes = (header.hidden, header.second, header.heads);
+        assert_eq!(sizes, (HIDDEN, HIDDEN_2, HEADS));
         assert_eq!(header.fingerprint, fingerprint(setting));
         assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
         let largest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
@@ -84,62 +83,39 @@ fn what_does_not_fit_is_refused() {
         bytes
     };
     let not_positive = "a unit of the weights is not a positive number";
-    let four_15 = fingerprint(NetVariant::Four15);
+    let needed = format!("needed {}", fingerprint(NetVariant::Four15));
+    let cut = |end: usize| whole[..end].to_vec();
     for (bytes, message) in [
         (Vec::new(), "this is not a net"),
         (whole[1..].to_vec(), "this is not a net"),
-        (whole[..begin / 2].to_vec(), "the header cannot be read"),
+        (cut(begin / 2), "the header cannot be read"),
+        (cut(b"dog-net\n".len()), "the header cannot be read"),
+        (with("setting", "five"), "the header cannot be read"),
+        (with("inputs", -1), "the header cannot be read"),
         (
-            whole[..b"dog-net\n".len()].to_vec(),
-            "the header cannot be read",
-        ),
-        (with("setting", json!("five")), "the header cannot be read"),
-        (with("inputs", json!(-1)), "the header cannot be read"),
-        (
-            with("format", json!(2)),
+            with("format", 2),
             "the file has format 2, this program reads format 3",
         ),
+        (with("inputs", 5), "the net has 5 inputs, this program"),
+        (with("setting", "six"), " inputs, this program needs "),
         (
-            with("inputs", json!(5)),
-            "the net has 5 inputs, this program",
+            with("hidden", 64),
+            "64 units in the first layer, this program needs 256",
         ),
         (
-            with("setting", json!("six")),
-            " inputs, this program needs ",
+            with("second", 0),
+            "0 units in the second layer, this program needs 32",
         ),
         (
-            with("hidden", json!(64)),
-            "the net has 64 units in the first layer, this program needs 256",
-        ),
-        (
-            with("second", json!(0)),
-            "the net has 0 units in the second layer, this program needs 32",
-        ),
-        (
-            with("heads", json!(1)),
+            with("heads", 1),
             "the net has 1 heads, this program needs 4",
         ),
-        (
-            with("setting", json!("four-15")),
-            &format!("needed {four_15}"),
-        ),
-        (
-            with("fingerprint", json!("0123")),
-            "with other inputs or other rules than this program's (fingerprint 0123, needed ",
-        ),
-        (whole[..begin].to_vec(), "the file has 0 bytes of weights"),
-        (
-            whole[..begin - 1].to_vec(),
-            "the file has 0 bytes of weights",
-        ),
-        (
-            whole[..whole.len() - 1].to_vec(),
-            " bytes of weights where ",
-        ),
-        (
-            whole[..whole.len() - 2].to_vec(),
-            " bytes of weights where ",
-        ),
+        (with("setting", "four-15"), &needed),
+        (with("fingerprint", "0123"), "(fingerprint 0123, needed "),
+        (cut(begin), "the file has 0 bytes of weights"),
+        (cut(begin - 1), "the file has 0 bytes of weights"),
+        (cut(whole.len() - 1), " bytes of weights where "),
+        (cut(whole.len() - 2), " bytes of weights where "),
         (long, " bytes of weights where "),
         (unit(0, 0.0), not_positive),
         (unit(0, -1e-5), not_positive),
@@ -151,7 +127,7 @@ fn what_does_not_fit_is_refused() {
         let error = read(&bytes).unwrap_err().to_string();
         assert!(error.contains(message), "{error:?} is not {message:?}");
     }
-    assert!(read(&with("run", json!("another"))).is_ok());
+    assert!(read(&with("run", "another")).is_ok());
 }
 
 #[test]
@@ -198,20 +174,12 @@ fn the_program_carries_a_net_for_every_table() {
     let nets = Nets::built_in().unwrap();
     for preset in Preset::ALL {
         for seats in [4, 6] {
-            let options = Options {
-                seats,
-                ..preset.options()
-            };
-            let rules = Rules::try_from(options).unwrap();
+            let rules = rules(&format!("{} seats={seats}", preset.name()));
             let setting = NetVariant::for_rules(&rules);
             let (evaluator, header) = read(files[setting as usize]).unwrap();
-            assert!(header.fits(setting).is_ok(), "{}", setting.name());
-            assert_eq!(
-                nets.for_rules(&rules).net,
-                evaluator.net,
-                "{}",
-                setting.name()
-            );
+            assert!(header.fits(setting).is_ok(), "{setting:?}");
+            let built_in = &nets.for_rules(&rules).net;
+            assert!(*built_in == evaluator.net, "{setting:?}");
         }
     }
     // The nets are part of the program's size.

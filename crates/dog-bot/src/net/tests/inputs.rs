@@ -1,9 +1,6 @@
 //! The inputs of the net: nothing hidden, nothing twice, the same for every seat.
 
-use dog_rules::{
-    Board, BySeat, Card, Cards, Exchange, Game, GoalEntry, Options, Placement, Preset, Protection,
-    Rules, SeatView, SevenLanding, SevenPartner, SevenSurplus,
-};
+use dog_rules::{Board, BySeat, Card, Cards, Game, Placement, Preset, Rules, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use super::{evaluator, list, views};
@@ -14,6 +11,7 @@ use crate::{
         nets::{NetVariant, fingerprint},
     },
     testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, view},
+    tests::{pieces, rules},
 };
 
 /// The inputs in a fixed order, to compare.
@@ -28,9 +26,8 @@ fn sorted(list: Vec<Input>) -> Vec<(u16, u32)> {
 fn choices(view: &SeatView) -> Vec<(AfterChoice, Cards)> {
     if view.exchanging {
         let choices = Choice::answers(view).into_iter();
-        return choices
-            .map(|choice| evaluator::after(view, choice))
-            .collect();
+        let after = choices.map(|choice| evaluator::after(view, choice));
+        return after.collect();
     }
     let played = view.hand.ranks().map(|card| {
         let mut kept = view.hand;
@@ -144,56 +141,48 @@ fn every_fact_changes_the_inputs() {
         AfterChoice::Offered(Card::Ace),
     ];
     all.extend(stages.map(|stage| listed(&first, stage)));
-    for pieces in [
-        ["20 31 g1", "40", "50 g0", "0"],
-        ["20 30 g2", "40", "50 g0", "0"],
-        ["20 30", "40", "50 g0", "0"],
-        ["20 30 g1", "41", "50 g0", "0"],
-        ["20 30 g1", "40", "50 g0 g1", "0"],
-        ["20 30 g1", "40", "50 g0", "0 16"],
-        ["0 20 30", "40", "50 g0", ""],
-        ["0f 20 30", "40", "50 g0", ""],
-    ] {
+    let positions = "20 31 g1 / 40 / 50 g0 / 0
+                     20 30 g2 / 40 / 50 g0 / 0
+                     20 30 / 40 / 50 g0 / 0
+                     20 30 g1 / 41 / 50 g0 / 0
+                     20 30 g1 / 40 / 50 g0 g1 / 0
+                     20 30 g1 / 40 / 50 g0 / 0 16
+                     0 20 30 / 40 / 50 g0 / -
+                     0f 20 30 / 40 / 50 g0 / -";
+    for position in positions.lines() {
         let mut view = first.clone();
-        view.board = testing::board(&rules, &pieces);
+        view.board = testing::board(&rules, &pieces(position));
         all.push(listed(&view, AfterChoice::Played));
     }
-    let options: [&dyn Fn(&mut Options); 12] = [
-        &|options| options.jokers = 7,
-        &|options| options.exchange = Exchange::Optional,
-        &|options| options.start_block = Protection::Always,
-        &|options| options.start_swap_protection = Protection::Always,
-        &|options| options.goal_entry = GoalEntry::BeforeStart,
-        &|options| {
-            options.goal_entry = GoalEntry::BeforeStart;
-            options.backward_into_goal = true;
-        },
-        &|options| options.seven_landing = SevenLanding::MustBeFree,
-        &|options| options.seven_surplus = SevenSurplus::LapsesOnWin,
-        &|options| options.seven_partner = SevenPartner::Always,
-        &|options| options.jack_own_pair = true,
-        &|options| options.jack_without_effect = true,
-        // The size of the next deal.
-        &|options| options.deal_sizes.first[1] = 3,
-    ];
-    for change in options {
-        let mut options = Preset::DogspielIt.options();
-        change(&mut options);
-        let rules = Rules::try_from(options).unwrap();
+    let options = "jokers=7
+                   exchange=optional
+                   start_block=always
+                   start_swap_protection=always
+                   goal_entry=before_start
+                   goal_entry=before_start backward_into_goal=true
+                   seven_landing=must_be_free
+                   seven_surplus=lapses_on_win
+                   seven_partner=always
+                   jack_own_pair=true
+                   jack_without_effect=true";
+    for options in options.lines() {
+        let rules = self::rules(&format!("dogspiel-it {options}"));
         let mut view = first.clone();
         view.rules = &rules;
         all.push(listed(&view, AfterChoice::Played));
     }
-    let six = [15, 16].map(|fields_per_seat| {
-        let options = Options {
-            seats: 6,
-            fields_per_seat,
-            ..Preset::DogspielIt.options()
-        };
-        let rules = Rules::try_from(options).unwrap();
-        listed(&view(&rules, &[""; 6], "2 5"), AfterChoice::Played)
-    });
-    all.extend(six);
+    let mut other_deals = Preset::DogspielIt.options();
+    other_deals.deal_sizes.first[1] = 3;
+    let other_deals = Rules::try_from(other_deals).unwrap();
+    first.rules = &other_deals;
+    all.push(listed(&first, AfterChoice::Played));
+    for fields_per_seat in [15, 16] {
+        let rules = self::rules(&format!(
+            "dogspiel-it seats=6 fields_per_seat={fields_per_seat}"
+        ));
+        let view = view(&rules, &[""; 6], "2 5");
+        all.push(listed(&view, AfterChoice::Played));
+    }
     let facts = all.len();
     all.sort();
     all.dedup();
@@ -203,15 +192,13 @@ fn every_fact_changes_the_inputs() {
 /// What the nets were not trained with is played by the values that come nearest.
 #[test]
 fn other_options_have_the_inputs_of_those_that_come_nearest() {
-    let listed = |options: &[&str]| {
-        let rules = format!("dogspiel-it {}", options.join(" "));
-        let rules: Rules = rules.parse().expect("possible rules");
+    let listed = |options: &str| {
+        let rules = rules(&format!("dogspiel-it {options}"));
         let view = view(&rules, &["20 30", "40", "50 g0", "0"], "5 joker");
         let kept = HandInfo::Known(view.hand);
         sorted(list(&view, AfterChoice::Played, kept, &view.board))
     };
-    let optional = listed(&["exchange=optional"]);
-    assert_eq!(listed(&["exchange=on_request"]), optional);
+    assert_eq!(listed("exchange=on_request"), listed("exchange=optional"));
     for option in [
         "backward_into_goal=true",
         "capture_own=false",
@@ -219,7 +206,7 @@ fn other_options_have_the_inputs_of_those_that_come_nearest() {
         "reshuffle=before_deal",
         "jack_without_effect_when=no_swap_possible",
     ] {
-        assert_eq!(listed(&[option]), listed(&[]), "{option}");
+        assert_eq!(listed(option), listed(""), "{option}");
     }
 }
 
@@ -227,14 +214,8 @@ fn other_options_have_the_inputs_of_those_that_come_nearest() {
 fn a_moved_piece_changes_the_inputs() {
     views(2, 30, |view, rng| {
         let board = any_board(view, rng);
-        let listed = |board: &Board| {
-            sorted(list(
-                view,
-                AfterChoice::Played,
-                HandInfo::Known(view.hand),
-                board,
-            ))
-        };
+        let kept = HandInfo::Known(view.hand);
+        let listed = |board: &Board| sorted(list(view, AfterChoice::Played, kept, board));
         let before = listed(&board);
         for _ in 0..5 {
             let mut placements = board.placements(view.rules);
@@ -311,11 +292,7 @@ fn variants_have_names_and_fingerprints() {
     assert_eq!(NetVariant::by_name("five"), None);
     for preset in Preset::ALL {
         for seats in [4, 6] {
-            let options = Options {
-                seats,
-                ..preset.options()
-            };
-            let rules = Rules::try_from(options).unwrap();
+            let rules = rules(&format!("{} seats={seats}", preset.name()));
             let setting = NetVariant::for_rules(&rules);
             assert_eq!(setting.seats(), seats);
             if seats == 4 {

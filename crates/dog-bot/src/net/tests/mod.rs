@@ -116,14 +116,10 @@ fn the_net_matches_its_definition() {
         // What is added beforehand and what later makes no difference.
         for part in [0, inputs.len() / 3, inputs.len()] {
             let (common, rest) = inputs.split_at(part);
-            assert!(close(
-                net.logit(&net.more(&net.first_bias, common), rest, head),
-                whole
-            ));
-            assert!(close(
-                net.logit(&net.more(&net.first_bias, rest), common, head),
-                whole
-            ));
+            for (first, then) in [(common, rest), (rest, common)] {
+                let added = net.logit(&net.more(&net.first_bias, first), then, head);
+                assert!(close(added, whole), "{added}, {whole}");
+            }
         }
     }
 }
@@ -145,11 +141,8 @@ fn blocks_are_all_weights() {
 fn heads_follow_the_choice_and_the_cards() {
     let play_logit = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
     assert_eq!(play_logit, [0, 0, 1, 1, 2, 2, 2]);
-    for stage in [
-        AfterChoice::Offered(Card::Ace),
-        AfterChoice::Declined,
-        AfterChoice::Asked,
-    ] {
+    let offered = AfterChoice::Offered(Card::Ace);
+    for stage in [offered, AfterChoice::Declined, AfterChoice::Asked] {
         assert!((0..=6).all(|kept| stage.head(kept) == HEADS - 1));
     }
 }

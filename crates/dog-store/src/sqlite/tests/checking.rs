@@ -57,7 +57,7 @@ fn an_intact_database_has_no_defects() {
     let versions = log.len() as u64;
     commit_done(&store, import(&imported, &log));
     let gone = create(&store);
-    commit_done(&store, WriteOp::Remove(gone.expected_state()));
+    commit_done(&store, removal(&gone));
 
     // While the store is open, and after it was closed.
     let beside = check(&dir.file(), |_, _| {}).unwrap();
@@ -65,7 +65,7 @@ fn an_intact_database_has_no_defects() {
     verify_file(&dir.file()).unwrap();
     let mut shown = Vec::new();
     let after = check(&dir.file(), |done, all| shown.push((done, all))).unwrap();
-    assert_eq!(shown, (0..=4).map(|done| (done, 4)).collect::<Vec<_>>());
+    assert!(shown.into_iter().eq((0..=4).map(|done| (done, 4))));
     assert_eq!(after.defects, []);
     assert_eq!((after.games, after.versions), (4, 3 * 41 + versions));
     assert_eq!(after.bytes, fs::metadata(dir.file()).unwrap().len());
@@ -128,52 +128,44 @@ fn a_swapped_card_is_detected_and_not_named() {
         assert_eq!(defects.len(), 1, "{change}: {defects:?}");
         defects[0].clone()
     };
+    let of_game = |change: &str| format!("UPDATE games SET {change} WHERE id = '{id}'");
+    let of_log =
+        |change: &str, version: u32| format!("UPDATE log SET {change} WHERE version = {version}");
+    // A king in the hidden stock becomes a queen.
+    let king =
+        "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))";
+    let round = "snapshot = replace(snapshot, '\"round\":1', '\"round\":2')";
+    let no_seat = "action = '{\"action\":\"offer\",\"seat\":9,\"card\":\"joker\"}'";
+    let again = "action = (SELECT action FROM log WHERE version = 2)";
+    let replay = "its snapshot differs from the replay of its log";
+    let events = "the events of version 2 differ from those of a replay";
+    let refused = "the rules refuse the action of version 3";
+    let delete = |version: u32| format!("DELETE FROM log WHERE version = {version}");
     for (change, expected) in [
-        // A king in the hidden stock becomes a queen.
+        (of_game(king), replay),
+        (of_game(round), replay),
+        (of_game("phase = 'play'"), "differ in the phase"),
+        (of_game("version = 17"), "differ in the version"),
+        (of_game("due_at = 1"), "differ in when the server is to act"),
+        (of_game("is_for_people = 0"), "whether it is for people"),
+        (of_game("anyone_may_join = 1"), "whether anyone may join"),
+        (of_game("at_limit = 1"), "whether it is at its last version"),
         (
-            "snapshot = json_set(snapshot, '$.stock', replace(snapshot ->> '$.stock', 'K', 'Q'))",
-            "its snapshot differs from the replay of its log",
+            of_game("snapshot = 'joker'"),
+            "cannot be read: wrong syntax",
         ),
         (
-            "snapshot = replace(snapshot, '\"round\":1', '\"round\":2')",
-            "its snapshot differs from the replay of its log",
+            of_game("created_at = 1"),
+            "its times differ from those of its log",
         ),
-        ("phase = 'play'", "differ in the phase"),
-        ("version = 17", "differ in the version"),
-        ("due_at = 1", "differ in when the server is to act"),
-        ("is_for_people = 0", "whether it is for people"),
-        ("anyone_may_join = 1", "whether anyone may join"),
-        ("at_limit = 1", "whether it is at its last version"),
-        ("snapshot = 'joker'", "cannot be read: wrong syntax"),
-        ("created_at = 1", "its times differ from those of its log"),
+        (of_log("events = replace(events, 'K', 'Q')", 2), events),
+        (of_log(no_seat, 3), "version 3"),
+        (of_log(again, 3), refused),
+        (of_log("action = NULL", 2), "version 2 has no action"),
+        (delete(3), "its log ends"),
+        (delete(2), "no version 2"),
     ] {
-        let text = defect(&format!("UPDATE games SET {change} WHERE id = '{id}'"));
-        assert!(text.starts_with(&format!("game {id}: ")), "{text}");
-        assert!(text.contains(expected), "{change}: {text}");
-        assert!(!text.contains("joker"), "{text}");
-    }
-    for (change, expected) in [
-        (
-            "UPDATE log SET events = replace(events, 'K', 'Q') WHERE version = 2",
-            "the events of version 2 differ from those of a replay",
-        ),
-        (
-            "UPDATE log SET action = '{\"action\":\"offer\",\"seat\":9,\"card\":\"joker\"}' \
-             WHERE version = 3",
-            "version 3",
-        ),
-        (
-            "UPDATE log SET action = (SELECT action FROM log WHERE version = 2) WHERE version = 3",
-            "the rules refuse the action of version 3",
-        ),
-        ("DELETE FROM log WHERE version = 3", "its log ends"),
-        ("DELETE FROM log WHERE version = 2", "no version 2"),
-        (
-            "UPDATE log SET action = NULL WHERE version = 2",
-            "version 2 has no action",
-        ),
-    ] {
-        let text = defect(change);
+        let text = defect(&change);
         assert!(text.starts_with(&format!("game {id}: ")), "{text}");
         assert!(text.contains(expected), "{change}: {text}");
         assert!(!text.contains("joker"), "{text}");
@@ -197,10 +189,8 @@ fn a_damaged_file_is_not_served() {
         let refusal = verify_file(&dir.file()).expect_err(what);
         assert!(!refusal.is_temporary(), "{what}: {refusal}");
         let found = check(&dir.file(), |_, _| {});
-        assert!(
-            found.is_err() || !found.unwrap().defects.is_empty(),
-            "{what}"
-        );
+        let is_sound = found.is_ok_and(|report| report.defects.is_empty());
+        assert!(!is_sound, "{what}");
         assert_eq!(fs::read(dir.file()).unwrap(), bytes, "{what}");
     };
     refused("half", &sound[..sound.len() / 2]);
@@ -235,10 +225,8 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
         }
         let lost = |error: StoreError| {
             assert!(matches!(error, StoreError::Lost(_)), "{error}");
-            assert!(
-                error.to_string().contains("games.db-wal is there"),
-                "{error}"
-            );
+            let text = error.to_string();
+            assert!(text.contains("games.db-wal is there"), "{text}");
         };
         lost(Store::open(image.file(), StoreConfig::default()).expect_err("lost"));
         lost(verify_file(&image.file()).expect_err("lost"));
@@ -351,10 +339,7 @@ fn a_backup_is_complete_and_replaces_no_file() {
     assert!(matches!(damaged, BackupError::Damaged(_)), "{damaged}");
     let names = fs::read_dir(&dir.0).unwrap();
     let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(
-        !names.any(|name| name.starts_with('d')),
-        "a partial file is left"
-    );
+    assert!(!names.any(|name| name.starts_with('d')), "a partial file");
 }
 
 /// A backup made during writes contains one state of all games.

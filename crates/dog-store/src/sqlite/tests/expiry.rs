@@ -6,20 +6,13 @@ use super::*;
 
 /// Saves a response, together with an unrelated game.
 fn save_response(store: &Store, number: u8, text: &str) -> CommitResult {
-    let write = Write {
-        op: WriteOp::Insert(insert(&new_game())),
-        save: Some(save(number, text)),
-    };
-    wait(store.commit(write))
+    commit_saving(store, WriteOp::Insert(insert(&new_game())), number, text)
 }
 
 /// Makes all saved responses older by this.
 fn age(dir: &Dir, by: SignedDuration) {
-    let by = by.as_micros();
-    sql(
-        dir,
-        &format!("UPDATE idempotency SET created_at = created_at - {by}"),
-    );
+    let older = "UPDATE idempotency SET created_at = created_at -";
+    sql(dir, &format!("{older} {}", by.as_micros()));
 }
 
 #[test]
@@ -33,9 +26,8 @@ fn a_response_expires_after_a_day() {
     let set = "UPDATE idempotency SET created_at = ?1";
     connection.execute(set, [begin.as_microsecond()]).unwrap();
     let at = |at: Timestamp| {
-        file(&store)
-            .read(|reader| reader.saved_response(&scope(1), at))
-            .unwrap()
+        let read = file(&store).read(|reader| reader.saved_response(&scope(1), at));
+        read.unwrap()
     };
     assert_eq!(at(begin), Some(saved("one")));
     let last = begin + day - SignedDuration::from_micros(1);
@@ -44,19 +36,13 @@ fn a_response_expires_after_a_day() {
 
     age(&dir, day - SignedDuration::from_hours(1));
     assert_eq!(save_response(&store, 1, "two"), CommitResult::Stale);
-    assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved_response,
-        Some(saved("one"))
-    );
+    assert_eq!(saved_response(&store, 1), Some(saved("one")));
     age(&dir, SignedDuration::from_hours(1));
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    assert_eq!(saved_response(&store, 1), None);
     let loaded = wait(store.load(Some(&GameId::random()), Some(&scope(1))));
     assert_eq!(loaded.saved_response, None);
     assert_eq!(save_response(&store, 1, "two"), CommitResult::Done);
-    assert_eq!(
-        wait(store.load(None, Some(&scope(1)))).saved_response,
-        Some(saved("two"))
-    );
+    assert_eq!(saved_response(&store, 1), Some(saved("two")));
 }
 
 #[test]
@@ -64,10 +50,8 @@ fn expired_responses_are_deleted_in_batches() {
     let dir = Dir::new();
     let store = dir.store();
     for number in 0..5 {
-        assert_eq!(
-            save_response(&store, number, "a response"),
-            CommitResult::Done
-        );
+        let done = save_response(&store, number, "a response");
+        assert_eq!(done, CommitResult::Done);
     }
     let day = SignedDuration::from_hours(24).as_micros();
     let age = format!("UPDATE idempotency SET created_at = created_at - {day} WHERE row_id <= 4");
@@ -78,8 +62,5 @@ fn expired_responses_are_deleted_in_batches() {
     }
     assert_eq!(left, [3, 1]);
     assert_eq!(rows(&dir, "idempotency"), 1);
-    assert_eq!(
-        wait(store.load(None, Some(&scope(4)))).saved_response,
-        Some(saved("a response"))
-    );
+    assert_eq!(saved_response(&store, 4), Some(saved("a response")));
 }

@@ -76,21 +76,6 @@ fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
 }
 
 #[test]
-fn a_store_is_busy_while_another_process_holds_the_lock() {
-    let dir = Dir::new();
-    let store = dir.store();
-    let id = create(&store).id;
-    let other = Connection::open(dir.file()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let busy = write(&store, id).expect_err("a locked store");
-    assert!(matches!(busy, StoreError::Busy), "{busy}");
-    assert!(busy.is_temporary());
-    assert_eq!(wait(store.version(&id)), Some(1), "reads go on");
-    other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(write(&store, id).unwrap(), 2);
-}
-
-#[test]
 fn a_game_that_contradicts_its_row_is_damaged() {
     let dir = Dir::new();
     let store = uncached_store(&dir);
@@ -107,12 +92,7 @@ fn a_game_that_contradicts_its_row_is_damaged() {
         assert!(!damaged.is_temporary());
         write(&store, bad).expect_err("a contradiction");
         write(&store, good).unwrap();
-        let query = ListQuery {
-            limit: 9,
-            ..ListQuery::default()
-        };
-        let listed = wait(store.games(&query)).games;
-        assert_eq!(listed.len(), 1, "{change}");
+        assert_eq!(listed(&store, 9).len(), 1, "{change}");
         set(back);
         wait(store.game(&bad));
     }

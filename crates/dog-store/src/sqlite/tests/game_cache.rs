@@ -27,11 +27,7 @@ fn a_rolled_back_change_is_not_cached() {
     assert!(failed.is_err());
     assert_eq!(wait(store.game(&id)).unwrap().game.version(), 1);
     let written = act(&store, &id, &done);
-    assert_eq!(
-        written.game.version(),
-        2,
-        "the same as the version that was rolled back"
-    );
+    assert_eq!(written.game.version(), 2, "as the one that was rolled back");
     assert_eq!(wait(store.game(&id)), Some(written));
 }
 
@@ -86,7 +82,7 @@ fn a_cached_game_is_not_written_over_another_history() {
     earlier.restore();
     let stored = act(&there, &first.id, &deal);
     assert_eq!(stored.game.version(), second.game.version());
-    assert_eq!(commit(&store, update(&second, &deal)), CommitResult::Stale);
+    commit_stale(&store, update(&second, &deal));
     // After the stale write, both stores read the stored game.
     assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
     assert_eq!(wait(there.game(&first.id)), Some(stored));
@@ -112,13 +108,11 @@ fn numbered(number: u32) -> StoredGame {
 
 /// Adds a game as one that was written.
 fn put(cache: &GameCache, stored: &StoredGame) {
-    let change = LastChange::default();
-    let changed = vec![(stored.id, Some(stored.clone()))];
     let connection = Connection::open_in_memory().unwrap();
     let changes = BatchChanges {
-        before: change.clone(),
-        after: change,
-        games: changed,
+        before: LastChange::default(),
+        after: LastChange::default(),
+        games: vec![(stored.id, Some(stored.clone()))],
     };
     cache.committed(&connection, changes);
 }
@@ -150,12 +144,7 @@ fn games_read_once_seldom_evict_a_game_in_play() {
     assert!(is_there(), "the cache was empty");
     let mut evicted = 0;
     for _ in 0..100 * 1_024 {
-        let id = GameId::random();
-        let other = StoredGame {
-            id,
-            ..played.clone()
-        };
-        cache.insert_read(&other, 0);
+        cache.insert_read(&renamed(&played), 0);
         evicted += usize::from(!is_there());
         put(&cache, &played);
     }
@@ -175,32 +164,19 @@ fn a_finished_game_with_a_creator_is_not_cached() {
         (false, creator, false),
         (false, None, true),
     ] {
+        let before = new_game();
+        let game = if going_on { &before } else { &over };
         let stored = StoredGame {
+            id: before.id,
             creator,
-            ..if going_on { new_game() } else { over.clone() }
+            ..game.clone()
         };
         // It was cached before it was finished.
-        let before = StoredGame {
-            id: stored.id,
-            ..new_game()
-        };
         put(&cache, &before);
         put(&cache, &stored);
         let kept = is_kept.then_some(stored.clone());
         assert_eq!(cache.get(stored.id), kept);
         cache.insert_read(&stored, 0);
         assert_eq!(cache.get(stored.id), kept);
-    }
-}
-
-#[test]
-fn a_store_works_without_a_cache() {
-    let dir = Dir::new();
-    let store = uncached_store(&dir);
-    let id = create(&store).id;
-    for action in steps() {
-        let written = act(&store, &id, &action);
-        assert_eq!(wait(store.game(&id)), Some(written));
-        assert_eq!(file(&store).0.cache.get(id), None);
     }
 }

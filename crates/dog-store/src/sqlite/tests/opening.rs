@@ -40,10 +40,8 @@ fn a_new_file_may_be_opened_concurrently() {
         let stores: Vec<_> = thread::scope(|scope| {
             let open = |_| scope.spawn(|| dir.store());
             let threads: Vec<_> = (0..8).map(open).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
+            let ends = threads.into_iter().map(|thread| thread.join().unwrap());
+            ends.collect()
         });
         let id = create(&stores[0]).id;
         for store in &stores {
@@ -55,22 +53,16 @@ fn a_new_file_may_be_opened_concurrently() {
 #[test]
 fn files_are_migrated_and_newer_ones_refused() {
     const INITIAL: &str = SCHEMA.scripts[0];
+    const BROKEN: &str = "CREATE TABLE one (x INTEGER) STRICT; CREATE nonsense";
+    const DANGLING: &str = "INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')";
     let schema = |scripts| Schema { scripts, ..SCHEMA };
     let dir = Dir::new();
     let path = dir.file();
     let id = create(&dir.store()).id;
-    let broken = schema(&[
-        INITIAL,
-        "CREATE TABLE one (x INTEGER) STRICT; CREATE nonsense",
-    ]);
-    let dangling = schema(&[
-        INITIAL,
-        "INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')",
-    ]);
     let two = schema(&[INITIAL, "CREATE TABLE two (x INTEGER) STRICT"]);
     let known = SCHEMA.version();
 
-    for schema in [broken, dangling] {
+    for schema in [schema(&[INITIAL, BROKEN]), schema(&[INITIAL, DANGLING])] {
         SqliteDatabase::open_with(&path, &schema, StoreConfig::default())
             .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), known.to_string());
@@ -95,25 +87,16 @@ fn files_of_builds_before_the_first_release_are_refused_by_everything() {
     let path = dir.file();
     create(&dir.store());
     for version in [SCHEMA.first_version - 1, 1] {
-        let connection = Connection::open(&path).unwrap();
-        connection
-            .pragma_update(None, "user_version", version)
-            .unwrap();
-        drop(connection);
+        sql(&dir, &format!("PRAGMA user_version = {version}"));
         let before = fs::read(&path).unwrap();
-        let copy = copy(
-            &Location::Sqlite(path.clone()),
-            &Location::Sqlite(target.file()),
-            |_, _| {},
-        );
+        let to_file = target.file();
+        let [from, to] = [&path, &to_file].map(|file| Location::Sqlite(file.clone()));
         let refusals = [
             refusal(&path).to_string(),
             verify_file(&path).unwrap_err().to_string(),
             check(&path, |_, _| {}).unwrap_err().to_string(),
-            backup(&path, &target.file(), |_, _| {})
-                .unwrap_err()
-                .to_string(),
-            copy.unwrap_err().to_string(),
+            backup(&path, &to_file, |_, _| {}).unwrap_err().to_string(),
+            copy(&from, &to, |_, _| {}).unwrap_err().to_string(),
         ];
         for refusal in refusals {
             let expected = format!(
@@ -144,22 +127,13 @@ fn files_of_other_programs_are_left_unchanged() {
     unchanged("not a database");
 
     fs::remove_file(&path).unwrap();
-    let other = Connection::open(&path).unwrap();
-    other.execute_batch("CREATE TABLE recipes (name)").unwrap();
-    drop(other);
+    sql(&dir, "CREATE TABLE recipes (name)");
     unchanged("another program's");
-    let other = Connection::open(&path).unwrap();
-    other
-        .execute_batch("DROP TABLE recipes; PRAGMA application_id = 77")
-        .unwrap();
-    drop(other);
+    sql(&dir, "DROP TABLE recipes; PRAGMA application_id = 77");
     unchanged("(application id 77)");
 
-    let missing = refusal(&dir.0.join("no such directory").join("games.db"));
-    assert!(
-        missing.to_string().contains("cannot be created"),
-        "{missing}"
-    );
+    let missing = refusal(&dir.0.join("no such directory/games.db")).to_string();
+    assert!(missing.contains("cannot be created"), "{missing}");
     let directory = refusal(&dir.0);
     assert!(matches!(directory, StoreError::Io(_)), "{directory}");
 }

@@ -50,17 +50,25 @@ fn queue_op(store: &Store, op: WriteOp) -> Queued<CommitResult> {
     queue(store, |store| async move { store.commit(write).await })
 }
 
-/// Blocks the writer until the sender is used or dropped.
-fn block_writer(store: &Store) -> (Queued<()>, Sender<()>) {
+/// Queues a closure, and waits until it has begun. It goes on when the sender is used or dropped.
+fn begin<T: Send + 'static>(
+    store: &Store,
+    and_then: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> (Queued<T>, Sender<()>) {
     let (release, released) = channel();
     let (begin, begun) = channel();
-    let busy = work(store, move |_| {
+    let write = work(store, move |tx| {
         begin.send(()).unwrap();
         released.recv().ok();
-        Ok(())
+        and_then(tx)
     });
     begun.recv().unwrap();
-    (busy, release)
+    (write, release)
+}
+
+/// Blocks the writer until the sender is used or dropped.
+fn block_writer(store: &Store) -> (Queued<()>, Sender<()>) {
+    begin(store, |_| Ok(()))
 }
 
 fn refuse() -> StoreError {
@@ -114,13 +122,9 @@ fn a_failed_write_changes_nothing() {
 
     assert_eq!(wait(store.game(&id)), Some(stored));
     assert_eq!(wait(store.game(&other_id)), None);
-    assert_eq!(wait(store.load(None, Some(&scope(1)))).saved_response, None);
+    assert_eq!(saved_response(&store, 1), None);
     assert_eq!(log(&store, &id).len(), 1);
-    assert_eq!(
-        feed.changed().now_or_never(),
-        None,
-        "no change is announced"
-    );
+    assert_eq!(feed.changed().now_or_never(), None);
     act(&store, &id, &reissue());
     assert_eq!(wait(store.version(&id)), Some(2));
     assert!(feed.changed().now_or_never().is_some());
@@ -215,10 +219,8 @@ fn a_full_queue_refuses_writes_at_once() {
         .collect();
     let refused = block_on(file(&store).write(nothing));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
-    let refused = block_on(store.commit(Write {
-        op: WriteOp::Insert(insert(&new_game())),
-        save: None,
-    }));
+    let op = WriteOp::Insert(insert(&new_game()));
+    let refused = block_on(store.commit(Write { op, save: None }));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
     release.send(()).unwrap();
     wait(busy);
@@ -262,15 +264,9 @@ fn dropping_the_last_handle_waits_for_writes() {
     assert_eq!(wait(store.version(&id)), Some(91));
 
     // This write has started already when its future is dropped.
-    let (begin, begun) = channel();
-    let (release, released) = channel::<()>();
-    let write = work(&store, move |tx| {
-        begin.send(()).unwrap();
-        released.recv().ok();
+    drop(begin(&store, move |tx| {
         act_in(tx, &id, Action::Deal { by: None })
-    });
-    begun.recv().unwrap();
-    drop((write, release));
+    }));
     drop(store);
     assert_eq!(files(&dir), 1);
     assert_eq!(wait(dir.store().version(&id)), Some(92));
@@ -281,19 +277,14 @@ fn a_write_may_own_the_last_handle() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let (begin, begun) = channel();
-    let (release, released) = channel::<()>();
     let (drops, dropped) = channel();
     let own = store.clone();
-    let write = work(&store, move |tx| {
-        begin.send(()).unwrap();
-        released.recv().ok();
+    let (write, release) = begin(&store, move |tx| {
         let stored = act_in(tx, &id, reissue());
         drop(own);
         drops.send(()).unwrap();
         stored
     });
-    begun.recv().unwrap();
     drop((write, store));
     drop(release);
     dropped.recv().unwrap();
@@ -338,21 +329,17 @@ fn a_removed_game_leaves_no_rows() {
     let store = dir.store();
     let (stored, _) = play_to_end(&store, new_game());
     wait(store.pack_logs(now(), None, 10));
-    let ticket = NewTicket {
-        hash: TokenHash::new("ticket"),
-        token: stored.tokens.host.unwrap(),
-    };
-    commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
+    commit_done(&store, add_ticket(&stored, "ticket"));
     let other = create(&store);
     act(&store, &other.id, &reissue());
     let count = || ["games", "log", "packed_log", "tickets"].map(|table| rows(&dir, table));
     let [games, log, packed, tickets] = count();
     assert_eq!((games, log, tickets), (2, 2, 1));
     assert!(packed > 0);
-    commit_done(&store, WriteOp::Remove(stored.expected_state()));
+    commit_done(&store, removal(&stored));
     assert_eq!(count(), [1, 2, 0, 0]);
     let other = wait(store.game(&other.id)).unwrap();
-    commit_done(&store, WriteOp::Remove(other.expected_state()));
+    commit_done(&store, removal(&other));
     assert_eq!(count(), [0; 4]);
 }
 
@@ -373,25 +360,19 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     let grow = "WITH RECURSIVE n (v) AS (SELECT 2 UNION ALL SELECT v + 1 FROM n WHERE v < 2500) \
                 INSERT INTO log SELECT row_id, v, 1, NULL, '[]' FROM games, n WHERE id = ?1";
     assert_eq!(file.execute(grow, [id]).unwrap(), 2499);
-    commit_done(&store, WriteOp::Remove(long.expected_state()));
+    commit_done(&store, removal(&long));
     assert_eq!(rows(&dir, "log"), 1501, "not all of it at once");
 
     assert_eq!(wait(store.game(&id)), None);
     assert_eq!(wait(store.game_by_unique_key("a key")), None);
     assert_eq!(wait(store.version(&id)), None);
     assert_eq!(log(&store, &id), []);
-    assert_eq!(
-        commit(&store, WriteOp::Remove(long.expected_state())),
-        CommitResult::Stale
-    );
-    let listed = wait(store.games(&ListQuery::default()));
-    assert_eq!(listed.games, [other]);
+    commit_stale(&store, removal(&long));
+    assert_eq!(listed(&store, 9), [other]);
     let counted = wait(store.game_counts()).games;
     assert_eq!(counted.map(|(_, games)| games).iter().sum::<u64>(), 1);
-    assert_eq!(
-        wait(store.expired_games(TEN_IDLE_DAYS, now(), None, 100)).old,
-        []
-    );
+    let expired = wait(store.expired_games(TEN_IDLE_DAYS, now(), None, 100));
+    assert_eq!(expired.old, []);
     let change = Change::Game { id, version: None };
     assert_eq!(changes(&store, since), [change]);
     let checked = check(&dir.file(), |_, _| {}).unwrap();
@@ -400,7 +381,7 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     assert_eq!(copied.games, 1);
     // The id and the unique key can be used again, although log entries are left.
     commit_done(&store, under_key(&long));
-    commit_done(&store, WriteOp::Remove(long.expected_state()));
+    commit_done(&store, removal(&long));
 
     let mut batches = 0;
     while wait(store.purge_removed_logs()) {
