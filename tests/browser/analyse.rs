@@ -114,8 +114,8 @@ fn a_tap_places_a_piece_and_takes_it_away() {
     assert_eq!(name("Goal 2 (You)"), Value::Null);
     assert_eq!(name("Goal 2, your piece"), "Goal 2, your piece");
     assert_eq!(name("Kennel (You)"), "Kennel (You): 3 of 4 pieces");
-    // A tap makes of this what comes next: the own start has just come out, then not, then is empty;
-    // a piece of another is replaced.
+    // What a tap makes of a place: the own start is of a piece that has just come out, then of one
+    // that has not, then empty; a piece of another is replaced.
     for [before, after] in [
         ["Field 30", "Field 30, your piece, just come out"],
         [

@@ -47,7 +47,7 @@ fn offered_places(look: &Look) -> BTreeSet<String> {
     look.board.iter().map(|one| place(&one.name)).collect()
 }
 
-/// Chooses a plain move of one part, card by card and place by place, and waits until it was played.
+/// Chooses a move of one part: its card, then its places. Waits until it was played.
 fn play(browser: &Browser, scene: &Situation<'_>, wanted: &Value) {
     browser.choose_card(text(&wanted["card"]));
     choose_part(browser, &parts(wanted)[0]);

@@ -268,7 +268,8 @@ fn what_could_not_be_read_is_read_again() {
     replace_fetch(
         &browser,
         "return !window.repaired && String(url).includes('/legal-moves')
-           ? problem(503, 'unavailable') : real(String(url).replace('game,moves', 'game'), options);",
+           ? problem(503, 'unavailable')
+           : real(String(url).replace('game,moves', 'game'), options);",
     );
     let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
