@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Situation, TestGame, TestServer,
-    TestViewer::{Host, Seat},
-    create_with_people, enabled, italian, open, play_on, text, wait_for_seat,
+    Browser, Situation, TestGame, TestServer, TestViewer::Host, create_with_people, enabled,
+    italian, open, play_on, text, wait_for_seat,
 };
 
 /// A game in which everybody has five minutes to choose a card.
