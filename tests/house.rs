@@ -67,18 +67,12 @@ fn bots_get_a_seats_view_and_no_game() {
 
 #[test]
 fn options_are_read_as_data() {
+    let wrong =
+        "if preset |match preset |rules.preset ==|match rules.preset|match self.rules.preset";
     for (file, code) in code(&["src", "crates"]) {
         let may_decide = file.ends_with("dog-rules/src/options/mod.rs");
-        for wrong in [
-            "if preset ",
-            "match preset ",
-            "rules.preset ==",
-            "match rules.preset",
-            "match self.rules.preset",
-        ] {
-            let decides = !may_decide && code.contains(wrong);
-            assert!(!decides, "{file:?} decides by preset");
-        }
+        let decides = wrong.split('|').any(|wrong| code.contains(wrong));
+        assert!(may_decide || !decides, "{file:?} decides by preset");
     }
 }
 

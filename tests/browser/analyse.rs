@@ -114,8 +114,8 @@ fn a_tap_places_a_piece_and_takes_it_away() {
     assert_eq!(name("Goal 2 (You)"), Value::Null);
     assert_eq!(name("Goal 2, your piece"), "Goal 2, your piece");
     assert_eq!(name("Kennel (You)"), "Kennel (You): 3 of 4 pieces");
-    // A tap makes of this what comes next: the own start has just come out, then not, then is empty;
-    // a piece of another is replaced.
+    // What a tap makes of a place: the own start is of a piece that has just come out, then of one
+    // that has not, then empty; a piece of another is replaced.
     for [before, after] in [
         ["Field 30", "Field 30, your piece, just come out"],
         [
@@ -235,7 +235,6 @@ fn a_hint_teaches_before_it_plays() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let scene = Situation::with_choices(&server);
-    let version = scene.game.version();
     browser.sit(&scene.game, 0);
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
@@ -248,7 +247,7 @@ fn a_hint_teaches_before_it_plays() {
     browser.click(&browser.look().advice[0]);
     let first = "document.querySelector('.advice button').ariaExpanded === 'true'";
     browser.wait_for_script("the first", first);
-    assert_eq!(scene.game.version(), version, "nothing was played");
+    scene.assert_unchanged();
     let look = browser.look();
     browser.click(&look.advice[0]);
     browser.wait_for_todo("is to move");
@@ -278,7 +277,6 @@ fn a_finger_previews_a_move_of_the_list() {
         json!({"enabled": true}),
     );
     let scene = Situation::with_choices(&server);
-    let version = scene.game.version();
     browser.sit(&scene.game, 0);
     browser.open_details("All moves");
     let tap = || {
@@ -295,7 +293,7 @@ fn a_finger_previews_a_move_of_the_list() {
     tap();
     browser.wait_for_element(".way.preview");
     browser.wait_for_words("Tap again to play it.");
-    assert_eq!(scene.game.version(), version, "nothing was played");
+    scene.assert_unchanged();
     tap();
     scene.wait_until_played(&browser, &scene.moves[1]);
     assert!(offers(&browser.look()).is_empty());

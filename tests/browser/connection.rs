@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Situation, TestGame, TestServer,
-    TestViewer::{Host, Seat},
-    create_with_people, enabled, italian, open, play_on, text, wait_for_seat,
+    Browser, Situation, TestGame, TestServer, TestViewer::Host, create_with_people, enabled,
+    italian, open, play_on, text, wait_for_seat,
 };
 
 /// A game in which everybody has five minutes to choose a card.
@@ -268,7 +267,8 @@ fn what_could_not_be_read_is_read_again() {
     replace_fetch(
         &browser,
         "return !window.repaired && String(url).includes('/legal-moves')
-           ? problem(503, 'unavailable') : real(String(url).replace('game,moves', 'game'), options);",
+           ? problem(503, 'unavailable')
+           : real(String(url).replace('game,moves', 'game'), options);",
     );
     let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);

@@ -60,10 +60,8 @@ fn the_page_works_in_a_folder_of_a_proxy() {
     let host = browser.another_at(&format!("{}/table", nginx.url));
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL);
-    assert!(
-        link.starts_with(&format!("{}/#/join/", host.server)),
-        "{link}"
-    );
+    let begin = format!("{}/#/join/", host.server);
+    assert!(link.starts_with(&begin), "{link}");
     let friend = host.another();
     sit_down(&friend, &link, "Beat");
     host.wait_for_words("Waiting for 2 more players.");

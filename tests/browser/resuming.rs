@@ -70,7 +70,6 @@ fn two_tabs_of_one_seat_show_the_same() {
     let look = browser.wait_for_cards();
     browser.click(enabled(&look.hand).next().expect("a card"));
     browser.switch_to(&first);
-    let version = scene.game.version();
     browser.wait("the log", |look| look.log > 0);
     browser.play_from_list(0);
     let first_look = browser.wait_for_todo("is to move");
@@ -79,7 +78,7 @@ fn two_tabs_of_one_seat_show_the_same() {
     assert!(look.hand.iter().all(|card| !card.pressed));
     let [own, other] = [look, first_look].map(|look| (look.log, look.hand.len()));
     assert_eq!(own, other);
-    assert_eq!(scene.game.version(), version + 1);
+    assert_eq!(scene.game.version(), scene.version + 1);
 }
 
 /// The operator restores a backup: what was played since did not happen.

@@ -62,10 +62,8 @@ fn a_turn_is_seen_heard_and_felt() {
     play_on(&scene.game);
     browser.wait_for_script("the move", "window.tones > 0");
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
-    assert_eq!(
-        signals(&browser),
-        json!([title, "icon.svg", true, 0, [], 1])
-    );
+    let played = json!([title, "icon.svg", true, 0, [], 1]);
+    assert_eq!(signals(&browser), played);
     browser.eval("window.away = true");
     play_until_own_turn(&scene);
     browser.wait_for_script("the call", "window.felt === 1");

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::support::{
     Browser, Form, KeyboardPlayer, MousePlayer, NAMES, Screens, Situation, Style, TestGame,
     TestServer, TestViewer::Seat, captures, choose_part, choose_piece, create_with_people,
-    deal_to_people, enabled, has_three_parts, italian, names, offers, open, parts, seats_of_bots,
-    seed, text, wait_for_offers,
+    deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts,
+    seats_of_bots, seed, text, wait_for_offers,
 };
 
 /// Pages of phones, under the bars of their browsers.
@@ -242,7 +242,6 @@ fn a_key_that_is_held_down_presses_once() {
 
     // A fold asks, and the answer that has the focus does no harm.
     let scene = Situation::with_a_fold(&server);
-    let version = scene.game.version();
     browser.sit(&scene.game, 0);
     keyboard.tab_to(|look| look.button("Fold"));
     hold(&browser, 40);
@@ -251,7 +250,7 @@ fn a_key_that_is_held_down_presses_once() {
     browser.wait("the first question", |look| {
         look.button("Cancel").is_none() && look.can("Fold")
     });
-    assert_eq!(scene.game.version(), version);
+    scene.assert_unchanged();
 }
 
 #[test]
@@ -292,7 +291,6 @@ fn a_grey_card_says_why_it_cannot_be_played() {
     });
     browser.sit(&scene.game, 0);
     browser.wait_for_element(".card[aria-disabled]");
-    let version = scene.game.version();
     let look = browser.look();
     let grey = look
         .hand
@@ -308,7 +306,7 @@ fn a_grey_card_says_why_it_cannot_be_played() {
     browser.wait("a choice", |look| {
         !offers(look).is_empty() && !look.todo.contains(": ")
     });
-    assert_eq!(scene.game.version(), version);
+    scene.assert_unchanged();
 }
 
 /// How far each target is from the middle of a field, in pixels; and what a target covers with.
@@ -340,9 +338,7 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
     for (number, part) in wanted.iter().enumerate() {
         choose_piece(&browser, part);
         // The choice of a card or a piece leads there.
-        browser.wait("the focus", |look| {
-            look.board.iter().any(|place| place.focused)
-        });
+        browser.wait("the focus", |look| has_focus(&look.board));
         for size in PHONES {
             browser.show_as(Form::of_size(size));
             browser.settle();
@@ -378,10 +374,8 @@ fn what_a_choice_captures_is_marked_before_it_is_made() {
     let place = text(&wanted["captures"][0]["from"]);
     browser.wait_for_element(&format!(".threat[data-place=\"{place}\"]"));
     // Nothing is hovered over.
-    assert_eq!(
-        browser.eval("document.querySelector('.way.preview')"),
-        Value::Null
-    );
+    let preview = browser.eval("document.querySelector('.way.preview')");
+    assert_eq!(preview, Value::Null);
 }
 
 /// The face of a J goes below the line in some fonts.

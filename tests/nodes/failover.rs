@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, ClusterOptions};
+use dog_cluster::Cluster;
 
 use crate::{
     load::NodeLoad,
-    support::{Call, DogNodes, NodeTable, wait_until},
+    support::{Call, DogNodes, NodeTable, own_cluster, wait_until},
 };
 
 /// Answered writes before each failure and after each failover.
@@ -66,9 +66,7 @@ impl FailoverScene<'_> {
 
 /// Plays while `happens` goes on, which returns the number of the last primary. Then all is compared.
 fn under_load(seed: u64, happens: impl FnOnce(&FailoverScene<'_>) -> usize) {
-    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(first) = own_cluster() else { return };
     let second = Cluster::standby_of(&first);
     let clusters = [&first, &second];
     let database = first.database();
@@ -102,9 +100,7 @@ fn no_answered_write_is_lost_when_the_primary_is_killed() {
 
 #[test]
 fn idle_connections_leave_a_primary_that_hangs() {
-    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(first) = own_cluster() else { return };
     let second = Cluster::standby_of(&first);
     let database = first.database();
     let url = database.url_on(&[&first, &second]);

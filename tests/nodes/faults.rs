@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase};
+use dog_cluster::{Cluster, TestDatabase};
 use serde_json::{Value, json};
 
-use crate::support::{Call, DogNode, NodeStream, NodeTable, Who::*, wait_until};
+use crate::support::{Call, DogNode, NodeStream, NodeTable, Who::*, own_cluster, wait_until};
 
 /// A key that cannot be guessed.
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
@@ -27,12 +27,12 @@ struct FaultScene {
     cluster: Cluster,
 }
 
-impl FaultScene {
-    fn start() -> Option<FaultScene> {
-        FaultScene::on(Cluster::start(&ClusterOptions::default())?, |_, _| {})
-    }
+fn start() -> Option<FaultScene> {
+    Some(FaultScene::on(own_cluster()?, |_, _| {}))
+}
 
-    fn on(cluster: Cluster, prepare: impl FnOnce(&Cluster, &TestDatabase)) -> Option<FaultScene> {
+impl FaultScene {
+    fn on(cluster: Cluster, prepare: impl FnOnce(&Cluster, &TestDatabase)) -> FaultScene {
         let database = cluster.database();
         prepare(&cluster, &database);
         let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
@@ -46,7 +46,7 @@ impl FaultScene {
             cluster,
         };
         scene.next_change_is(1);
-        Some(scene)
+        scene
     }
 
     /// Runs SQL, and ends the sessions of the node, which then connects again.
@@ -115,9 +115,7 @@ impl FaultScene {
 
 #[test]
 fn a_database_that_is_down_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     for fail in [Cluster::stop, Cluster::kill] {
         fail(&scene.cluster);
         scene.writes_are_refused();
@@ -133,9 +131,7 @@ fn a_database_that_is_down_is_waited_for() {
 
 #[test]
 fn a_database_that_hangs_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     scene.cluster.freeze();
     let (call, url) = (scene.renewal().key(KEY), scene.node.url().to_owned());
     let (again, same_url) = (call.clone(), url.clone());
@@ -162,9 +158,7 @@ fn a_database_that_hangs_is_waited_for() {
 
 #[test]
 fn a_database_that_becomes_read_only_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     let name = scene.database.name();
     let set = format!("ALTER DATABASE {name} SET default_transaction_read_only =");
     scene.change(&format!("{set} on"));
@@ -175,9 +169,7 @@ fn a_database_that_becomes_read_only_is_waited_for() {
 
 #[test]
 fn rights_that_are_taken_away_are_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     let all = "ALL ON ALL TABLES IN SCHEMA public";
     scene.database.psql(&format!("REVOKE {all} FROM dog"));
     scene.writes_are_refused();
@@ -188,9 +180,7 @@ fn rights_that_are_taken_away_are_waited_for() {
 
 #[test]
 fn connections_that_are_lacking_are_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
     // Whichever connections there are, each request is answered, some with 503.
     let calls = [
@@ -249,14 +239,12 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_waited_for() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let Some(disk) = SmallDisk::mount(&cluster.folder().join("small")) else {
         eprintln!("!!! SKIPPED: only root can mount a small file system !!!");
         return;
     };
-    let scene = FaultScene::on(cluster, |cluster, database| {
+    let mut scene = FaultScene::on(cluster, |cluster, database| {
         let (disk, name) = (disk.0.join("space"), database.name());
         fs::create_dir(&disk).expect("a folder");
         let mut chown = Command::new("chown");
@@ -270,7 +258,6 @@ fn a_full_disk_is_waited_for() {
             cluster.psql("postgres", &sql);
         }
     });
-    let mut scene = scene.expect("a node");
     disk.fill();
     // What fits into pages that exist is still written.
     let create = Call::post("/v1/games", json!({}));

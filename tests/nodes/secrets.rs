@@ -5,16 +5,14 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use dog_cluster::{Cluster, ClusterOptions};
 use serde_json::json;
 
-use crate::support::{Call, DogNode, NodeTable, refusal, serve, wait_until};
+use crate::support::{Call, DogNode, NodeTable, own_cluster, refusal, serve, wait_until};
 
 /// No word of it occurs by chance.
 const SECRET: &str = "Xylophon-7-Quitte-Zwirn";
 
 #[test]
 fn the_password_is_nowhere_to_be_read() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let database = cluster.database();
     let name = database.name();
     let role = format!("CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'");

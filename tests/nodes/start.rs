@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use dog_cluster::{Cluster, ClusterOptions, PASSWORD};
+use dog_cluster::{Cluster, PASSWORD};
 
-use crate::support::{Call, DogNode, NodeTable, database, refusal, wait_until};
+use crate::support::{Call, DogNode, NodeTable, database, own_cluster, refusal, wait_until};
 
 /// Asserts that a node does not start on the database with this URL, and says why.
 #[track_caller]
@@ -61,9 +61,7 @@ fn wrong_names_and_passwords_are_refused() {
 
 #[test]
 fn a_role_with_too_few_rights_is_refused() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let database = cluster.database();
     database.psql(&format!("CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'"));
     let url = database.url().replace("//dog:", "//guest:");
@@ -74,9 +72,7 @@ fn a_role_with_too_few_rights_is_refused() {
 
 #[test]
 fn a_database_that_cannot_be_written_is_refused() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let standby = Cluster::standby_of(&cluster);
     let database = cluster.database();
     wait_until("the standby has the database", || {
@@ -127,9 +123,7 @@ fn the_timeouts_of_a_role_or_database_do_not_apply() {
 
 #[test]
 fn too_few_connections_are_refused() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let database = cluster.database();
     cluster.psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 3");
     is_refused(&database.url(), "too many connections for role \"dog\"");

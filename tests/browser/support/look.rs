@@ -112,6 +112,11 @@ pub fn enabled(choices: &[Button]) -> impl Iterator<Item = &Button> {
     choices.iter().filter(|one| one.enabled)
 }
 
+/// Whether one of these has the focus.
+pub fn has_focus(choices: &[Button]) -> bool {
+    choices.iter().any(|one| one.focused)
+}
+
 /// A place as the page names it.
 pub fn place_words(place: &str) -> String {
     match place.strip_prefix("goal:") {

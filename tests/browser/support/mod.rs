@@ -22,7 +22,7 @@ pub use appearance::check_screens;
 pub use browser::{Browser, Form, open};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
-pub use look::{Button, Look, enabled, names, place_words};
+pub use look::{Button, Look, enabled, has_focus, names, place_words};
 pub use people::{
     LINK_FOR_ALL, game_of, go_home, hand, invite_friends, play_together, saved, sit_down,
     wait_for_seat,

@@ -105,8 +105,8 @@ pub fn wait_for_offers(browser: &Browser) -> Look {
     browser.wait("a choice", |look| !offers(look).is_empty())
 }
 
-/// Waits until the player can choose on the board; chooses the piece of a part, if the page asks for
-/// it; and waits until its targets are offered.
+/// Waits until the player can choose on the board, and chooses the piece of a part, if the page asks
+/// for it. Returns what is seen when its targets are offered.
 #[track_caller]
 pub fn choose_piece(browser: &Browser, part: &Value) -> Look {
     let asked = |look: &Look| look.todo.contains("Choose") && !offers(look).is_empty();

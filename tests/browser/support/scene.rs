@@ -29,6 +29,7 @@ pub struct Situation<'a> {
     pub game: TestGame<'a>,
     /// The legal moves of seat 0.
     pub moves: Vec<Value>,
+    pub version: u64,
 }
 
 /// How the seats of a game play until the wanted position.
@@ -58,7 +59,12 @@ impl<'a> Situation<'a> {
         let game = create_with_people(server, rules, number);
         let moves = advance(&game, number, style, wanted);
         let moves = moves.unwrap_or_else(|| panic!("game {number} of {rules}: no such position"));
-        Situation { game, moves }
+        let version = game.version();
+        Situation {
+            game,
+            moves,
+            version,
+        }
     }
 
     /// A game by the Italian sheet, in which seat 0 has a move that fits.
@@ -99,6 +105,12 @@ impl<'a> Situation<'a> {
     pub fn find_move(&self, fits: impl Fn(&Value) -> bool) -> &Value {
         let found = self.moves.iter().find(|one| fits(one));
         found.expect("such a move")
+    }
+
+    /// Asserts that nothing has happened.
+    #[track_caller]
+    pub fn assert_unchanged(&self) {
+        assert_eq!(self.game.version(), self.version);
     }
 
     /// The move that was played last.

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, PASSWORD, TestDatabase};
+use dog_cluster::{Cluster, ClusterOptions, PASSWORD, TestDatabase};
 
 use super::LIMIT;
 
@@ -172,6 +172,11 @@ pub struct DogNodes {
     nodes: Vec<Mutex<DogNode>>,
     pub database: TestDatabase,
     url: String,
+}
+
+/// A cluster of its own; `None`, with a message, without PostgreSQL.
+pub fn own_cluster() -> Option<Cluster> {
+    Cluster::start(&ClusterOptions::default())
 }
 
 /// A database of its own; `None`, with a message, without PostgreSQL.
