@@ -262,10 +262,6 @@ impl TestServer {
         self.request("POST", path)
     }
 
-    pub fn delete(&self, path: &str) -> TestRequest<'_> {
-        self.request("DELETE", path)
-    }
-
     /// Polls until the server is ready, or is not: a result is cached for a while.
     #[track_caller]
     pub fn wait_until_ready(&self, ready: bool) {
