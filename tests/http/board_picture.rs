@@ -1,18 +1,22 @@
 //! `GET /v1/games/{id}/board.svg`, and the analysis routes as pictures
 
-use std::collections::HashSet;
+use std::{collections::HashSet, process::Command};
 
 use roxmltree::Document;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{CARDS, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, seed};
+use crate::support::{
+    CARDS, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, UNKNOWN_TOKEN,
+    available, raw, run, seed,
+};
 
 const SVG: &str = "image/svg+xml";
 
 /// The query of a preview.
 fn of_move(id: &str) -> String {
-    format!("move={}", id.replace('<', "%3C").replace('>', "%3E"))
+    let encoded = id.replace('<', "%3C").replace('>', "%3E");
+    format!("move={encoded}")
 }
 
 /// The picture in a response, checked to be an SVG of at most the documented size.
@@ -59,8 +63,7 @@ fn pieces(picture: &str, seats: usize) -> Vec<Value> {
             let start = node.attribute("data-fresh");
             start.is_some_and(|start| places.contains(&start))
         });
-        let (track, goal) = (numbers(""), numbers(&goal));
-        json!({"track": track, "goal": goal, "kennel": kennel.len(), "fresh": fresh})
+        json!({"track": numbers(""), "goal": numbers(&goal), "kennel": kennel.len(), "fresh": fresh})
     };
     (0..seats).map(of_seat).collect()
 }
@@ -78,26 +81,28 @@ fn ids(picture: &str) -> Vec<String> {
 #[test]
 fn everyone_sees_the_same_board() {
     let server = TestServer::shared();
-    for (preset, seats) in [("dogspiel-it", 4), ("dogspiel-it", 6), ("hausregeln", 4)] {
-        let rules = json!({"preset": preset, "seats": seats});
-        let game = TestGame::create(&server, &json!({"rules": rules, "shuffle_seed": seed(3)}));
-        game.deal();
-        game.exchange();
-        for _ in 0..12 {
-            let spectator = picture(game.get(Spectator, "/board.svg").send());
-            for viewer in game.viewers() {
-                assert_eq!(picture(game.get(viewer, "/board.svg").send()), spectator);
+    for preset in ["dogspiel-it", "hausregeln"] {
+        for seats in [4, 6] {
+            let rules = json!({"preset": preset, "seats": seats});
+            let game = TestGame::create(&server, &json!({"rules": rules, "shuffle_seed": seed(3)}));
+            game.deal();
+            game.exchange();
+            for _ in 0..12 {
+                let spectator = picture(game.get(Spectator, "/board.svg").send());
+                for viewer in game.viewers() {
+                    assert_eq!(picture(game.get(viewer, "/board.svg").send()), spectator);
+                }
+                let view = game.view(Spectator);
+                assert_eq!(json!(pieces(&spectator, seats)), view["board"]);
+                if view["phase"] != "play" {
+                    break;
+                }
+                let (seat, id) = game.first_move();
+                game.play(seat, &id);
+                let after = picture(game.get(Spectator, "/board.svg").send());
+                assert_eq!(ids(&after), [id]);
+                assert!(after.contains("last move") && !after.contains("stroke-dasharray"));
             }
-            let view = game.view(Spectator);
-            assert_eq!(json!(pieces(&spectator, seats)), view["board"]);
-            if view["phase"] != "play" {
-                break;
-            }
-            let (seat, id) = game.first_move();
-            game.play(seat, &id);
-            let after = picture(game.get(Spectator, "/board.svg").send());
-            assert_eq!(ids(&after), [id]);
-            assert!(after.contains("last move") && !after.contains("stroke-dasharray"));
         }
     }
 }
@@ -107,29 +112,36 @@ fn an_etag_is_a_hash_of_the_picture_and_saves_the_body() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let mut seen = HashSet::new();
-    for query in ["", "?theme=dark", "?move=K:out"] {
-        let path = format!("/board.svg{query}");
-        let first = game.get(Seat(0), &path).send();
-        let digest = Sha256::digest(&first.body);
-        let digest: String = digest[..16]
+    for path in [
+        "/board.svg",
+        "/board.svg?theme=dark",
+        "/board.svg?move=K:out",
+    ] {
+        let first = game.get(Seat(0), path).send();
+        let digest = Sha256::digest(&first.body)[..16]
             .iter()
             .map(|byte| format!("{byte:02x}"))
-            .collect();
+            .collect::<String>();
         let etag = format!("\"{digest}\"");
+        assert_eq!(first.header("etag"), Some(etag.as_str()));
         for known in [etag.clone(), format!("W/{etag}"), "*".to_owned()] {
-            let same = game.get(Host, &path).header("If-None-Match", &known).send();
-            assert_eq!((same.status, same.body.len()), (304, 0));
+            let same = game.get(Host, path).header("If-None-Match", &known).send();
+            assert_eq!(same.status, 304);
+            assert!(same.body.is_empty());
             assert_eq!(same.header("etag"), Some(etag.as_str()));
             assert_eq!(same.list("cache-control"), ["no-cache"]);
             assert!(same.list("vary").contains(&"authorization".to_owned()));
         }
-        let other = game.get(Host, &path).header("If-None-Match", "\"6-board\"");
+        // Earlier builds named the version.
+        let other = game.get(Host, path).header("If-None-Match", "\"6-board\"");
         assert_eq!(other.send().body, first.body);
-        let head = game.request("HEAD", Spectator, &path).send();
-        assert_eq!((head.status, head.body.len()), (200, 0));
-        for response in [head, first] {
-            assert_eq!(response.header("etag"), Some(etag.as_str()));
-        }
+        let head = game.request("HEAD", Spectator, path).send();
+        assert_eq!(
+            (head.status, head.header("etag")),
+            (200, Some(etag.as_str()))
+        );
+        assert!(head.body.is_empty());
+        picture(first);
         assert!(seen.insert(etag));
     }
     let (seat, id) = game.first_move();
@@ -145,16 +157,34 @@ fn an_etag_is_a_hash_of_the_picture_and_saves_the_body() {
 }
 
 #[test]
-fn it_is_a_picture_whatever_is_accepted() {
+fn games_and_tokens_are_checked_as_on_other_reads() {
     let server = TestServer::shared();
-    let game = TestGame::fixed(&server);
+    let (game, other) = (TestGame::fixed(&server), TestGame::fixed(&server));
+    let path = game.path("/board.svg");
+    for token in [UNKNOWN_TOKEN, &other.host, &other.tokens[0], "", "x"] {
+        server
+            .get(&path)
+            .token(token)
+            .send()
+            .refused("unauthorized");
+    }
+    let absent: String = game.id.chars().rev().collect();
+    for id in [absent.as_str(), "x", "..."] {
+        let path = format!("/v1/games/{id}/board.svg");
+        let response = server.get(&path).token(UNKNOWN_TOKEN).send();
+        response.refused("game_not_found");
+    }
+    server
+        .get(&game.path("/board.png"))
+        .send()
+        .refused("route_not_found");
+    // The `Accept` headers that browsers send for images.
     for accept in [
         "image/avif,image/webp,*/*;q=0.8",
         "text/html",
         "application/json",
     ] {
-        let request = game.get(Spectator, "/board.svg").header("Accept", accept);
-        picture(request.send());
+        picture(server.get(&path).header("Accept", accept).send());
     }
 }
 
@@ -162,10 +192,22 @@ fn it_is_a_picture_whatever_is_accepted() {
 fn queries_are_exact() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let queries = "colour=red seat=0 seat=4&move=K:out seat=-1&move=K:out seat=x&move=K:out \
-        move=K:out&move=A:out size=300 bottom=4 bottom=-1 bottom=x theme=blue theme=Dark legend=no \
-        bottom=1&bottom=2";
-    for query in queries.split(' ') {
+    for query in [
+        "colour=red",
+        "seat=0",
+        "seat=4&move=K:out",
+        "seat=-1&move=K:out",
+        "seat=x&move=K:out",
+        "move=K:out&move=A:out",
+        "size=300",
+        "bottom=4",
+        "bottom=-1",
+        "bottom=x",
+        "theme=blue",
+        "theme=Dark",
+        "legend=no",
+        "bottom=1&bottom=2",
+    ] {
         let response = game.get(Spectator, &format!("/board.svg?{query}")).send();
         response.refused("invalid_request");
     }
@@ -180,8 +222,10 @@ fn a_preview_is_the_board_after_the_move() {
         let moves = game.get(Seat(seat), "/legal-moves").send().expect(200)["moves"].take();
         for mv in moves.as_array().expect("moves").iter().take(8) {
             let id = mv["id"].as_str().expect("an id");
-            let path = format!("/board.svg?{}", of_move(id));
-            let shown = picture(game.get(Spectator, &path).send());
+            let shown = picture(
+                game.get(Spectator, &format!("/board.svg?{}", of_move(id)))
+                    .send(),
+            );
             assert_eq!(json!(pieces(&shown, 4)), mv["board"], "{id}");
             assert_eq!(ids(&shown), [id]);
             assert!(shown.contains("preview") && shown.contains("stroke-dasharray"));
@@ -283,16 +327,27 @@ fn a_preview_does_not_depend_on_a_hand() {
 fn an_illegal_preview_is_refused_in_the_rules_words() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let refused = game.get(Spectator, "/board.svg?move=Q:0%3E12").send();
-    let detail = refused.refused("illegal_move")["detail"].to_string();
-    assert!(detail.contains("no piece stands on field 0"), "{detail}");
+    for (id, reason) in [
+        ("Q:0>12", "no piece stands on field 0"),
+        ("x", "this is no move"),
+        ("2:out", "not played like that"),
+        ("J:none", "without effect"),
+    ] {
+        let response = game
+            .get(Spectator, &format!("/board.svg?{}", of_move(id)))
+            .send();
+        let problem = response.refused("illegal_move");
+        let detail = problem["detail"].as_str().expect("a detail");
+        assert!(detail.contains(reason), "{id}: {detail}");
+    }
     // No deck of these rules holds a joker.
     let rules = json!({"preset": "dogspiel-it", "jokers": 0});
     let game = TestGame::create(&server, &json!({"rules": rules}));
-    let path = "/board.svg?seat=0&move";
-    let refused = game.get(Spectator, &format!("{path}=joker=K:out")).send();
-    refused.refused("illegal_move");
-    picture(game.get(Spectator, &format!("{path}=K:out")).send());
+    let response = game
+        .get(Spectator, "/board.svg?seat=0&move=joker=K:out")
+        .send();
+    response.refused("illegal_move");
+    picture(game.get(Spectator, "/board.svg?seat=0&move=K:out").send());
 }
 
 #[test]
@@ -302,19 +357,79 @@ fn a_preview_without_a_seat_is_for_the_seat_to_move() {
     let ask = |query: &str| game.get(Spectator, &format!("/board.svg?{query}")).send();
     let phases: [fn(&TestGame); 2] = [|game| drop(game.deal()), |game| drop(game.exchange())];
     for next in phases {
+        ask("move=K:out").refused("wrong_phase");
         ask("move=x").refused("wrong_phase");
         picture(ask("move=K:out&seat=2"));
         next(&game);
     }
-    for (query, entered) in [("move=K:out", 1), ("move=K:out&seat=3", 3)] {
+    let entered = |query: &str| {
         let pieces = pieces(&picture(ask(query)), 4);
         let on_track = |seat: &Value| seat["track"] != json!([]);
-        assert_eq!(pieces.iter().position(on_track), Some(entered));
-    }
+        pieces.iter().position(on_track)
+    };
+    assert_eq!(entered("move=K:out"), Some(1));
+    assert_eq!(entered("move=K:out&seat=3"), Some(3));
     let game = TestGame::imported(&server);
-    let ask = |query: &str| game.get(Spectator, &format!("/board.svg{query}")).send();
-    ask("?move=K:out&seat=0").refused("game_over");
-    assert_eq!(picture(ask("")).matches(">won<").count(), 2);
+    for query in ["move=K:out", "move=K:out&seat=0", "move=x"] {
+        let response = game.get(Spectator, &format!("/board.svg?{query}")).send();
+        response.refused("game_over");
+    }
+    let last = picture(game.get(Spectator, "/board.svg").send());
+    assert_eq!(last.matches(">won<").count(), 2);
+}
+
+#[test]
+fn names_are_text_whatever_they_hold() {
+    let server = TestServer::shared();
+    let names = [
+        "</svg><script>alert(1)</script>",
+        "&amp;\"'<>",
+        "\u{fffe}\u{ffff}x",
+        "🐕 犬",
+    ];
+    let seats = names.map(|name| json!({"name": name}));
+    let game = TestGame::create(&server, &json!({"seats": seats}));
+    let text = picture(game.get(Spectator, "/board.svg").send());
+    let document = Document::parse(&text).expect("a well-formed document");
+    let description = document
+        .descendants()
+        .find(|node| node.has_tag_name("desc"));
+    let description = description
+        .and_then(|node| node.text())
+        .expect("a description");
+    for name in [names[0], names[1], "x", names[3]] {
+        assert!(description.contains(name), "{name}: {description}");
+    }
+    assert!(!text.contains("<script"));
+}
+
+#[test]
+fn a_picture_is_compressed_on_request() {
+    if !available(&["gzip"]) {
+        return;
+    }
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
+    let (path, address) = (game.path("/board.svg"), server.address());
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    );
+    let response = raw(&server, request.as_bytes());
+    assert_eq!(response.header("content-encoding"), Some("gzip"));
+    assert!(
+        response
+            .list("vary")
+            .contains(&"accept-encoding".to_owned())
+    );
+    let packed = response.unchunked();
+    let unpacked = run(Command::new("gzip").arg("-dc"), &packed);
+    let plain = server.get(&path).send();
+    assert_eq!(unpacked.stdout, plain.body);
+    assert!(
+        packed.len() < plain.body.len() / 3,
+        "{} bytes",
+        packed.len()
+    );
 }
 
 const MOVES: &str = "/v1/analysis/legal-moves";
@@ -323,7 +438,7 @@ const ADVICE: &str = "/v1/analysis/suggest-move";
 fn position() -> Value {
     json!({
         "rules": {"preset": "hausregeln", "seats": 6},
-        "position": "30 87 g3 / 33 / - / - / - / 75f",
+        "board": [{"track": [87, 30], "goal": [3]}, {"track": [33]}, {}, {}, {}, {"track": [75], "fresh": true}],
         "seat": 0,
         "hand": ["3", "4", "Q"],
     })
@@ -337,20 +452,36 @@ fn analysis<'a>(server: &'a TestServer, path: &str, accept: &str) -> TestRequest
 #[test]
 fn an_analysis_is_a_picture_where_that_is_preferred() {
     let server = TestServer::shared();
+    let json = |path: &str, accept: &str| {
+        let response = analysis(&server, path, accept).send();
+        assert_eq!(
+            response.header("content-type"),
+            Some("application/json"),
+            "{accept}"
+        );
+        assert!(response.list("vary").contains(&"accept".to_owned()));
+        response.expect(200)
+    };
     for path in [MOVES, ADVICE] {
-        let ask = |accept: &str| analysis(&server, path, accept).send();
-        let varies = |response: &TestResponse| response.list("vary").contains(&"accept".to_owned());
-        for accept in ["*/*", "image/svg+xml;q=0.5, application/json"] {
-            let response = ask(accept);
-            assert_eq!(response.header("content-type"), Some("application/json"));
-            assert!(varies(&response) && response.status == 200, "{accept}");
-        }
-        for accept in [SVG, "image/svg+xml, */*;q=0.1"] {
-            let response = ask(accept);
-            assert!(varies(&response), "{accept}");
+        let json = |accept| json(path, accept);
+        json("*/*");
+        json("application/json");
+        json("image/svg+xml;q=0.5, application/json");
+        for accept in [
+            SVG,
+            "image/*",
+            "image/svg+xml, */*;q=0.1",
+            "application/json;q=0.2, image/svg+xml",
+        ] {
+            let response = analysis(&server, path, accept).send();
+            assert!(response.list("vary").contains(&"accept".to_owned()));
             picture(response);
         }
-        ask("text/html").refused("not_acceptable");
+        for accept in ["text/html", "image/png", "*/*;q=0"] {
+            analysis(&server, path, accept)
+                .send()
+                .refused("not_acceptable");
+        }
     }
 }
 
@@ -360,10 +491,14 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
     let moves = analysis(&server, MOVES, "*/*").send().expect(200)["moves"].take();
     let still = picture(analysis(&server, MOVES, SVG).send());
     let placed = pieces(&still, 6);
-    for (seat, track, fresh) in [(1, 33, false), (5, 75, true)] {
-        let expected = json!({"track": [track], "goal": [], "kennel": 3, "fresh": fresh});
-        assert_eq!(placed[seat], expected);
-    }
+    assert_eq!(
+        placed[0],
+        json!({"track": [30, 87], "goal": [3], "kennel": 1, "fresh": false})
+    );
+    assert_eq!(
+        placed[5],
+        json!({"track": [75], "goal": [], "kennel": 3, "fresh": true})
+    );
     assert_eq!(ids(&still), [""; 0]);
     let preview = |id: &str| analysis(&server, &format!("{MOVES}?{}", of_move(id)), SVG).send();
     for mv in moves.as_array().expect("moves") {
@@ -378,12 +513,15 @@ fn the_analysis_of_moves_draws_the_position_or_a_move() {
     for id in ["K:out", "fold", "Q:87>10", "x"] {
         preview(id).refused("illegal_move");
     }
-    for (query, accept) in [("move=3:30%3E33", "*/*"), ("seat=1", SVG)] {
-        let response = analysis(&server, &format!("{MOVES}?{query}"), accept).send();
-        response.refused("invalid_request");
-    }
-    let empty = json!({"position": "-", "seat": 0, "hand": []});
-    let empty = server.post(MOVES).header("Accept", SVG).json(&empty);
+    let listed = analysis(&server, &format!("{MOVES}?move=3:30%3E33"), "*/*").send();
+    listed.refused("invalid_request");
+    analysis(&server, &format!("{MOVES}?seat=1"), SVG)
+        .send()
+        .refused("invalid_request");
+    let empty = server
+        .post(MOVES)
+        .header("Accept", SVG)
+        .json(&json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": []}));
     empty.send().refused("invalid_hand");
 }
 
@@ -410,7 +548,9 @@ fn pictures_of_an_analysis_can_be_turned_and_darkened() {
 fn the_analysis_with_advice_draws_the_best_move() {
     let server = TestServer::shared();
     let mut body = position();
-    (body["level"], body["samples"], body["seed"]) = (json!("strong"), json!(50), json!(7));
+    body["level"] = json!("strong");
+    body["samples"] = json!(50);
+    body["seed"] = json!(7);
     let ask = |accept: &str| {
         server
             .post(ADVICE)

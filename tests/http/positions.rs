@@ -18,8 +18,7 @@ fn same_boards() -> [(&'static str, Value, &'static str); 3] {
     [
         (
             "dogspiel-it",
-            json!([{"track": [0, 9], "goal": [2], "fresh": true}, {"track": [17]}, {},
-                {"track": [60]}]),
+            json!([{"track": [0, 9], "goal": [2], "fresh": true}, {"track": [17]}, {}, {"track": [60]}]),
             "0f 9 g2 / 17 / - / 60",
         ),
         (
@@ -61,8 +60,11 @@ fn a_text_is_the_same_as_a_board() {
             let expected = ask(preset, "board", &board);
             assert_eq!(ask(preset, "position", &json!(text)), expected, "{text}");
             let packed = text.replace(" / ", "/").replace(' ', ",");
-            let same = ask(preset, "position", &json!(packed));
-            assert_eq!(same, expected, "{packed}");
+            assert_eq!(
+                ask(preset, "position", &json!(packed)),
+                expected,
+                "{packed}"
+            );
         }
     }
 }
@@ -73,15 +75,20 @@ fn a_body_has_a_board_or_a_text() {
     for route in ROUTES {
         let mut request = body(route, "hausregeln", "position", &json!("57/-/-/-"));
         request["board"] = json!([{"track": [57]}, {}, {}, {}]);
-        let ask = |request: &Value| server.post(route).json(request).send();
-        let refused = ask(&request).refused("invalid_request");
-        assert_eq!(refused["reason"], "wrong_combination");
+        let refused = server.post(route).json(&request).send();
+        assert_eq!(
+            refused.refused("invalid_request")["reason"],
+            "wrong_combination"
+        );
+        for name in ["board", "position"] {
+            request.as_object_mut().expect("an object").remove(name);
+        }
+        let refused = server.post(route).json(&request).send();
+        assert_eq!(refused.refused("invalid_request")["reason"], "missing");
         // As if it were absent.
-        request["board"].take();
-        ask(&request).expect(200);
-        request["position"].take();
-        let refused = ask(&request).refused("invalid_request");
-        assert_eq!(refused["reason"], "missing");
+        request["board"] = Value::Null;
+        request["position"] = json!("57/-/-/-");
+        server.post(route).json(&request).send().expect(200);
     }
 }
 
@@ -97,12 +104,18 @@ fn every_game_has_its_position() {
         for _ in 0..70 {
             let view = game.view(Spectator);
             if view["phase"] == "play" {
-                let (seat, route) = (game.turn(), format!("{}?board=false", ROUTES[0]));
+                let seat = game.turn();
                 let body = json!({
-                    "rules": view["rules"], "position": view["position"], "seat": seat,
+                    "rules": view["rules"],
+                    "position": view["position"],
+                    "seat": seat,
                     "hand": game.hand(seat),
                 });
-                let analysed = server.post(&route).json(&body).send().expect(200);
+                let analysed = server
+                    .post(&format!("{}?board=false", ROUTES[0]))
+                    .json(&body)
+                    .send()
+                    .expect(200);
                 assert_eq!(analysed["moves"], game.legal_moves(seat), "{body}");
                 seen += u32::from(view["position"] != "- / - / - / -");
             }
@@ -115,8 +128,8 @@ fn every_game_has_its_position() {
 #[test]
 fn a_position_is_a_picture_by_address() {
     let server = TestServer::shared();
-    let get = |query: &str| server.get(&format!("/v1/analysis/board.svg?{query}"));
-    let ask = |query: &str| get(query).send();
+    let path = "/v1/analysis/board.svg";
+    let ask = |query: &str| server.get(&format!("{path}?{query}")).send();
     let drawn = ask("rules=hausregeln&position=0f,9,g2/17/-/46");
     assert_eq!(drawn.header("content-type"), Some("image/svg+xml"));
     let etag = drawn.header("etag").expect("an ETag").to_owned();
@@ -124,14 +137,17 @@ fn a_position_is_a_picture_by_address() {
     for place in ["\"0\"", "\"9\"", "\"17\"", "\"46\""] {
         assert!(svg.contains(&format!("data-place={place}")), "{place}");
     }
-    let again = get("rules=hausregeln&position=0f+9+g2/17/-/46");
-    let again = again.header("If-None-Match", &etag).send();
+    let again = server
+        .get(&format!("{path}?rules=hausregeln&position=0f+9+g2/17/-/46"))
+        .header("If-None-Match", &etag)
+        .send();
     assert_eq!(again.status, 304);
     // By the default rules, a board of 64 fields.
     picture(ask("position=63/-/-/-"));
     ask("rules=hausregeln&position=63/-/-/-").refused("invalid_board");
-    let six = "rules=hausregeln+seats=6&position=0/-/-/-/-/89";
-    picture(ask(&format!("{six}&bottom=5&theme=dark")));
+    picture(ask(
+        "rules=hausregeln+seats=6&position=0/-/-/-/-/89&bottom=5&theme=dark",
+    ));
     for (query, code) in [
         ("", "invalid_request"),
         ("position=-&bottom=4", "invalid_request"),

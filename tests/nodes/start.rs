@@ -2,25 +2,35 @@
 
 use std::thread;
 
-use dog_cluster::{Cluster, PASSWORD};
+use dog_cluster::{Cluster, ClusterOptions, PASSWORD};
 
-use crate::support::{Call, DogNode, NodeTable, database, own_cluster, refusal, wait_until};
+use crate::support::{Call, DogNode, NodeTable, refusal, wait_until};
 
-/// Asserts that a node does not start on the database with this URL, and says why.
+/// Why a node does not start on the database with this URL.
 #[track_caller]
-fn is_refused(url: &str, reason: &str) {
-    let log = refusal(&[("DOG_DATABASE", url)]);
-    assert!(log.contains(reason), "{reason:?} is not in {log}");
+fn why_not(url: &str) -> String {
+    refusal(&[("DOG_DATABASE", url)])
+}
+
+#[track_caller]
+fn assert_says(log: &str, text: &str) {
+    assert!(log.contains(text), "{text:?} is not in {log}");
 }
 
 #[test]
 fn eight_nodes_start_at_once_on_an_empty_database() {
-    let Some(database) = database() else { return };
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
     let url = database.url();
     let nodes: Vec<DogNode> = thread::scope(|scope| {
         let start = || DogNode::start(&[("DOG_DATABASE", &url)]);
-        let starting = [(); 8].map(|()| scope.spawn(start));
-        starting.map(|node| node.join().expect("a node")).into()
+        let starting: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
+        let started = starting.into_iter();
+        started
+            .map(|node| node.join().expect("a node that serves"))
+            .collect()
     });
     let migrated = |node: &&DogNode| node.log().contains("database schema: version");
     assert_eq!(nodes.iter().filter(migrated).count(), 1);
@@ -34,10 +44,13 @@ fn eight_nodes_start_at_once_on_an_empty_database() {
 
 #[test]
 fn a_newer_schema_is_refused() {
-    let Some(database) = database() else { return };
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
     drop(DogNode::start(&[("DOG_DATABASE", &database.url())]));
     database.psql("UPDATE schema_version SET version = 99");
-    is_refused(&database.url(), "schema version 99");
+    assert_says(&why_not(&database.url()), "schema version 99");
     assert_eq!(database.psql("SELECT version FROM schema_version"), "99");
 }
 
@@ -47,67 +60,93 @@ fn wrong_names_and_passwords_are_refused() {
         return;
     };
     let database = cluster.database();
-    let refused = |there: &str, wrong: &str, reason: &str| {
-        is_refused(&database.url().replace(there, wrong), reason);
-    };
-    refused(PASSWORD, "guessed", "failed for user \"dog\"");
-    refused(&format!(":{PASSWORD}"), "", "password");
-    refused("//dog:", "//nobody:", "failed for user \"nobody\"");
-    refused(database.name(), "missing", "\"missing\" does not exist");
-    refused("127.0.0.1", "db.invalid", "at db.invalid: the database");
+    let url = database.url();
+    let wrong = why_not(&url.replace(PASSWORD, "guessed"));
+    assert_says(&wrong, "password authentication failed for user \"dog\"");
+    assert!(!wrong.contains("guessed"), "{wrong}");
+    let no_password = why_not(&url.replace(&format!(":{PASSWORD}"), ""));
+    assert_says(&no_password, "password");
+    let no_role = why_not(&url.replace("//dog:", "//nobody:"));
+    assert_says(
+        &no_role,
+        "password authentication failed for user \"nobody\"",
+    );
+    let no_database = why_not(&url.replace(database.name(), "missing"));
+    assert_says(&no_database, "database \"missing\" does not exist");
+    let no_host = why_not(&url.replace("127.0.0.1", "db.invalid"));
+    assert_says(&no_host, "at db.invalid: the database cannot be reached");
     // Nothing listens at that port.
-    refused(&cluster.port().to_string(), "1", "Connection refused");
+    let no_server = why_not(&url.replace(&cluster.port().to_string(), "1"));
+    assert_says(&no_server, "Connection refused");
 }
 
 #[test]
 fn a_role_with_too_few_rights_is_refused() {
-    let Some(cluster) = own_cluster() else { return };
+    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
     let database = cluster.database();
     database.psql(&format!("CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'"));
     let url = database.url().replace("//dog:", "//guest:");
-    is_refused(&url, "permission denied for schema public");
+    assert_says(&why_not(&url), "permission denied for schema public");
     drop(DogNode::start(&[("DOG_DATABASE", &database.url())]));
-    is_refused(&url, "permission denied for table schema_version");
+    assert_says(&why_not(&url), "permission denied for table schema_version");
 }
 
 #[test]
 fn a_database_that_cannot_be_written_is_refused() {
-    let Some(cluster) = own_cluster() else { return };
+    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
     let standby = Cluster::standby_of(&cluster);
     let database = cluster.database();
     wait_until("the standby has the database", || {
         standby.try_psql(database.name(), "SELECT").is_ok()
     });
-    is_refused(&database.url_on(&[&standby]), "read-only");
+    let on_standby = why_not(&database.url_on(&[&standby]));
+    assert_says(&on_standby, "read-only");
     let name = database.name();
     let set = format!("ALTER DATABASE {name} SET default_transaction_read_only = on");
     cluster.psql("postgres", &set);
-    is_refused(&database.url(), "read-only");
+    assert_says(&why_not(&database.url()), "read-only");
 }
 
 #[test]
 fn a_database_of_another_encoding_is_refused() {
-    let Some(database) = database() else { return };
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
     let latin = format!("{}_latin", database.name());
-    let options = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 OWNER dog";
-    database.psql(&format!("CREATE DATABASE {latin} {options}"));
-    let url = database.url().replace(database.name(), &latin);
-    is_refused(&url, "its encoding is LATIN1, and must be UTF8");
-    database.psql(&format!("DROP DATABASE {latin}"));
+    cluster.psql(
+        "postgres",
+        &format!(
+            "CREATE DATABASE {latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0 OWNER dog"
+        ),
+    );
+    let why = why_not(&database.url().replace(database.name(), &latin));
+    cluster.psql("postgres", &format!("DROP DATABASE {latin}"));
+    assert_says(&why, "its encoding is LATIN1, and must be UTF8");
 }
 
 #[test]
 fn the_timeouts_of_a_role_or_database_do_not_apply() {
-    let Some(database) = database() else { return };
-    let timeouts = [
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let database = cluster.database();
+    for timeout in [
         "statement",
         "idle_in_transaction_session",
         "idle_session",
         "lock",
-    ];
-    let alter = format!("ALTER DATABASE {} SET", database.name());
-    let set = timeouts.map(|one| format!("{alter} {one}_timeout = 200;"));
-    database.psql(&set.concat());
+    ] {
+        let set = format!(
+            "ALTER DATABASE {} SET {timeout}_timeout = 200",
+            database.name()
+        );
+        cluster.psql("postgres", &set);
+    }
     let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
     // A write that waits for longer.
     let lock = "LOCK TABLE games IN EXCLUSIVE MODE; SELECT pg_sleep(1)";
@@ -123,13 +162,17 @@ fn the_timeouts_of_a_role_or_database_do_not_apply() {
 
 #[test]
 fn too_few_connections_are_refused() {
-    let Some(cluster) = own_cluster() else { return };
+    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
+        return;
+    };
     let database = cluster.database();
     cluster.psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 3");
-    is_refused(&database.url(), "too many connections for role \"dog\"");
+    let by_role = why_not(&database.url());
+    assert_says(&by_role, "too many connections for role \"dog\"");
     cluster.psql("postgres", "ALTER ROLE dog CONNECTION LIMIT -1");
     cluster.stop();
     cluster.configure("max_connections", "10");
     cluster.start_again();
-    is_refused(&database.url(), "connection slots are reserved");
+    let by_server = why_not(&database.url());
+    assert_says(&by_server, "connection slots are reserved");
 }

@@ -14,10 +14,7 @@ mod server;
 mod stream;
 mod table;
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
@@ -35,16 +32,6 @@ pub use table::TestTable;
 /// How long a test waits for anything. It is long because a machine may be very busy; only a
 /// failing test waits that long.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
-
-/// Waits until something is so.
-#[track_caller]
-pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < TIMEOUT, "it takes too long until {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [

@@ -55,8 +55,10 @@ impl Nginx {
             if process.try_wait().expect("nginx's state").is_some() {
                 return None;
             }
-            let waited = begun.elapsed();
-            assert!(waited < START_LIMIT, "nginx accepts no connections");
+            assert!(
+                begun.elapsed() < START_LIMIT,
+                "nginx accepts no connections"
+            );
             thread::sleep(Duration::from_millis(20));
         }
         Some(Nginx {

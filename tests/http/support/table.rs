@@ -75,7 +75,8 @@ impl<'a> TestTable<'a> {
     }
 
     pub fn put(&self, viewer: TestViewer, seat: usize, body: &Value) -> TestResponse {
-        self.game.put(viewer, seat, body)
+        let request = self.game.request("PUT", viewer, &format!("/seats/{seat}"));
+        request.json(body).send()
     }
 
     /// Opens a seat as the host. Returns its invitation.
