@@ -38,7 +38,7 @@ fn text(record: &str) -> String {
 /// Plays the stored games of format 1 anew: `cargo test --test commands -- --ignored write_the_records`, after
 /// a change of format.
 #[test]
-#[ignore = "writes tests/records"]
+#[ignore = "writes tests/records: cargo test --test commands -- --ignored write_the_records"]
 fn write_the_records() {
     for (number, (file, rules)) in (1..).zip(FORMAT_1) {
         let mut rng = ChaCha8Rng::seed_from_u64(number);

@@ -35,7 +35,8 @@ fn bots_play_a_game_to_the_end_by_themselves() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes half a minute: \
+            cargo test --test http -- --ignored six_bots_play_a_game_to_the_end_by_themselves"]
 fn six_bots_play_a_game_to_the_end_by_themselves() {
     play_to_the_end(&["greedy", "random", "greedy", "fast", "greedy", "random"]);
 }

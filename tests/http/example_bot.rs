@@ -31,7 +31,8 @@ fn four_of_them_play_a_game_to_the_end() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes half a minute: \
+            cargo test --test http -- --ignored four_of_them_play_by_every_preset"]
 fn four_of_them_play_by_every_preset() {
     four_play(&PRESETS);
 }

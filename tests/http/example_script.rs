@@ -50,7 +50,8 @@ fn it_plays_a_whole_game() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes half a minute: \
+            cargo test --test http -- --ignored it_plays_a_whole_game_under_each_preset"]
 fn it_plays_a_whole_game_under_each_preset() {
     play_games(&GAMES);
 }

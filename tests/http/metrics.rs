@@ -167,7 +167,8 @@ fn games_are_counted_by_phase() {
 }
 
 #[test]
-#[ignore = "waits ten seconds: the count of games is kept so long"]
+#[ignore = "waits ten seconds: the count of games is kept so long: \
+            cargo test --test http -- --ignored games_are_counted_again"]
 fn games_are_counted_again() {
     let server = TestServer::start();
     let games = |metrics: &Exposition| metrics.value("dog_games", &[("phase", "deal")]);

@@ -464,7 +464,7 @@ fn a_difference_would_be_found() {
 
 /// Whole games by all rule sheets, with four and six seats.
 #[test]
-#[ignore = "takes many minutes"]
+#[ignore = "takes many minutes: cargo test --test http -- --ignored long_games_of_all_presets"]
 fn long_games_of_all_presets() {
     thread::scope(|scope| {
         for (seed, preset) in (10..).zip(PRESETS) {

@@ -368,7 +368,8 @@ fn nobody_loses_the_seat_by_a_restart() {
 }
 
 #[test]
-#[ignore = "a pause of 30 seconds"]
+#[ignore = "a pause of 30 seconds: \
+            cargo test --test http -- --ignored nobody_loses_the_seat_by_a_pause"]
 fn nobody_loses_the_seat_by_a_pause() {
     let server = TestServer::start();
     let people = ["Anna", "Beat"].map(|name| join(&server, &json!({"name": name})));

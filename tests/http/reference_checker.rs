@@ -10,7 +10,8 @@ fn it_finds_no_difference() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes half a minute: \
+            cargo test --test http -- --ignored it_finds_no_difference_in_many_positions"]
 fn it_finds_no_difference_in_many_positions() {
     check("300", "3");
 }

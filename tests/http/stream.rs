@@ -118,7 +118,8 @@ fn a_broken_stream_is_resumed_anywhere() {
 }
 
 #[test]
-#[ignore = "plays a game at random to its end, which takes half a minute"]
+#[ignore = "plays a game at random to its end, which takes half a minute: \
+            cargo test --test http -- --ignored a_broken_stream_is_resumed_to_the_end"]
 fn a_broken_stream_is_resumed_to_the_end() {
     resume_to(u64::MAX);
 }
@@ -219,7 +220,7 @@ fn a_stream_after_a_version_that_is_not_reached_begins_anew() {
 }
 
 #[test]
-#[ignore = "waits 15 seconds"]
+#[ignore = "waits 15 seconds: cargo test --test http -- --ignored a_quiet_stream_is_kept_alive"]
 fn a_quiet_stream_is_kept_alive() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);

@@ -61,7 +61,7 @@ fn a_client_that_knows_a_version_not_reached_does_not_wait() {
 }
 
 #[test]
-#[ignore = "waits 25 seconds"]
+#[ignore = "waits 25 seconds: cargo test --test http -- --ignored waiting_ends"]
 fn waiting_ends() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);

@@ -128,7 +128,8 @@ fn idle_connections_leave_a_primary_that_hangs() {
 }
 
 #[test]
-#[ignore = "takes a while"]
+#[ignore = "takes a while: \
+            cargo test --test nodes -- --ignored no_answered_write_is_lost_when_the_primary_hangs"]
 fn no_answered_write_is_lost_when_the_primary_hangs() {
     under_load(2, |scene| {
         scene.fail_over(0, "SIGSTOP", Cluster::freeze);
@@ -137,7 +138,8 @@ fn no_answered_write_is_lost_when_the_primary_hangs() {
 }
 
 #[test]
-#[ignore = "takes a while"]
+#[ignore = "takes a while: \
+            cargo test --test nodes -- --ignored primary_is_stopped"]
 fn no_answered_write_is_lost_when_the_primary_is_stopped() {
     under_load(3, |scene| {
         scene.fail_over(0, "stop", Cluster::stop);
@@ -146,7 +148,8 @@ fn no_answered_write_is_lost_when_the_primary_is_stopped() {
 }
 
 #[test]
-#[ignore = "takes a while"]
+#[ignore = "takes a while: \
+            cargo test --test nodes -- --ignored there_and_back"]
 fn no_answered_write_is_lost_by_a_failover_there_and_back() {
     under_load(4, |scene| {
         let [first, second] = scene.clusters;

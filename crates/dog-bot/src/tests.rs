@@ -211,7 +211,8 @@ fn advice_is_legal_in_any_position() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes half a minute: \
+            cargo test -p dog-bot --lib -- --ignored advice_is_legal_in_very_many_positions"]
 fn advice_is_legal_in_very_many_positions() {
     check_advice(2_000);
 }
@@ -275,7 +276,8 @@ fn advice_depends_on_nothing_hidden_and_repeats() {
 }
 
 #[test]
-#[ignore = "takes ten seconds"]
+#[ignore = "takes ten seconds: \
+            cargo test -p dog-bot --lib -- --ignored in_longer_games"]
 fn advice_depends_on_nothing_hidden_in_longer_games() {
     check_what_is_hidden(150);
 }

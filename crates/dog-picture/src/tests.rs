@@ -127,7 +127,7 @@ fn scene(name: &str) -> Scene {
 
 /// Draws every scene into a folder, to be looked at; and the examples of the documentation.
 #[test]
-#[ignore = "writes files"]
+#[ignore = "writes files: cargo test -p dog-picture --lib -- --ignored draw_the_scenes"]
 fn draw_the_scenes() {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pictures");
     fs::create_dir_all(&target).expect("a folder");

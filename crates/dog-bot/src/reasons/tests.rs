@@ -181,7 +181,7 @@ fn bots_neither_explain_nor_remember() {
 
 /// The time of reasons, in positions of games under every preset and with the longest lists.
 #[test]
-#[ignore = "measures time"]
+#[ignore = "measures time: cargo test -p dog-bot --lib -- --ignored time_of_reasons"]
 fn time_of_reasons() {
     let mut rng = rng(5);
     let (mut times, mut fast, mut plain) = (Vec::new(), Vec::new(), Vec::new());

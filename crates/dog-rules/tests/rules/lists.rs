@@ -28,7 +28,8 @@ fn the_lists_are_what_the_naive_rules_give() {
 }
 
 #[test]
-#[ignore = "long: a million positions"]
+#[ignore = "long: a million positions: \
+            cargo test -p dog-rules --test rules -- --ignored long_the_lists"]
 fn long_the_lists_are_what_the_naive_rules_give() {
     check_positions(1_000_000);
 }

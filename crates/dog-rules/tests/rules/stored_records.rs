@@ -82,7 +82,8 @@ fn the_records_are_what_is_written_today() {
 /// Plays the games of format 2 anew, after a change of format: `cargo test -p dog-rules --test rules
 /// -- --ignored write_the_records`.
 #[test]
-#[ignore = "writes tests/records"]
+#[ignore = "writes tests/records: \
+            cargo test -p dog-rules --test rules -- --ignored write_the_records"]
 fn write_the_records() {
     for (number, (file, rules)) in (13..).zip([JOINED, REMATCH]) {
         let mut rng = ChaCha8Rng::seed_from_u64(number);

@@ -522,7 +522,8 @@ fn fill_with_many(dir: &Dir, games: usize) {
 
 /// Prints how long it takes.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: \
+            cargo test -p dog-store --lib -- --ignored ten_thousand_games_there_and_back"]
 fn ten_thousand_games_there_and_back() {
     let Some(database) = TestStore::postgres() else {
         return;

@@ -20,7 +20,8 @@ fn every_reason_is_true_in_many_decisions() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: \
+            cargo test -p dog-bot --lib -- --ignored every_reason_is_true_in_very_many_decisions"]
 fn every_reason_is_true_in_very_many_decisions() {
     check_decisions(5_000);
 }
