@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Browser, Dice, KeyboardPlayer, NAMES, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_bots, pieces_of,
+    create_with_bots, italian, open, pieces_of,
 };
 
 /// Something in the accessibility tree.
@@ -45,7 +45,8 @@ impl Tree {
                 name: text(&node["name"]),
                 disabled: disabled.any(|one| one["value"]["value"] == true),
                 children: children
-                    .filter_map(|id| id.as_str().map(str::to_owned))
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
                     .collect(),
                 element: node["backendDOMNodeId"].clone(),
             };
@@ -82,10 +83,8 @@ impl Tree {
     fn choices(&self, group: &str) -> Vec<&Spoken> {
         let group = self.find("group", group);
         let inner = group.map(|group| self.within(group)).unwrap_or_default();
-        let buttons = inner.into_iter();
-        buttons
-            .filter(|one| one.role == "button" && !one.disabled)
-            .collect()
+        let is_choice = |one: &&Spoken| one.role == "button" && !one.disabled;
+        inner.into_iter().filter(is_choice).collect()
     }
 
     fn button(&self, name: &str) -> Option<&Spoken> {
@@ -127,19 +126,17 @@ fn choices(tree: &Tree) -> Vec<&Spoken> {
         return vec![fold];
     }
     let groups = ["Board", "Joker as", "Your hand"];
-    let all = groups.iter().map(|group| tree.choices(group));
-    all.into_iter()
-        .find(|choices| !choices.is_empty())
-        .unwrap_or_default()
+    let mut all = groups.iter().map(|group| tree.choices(group));
+    all.find(|choices| !choices.is_empty()).unwrap_or_default()
 }
 
 /// The line of each seat under *Where the pieces are*, which is opened.
 fn lines(browser: &Browser) -> Vec<String> {
     let find = |tree: &Tree| {
-        let all = tree.order.iter().map(|id| &tree.nodes[id]);
-        let mut all =
-            all.filter(|node| node.name == "Where the pieces are" && node.role != "StaticText");
-        all.next().cloned()
+        let mut all = tree.order.iter().map(|id| &tree.nodes[id]);
+        let is_summary =
+            |one: &&Spoken| one.name == "Where the pieces are" && one.role != "StaticText";
+        all.find(is_summary).cloned()
     };
     let tree = wait(browser, "the position", |tree| find(tree).is_some());
     let items = |tree: &Tree| {
@@ -160,8 +157,7 @@ fn places_of(line: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for place in line.split("; ") {
         if let Some(count) = place.strip_suffix(" in the kennel") {
-            let count = count.parse().expect("a number");
-            list.extend(vec!["kennel".to_owned(); count]);
+            list.extend(vec!["kennel".to_owned(); count.parse().expect("a number")]);
         } else if let Some(depth) = place.strip_prefix("goal ") {
             let depth: u8 = depth.parse().expect("a number");
             list.push(format!("goal:{}", depth - 1));
@@ -187,10 +183,8 @@ fn places_on_server(game: &TestGame<'_>) -> Vec<Vec<String>> {
 #[test]
 fn a_round_is_played_and_every_piece_is_found() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 5, 0);
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, &italian(), 5, 0);
     browser.sit(&game, 0);
     let mut dice = Dice::new(5);
     let mut turns = 0;
@@ -206,23 +200,18 @@ fn a_round_is_played_and_every_piece_is_found() {
             let lines = lines(&browser);
             let told = lines.iter().enumerate().map(|(seat, line)| {
                 let name = if seat == 0 { "You" } else { NAMES[seat] };
-                let places = line
-                    .strip_prefix(name)
-                    .and_then(|rest| rest.strip_prefix(": "));
+                let places = line.strip_prefix(&format!("{name}: "));
                 places_of(places.unwrap_or_else(|| panic!("{line} is not of {name}")))
             });
-            assert_eq!(
-                told.collect::<Vec<_>>(),
-                places_on_server(&game),
-                "{lines:?}"
-            );
+            let told: Vec<_> = told.collect();
+            assert_eq!(told, places_on_server(&game), "{lines:?}");
             turns += 1;
         }
         let status = tree.status();
         press(&browser, choices[dice.below(choices.len())]);
         // Something else is to be done, and the focus leads there.
         wait(&browser, "what is next", |tree| tree.status() != status);
-        let focus = browser.script("return document.activeElement !== document.body", vec![]);
+        let focus = browser.eval("document.activeElement !== document.body");
         assert_eq!(focus, true, "after {status}");
     }
     assert!(turns > 2, "{turns} turns");
@@ -233,23 +222,20 @@ fn a_round_is_played_and_every_piece_is_found() {
 #[test]
 fn the_end_of_the_game_is_told_where_the_tasks_were() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 1, 0);
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, &italian(), 1, 0);
     browser.sit(&game, 0);
     browser.script(
         "window.tasks = document.querySelector('[role=status][aria-label=\"What to do\"]');
          window.events = document.querySelector('[role=log]');",
         vec![],
     );
-    let bot = json!({"kind": "bot", "level": "greedy"});
-    let changed = game.request("PUT", Host, "/seats/0").json(&bot).send();
-    changed.expect(200);
+    game.put(Host, 0, &json!({"kind": "bot", "level": "greedy"}))
+        .expect(200);
     browser.wait("the end", |look| look.team.is_some());
-    let same = "return [tasks, events].every((one) => one.isConnected)
+    let same = "[tasks, events].every((one) => one.isConnected)
       && document.querySelectorAll('[role=status][aria-label=\"What to do\"], [role=log]').length === 2";
-    assert_eq!(browser.script(same, vec![]), true);
+    assert_eq!(browser.eval(same), true);
     let tree = Tree::of(&browser);
     assert!(tree.status().starts_with("You have "), "{}", tree.status());
     let log = tree.find("log", "What happened").expect("the log");
@@ -259,17 +245,14 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
 #[test]
 fn who_has_folded_is_told_so_once() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 0, Style::FirstSeat, |view, moves| {
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |view, moves| {
         moves[0]["kind"] == "fold" && view["seats"][1]["cards"].as_u64() > Some(1)
     });
     browser.sit(&scene.game, 0);
     browser.press("Fold");
     browser.press("Fold");
-    browser.wait("the fold", |look| look.todo.contains("You have folded."));
+    browser.wait_for_todo("You have folded.");
     browser.script(
         "window.told = 0;
          new MutationObserver(() => { told += 1; })
@@ -282,5 +265,5 @@ fn who_has_folded_is_told_so_once() {
         scene.game.step(&mut dice);
     }
     browser.wait("two moves", |look| look.log >= lines + 2);
-    assert_eq!(browser.script("return told", vec![]), 0);
+    assert_eq!(browser.eval("told"), 0);
 }

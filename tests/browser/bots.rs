@@ -1,52 +1,36 @@
 //! Games against bots, from the first screen on.
 
-use std::{thread, time::Duration};
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, MousePlayer, TestGame, TestServer, TestViewer::Spectator, create_with_bots,
-    seats_of_bots, seed,
+    Browser, TestGame, TestServer, TestViewer::Spectator, create_with_bots, italian, open,
+    played_by_bots, saved,
 };
 
-#[test]
-fn a_game_begins_with_two_clicks() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    browser.store("dog.settings", &json!({"pace": 0, "level": "greedy"}));
-    browser.go("/?lang=en");
-    browser.press("Play against bots");
-    let mut player = MousePlayer::new(&browser, 1);
-    let look = player.play_until(|look| look.log > 60);
-    assert!(look.log > 60);
+/// The game on the screen, as the server shows it.
+fn shown(server: &TestServer, browser: &Browser) -> Value {
+    browser.wait("the table", |look| !look.todo.is_empty());
+    server
+        .get(&format!("/v1{}", browser.fragment()))
+        .send()
+        .expect(200)
 }
 
 #[test]
 fn a_new_game_is_remembered_with_the_commitment_of_its_shuffles() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.go("/?lang=en");
     browser.press("Play against bots");
-    browser.wait("the table", |look| !look.todo.is_empty());
-    let fragment = browser.fragment();
-    let id = fragment.strip_prefix("/games/").expect("a game");
-    let saved = format!("return JSON.parse(localStorage.getItem('dog.game.{id}'))");
-    let saved = browser.script(&saved, vec![]);
-    let game = server.get(&format!("/v1/games/{id}")).send().expect(200);
+    let game = shown(&server, &browser);
     assert!(game["shuffle_commitment"].is_string());
-    assert_eq!(saved["commitment"], game["shuffle_commitment"]);
+    assert_eq!(saved(&browser)["commitment"], game["shuffle_commitment"]);
 }
 
 #[test]
 fn a_commitment_other_than_the_remembered_one_is_noticed() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = TestGame::imported(&server);
     let saved = json!({
         "id": game.id, "seat": 0, "token": "", "hostToken": null, "opened": 0,
@@ -72,9 +56,7 @@ fn set(browser: &Browser, name: &str, value: &str) {
 #[test]
 fn options_beside_the_sheet_are_those_of_the_game() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.go("/?lang=en");
     browser.press("Compare the rules");
     browser.wait_for_words("only if somebody asks for help");
@@ -96,7 +78,6 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     browser.reload();
     browser.wait_for_words("Hausregeln with changes · 4 seats");
     browser.press("Play against bots");
-    browser.wait("the table", |look| !look.todo.is_empty());
     browser.press("Rules");
     for words in [
         "Rules: Hausregeln",
@@ -107,10 +88,7 @@ fn options_beside_the_sheet_are_those_of_the_game() {
     ] {
         browser.wait_for_words(words);
     }
-    let fragment = browser.fragment();
-    let id = fragment.strip_prefix("/games/").expect("a game");
-    let game = server.get(&format!("/v1/games/{id}")).send().expect(200);
-    let rules = &game["rules"];
+    let rules = shown(&server, &browser)["rules"].take();
     assert_eq!(rules["preset"], "hausregeln");
     assert_eq!(rules["exchange"], "mandatory");
     assert_eq!(rules["jack_without_effect_when"], "no_swap_possible");
@@ -120,18 +98,9 @@ fn options_beside_the_sheet_are_those_of_the_game() {
 #[test]
 fn a_shuffle_before_a_deal_is_checked() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let wishes = json!({
-        "rules": {"preset": "dogspiel-it", "reshuffle": "before_deal"},
-        "seats": seats_of_bots(&["Luna", "Bruno", "Bella", "Rex"]),
-        "shuffle_seed": seed(1), "bot_pace_ms": 0, "listed": false,
-    });
-    let game = TestGame::create(&server, &wishes);
-    while game.view(Spectator)["phase"] != "finished" {
-        thread::sleep(Duration::from_millis(20));
-    }
+    let Some(browser) = open(&server) else { return };
+    let rules = json!({"preset": "dogspiel-it", "reshuffle": "before_deal"});
+    let game = played_by_bots(&server, &rules);
     let history = game.get(Spectator, "/history").send().expect(200);
     assert!(history.to_string().contains("\"reshuffled\":true"));
     browser.go(&format!("/?lang=en#/games/{}", game.id));
@@ -143,22 +112,18 @@ fn a_shuffle_before_a_deal_is_checked() {
 #[test]
 fn whoever_leaves_the_bots_is_asked_what_becomes_of_the_game() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let keys =
-        "return Object.keys(localStorage).filter((key) => key.startsWith('dog.game.')).length";
+    let Some(browser) = open(&server) else { return };
+    let keys = "Object.keys(localStorage).filter((key) => key.startsWith('dog.game.')).length";
     for (answer, kept) in [("Keep for later", 1), ("Remove the game", 0)] {
         browser.go("/?lang=en#/");
         browser.forget_all();
-        let game = create_with_bots(&server, &rules, 1, 0);
+        let game = create_with_bots(&server, &italian(), 1, 0);
         browser.sit(&game, 0);
         browser.press("Leave");
         browser.press("Cancel");
         browser.press("Leave");
         browser.press_anywhere(answer);
         browser.wait("the home screen", |look| look.can("Play against bots"));
-        assert_eq!(browser.script(keys, vec![]), kept, "{answer}");
+        assert_eq!(browser.eval(keys), kept, "{answer}");
     }
 }

@@ -3,37 +3,27 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Situation, Style, TestGame, TestServer,
-    TestViewer::{Host, Seat},
-    create_with_people, enabled, wait_for_seat,
+    Browser, Situation, TestGame, TestServer, TestViewer::Host, create_with_people, enabled,
+    italian, open, play_on, text, wait_for_seat,
 };
-
-fn italian() -> serde_json::Value {
-    json!({"preset": "dogspiel-it"})
-}
-
-/// A game in which seat 0 is to move.
-fn scene(server: &TestServer) -> Situation<'_> {
-    Situation::find(server, &italian(), 4, Style::FirstSeat, |_, moves| {
-        moves.len() > 5
-    })
-}
 
 /// A game in which everybody has five minutes to choose a card.
 fn with_a_clock(server: &TestServer) -> TestGame<'_> {
     let seats = vec![json!({"kind": "human"}); 4];
-    let wishes = json!({
-        "rules": italian(), "seats": seats, "turn_seconds": 300, "listed": false,
-    });
+    let wishes = json!({"rules": italian(), "seats": seats, "turn_seconds": 300, "listed": false});
     let game = TestGame::create(server, &wishes);
     game.deal();
     game
 }
 
-/// Replaces what `fetch` does, by the body of a function of its arguments that may call `real`.
-fn replace_fetch(browser: &Browser, body: &str) {
+/// Replaces what `fetch` does, by the body of a function of its arguments that may call `real`, and
+/// answer with a `problem`.
+pub fn replace_fetch(browser: &Browser, body: &str) {
     browser.prepare(&format!(
         "{{ const real = window.fetch;
+            const problem = (status, code, more, headers) => Response.json({{
+              type: '/docs/guide/errors#' + code, title: '', status, detail: '', code, ...more,
+            }}, {{ status, headers }});
             window.fetch = async (url, options = {{}}) => {{ {body} }}; }}"
     ));
 }
@@ -41,9 +31,7 @@ fn replace_fetch(browser: &Browser, body: &str) {
 #[test]
 fn only_a_removed_game_is_called_gone() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.expect_message(&["404"]);
     browser.expect_message(&["401"]);
     let games = [(); 6].map(|()| create_with_people(&server, &italian(), 1));
@@ -51,7 +39,7 @@ fn only_a_removed_game_is_called_gone() {
         browser.remember(game, 0);
     }
     let [unreached, refused, unavailable, misled, removed, replaced] = &games;
-    removed.request("DELETE", Host, "").send();
+    removed.remove();
     replaced.post(Host, "/seats/0/token").send().expect(200);
     replace_fetch(
         &browser,
@@ -69,13 +57,12 @@ fn only_a_removed_game_is_called_gone() {
     );
     browser.go("/?lang=en");
     let words = |game: &TestGame<'_>| {
-        let selector = format!("document.querySelector('a[href$=\"{}\"]')", game.id);
-        browser.wait_for_script(
-            "its state",
-            &format!("{selector}.textContent.includes('·')"),
+        let shown = format!(
+            "document.querySelector('a[href$=\"{}\"]').textContent",
+            game.id
         );
-        let text = browser.script(&format!("return {selector}.textContent"), vec![]);
-        text.as_str().expect("a text").to_owned()
+        browser.wait_for_script("its state", &format!("{shown}.includes('·')"));
+        text(&browser.eval(&shown)).to_owned()
     };
     let gone = "no longer on the server";
     assert!(words(removed).contains(gone));
@@ -83,23 +70,17 @@ fn only_a_removed_game_is_called_gone() {
     for game in [unreached, refused, unavailable, misled] {
         assert!(!words(game).contains(gone), "{}", words(game));
     }
-    browser.script(
-        "window.repaired = true; dispatchEvent(new Event('online'))",
-        vec![],
-    );
-    browser.wait_for_script(
-        "their states",
-        "document.body.innerText.split('in progress').length === 5",
-    );
+    browser.eval("window.repaired = true");
+    browser.eval("dispatchEvent(new Event('online'))");
+    let states = "document.body.innerText.split('in progress').length === 5";
+    browser.wait_for_script("their states", states);
 }
 
 /// The layout of a board may come from the browser's cache, with the time when it was made.
 #[test]
 fn an_old_answer_does_not_set_the_clock() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = with_a_clock(&server);
     replace_fetch(
         &browser,
@@ -111,9 +92,7 @@ fn an_old_answer_does_not_set_the_clock() {
          return new Response(await answer.text(), { headers });",
     );
     browser.sit(&game, 0);
-    browser.wait("what failed", |look| {
-        look.todo.contains("cannot be reached")
-    });
+    browser.wait_for_todo("cannot be reached");
     let ahead = "
         const { src } = document.querySelector('script[type=module]');
         return import(new URL('api.js', src)).then(({ clockAhead }) => clockAhead)";
@@ -125,9 +104,7 @@ fn an_old_answer_does_not_set_the_clock() {
 #[test]
 fn the_clock_of_the_computer_may_be_wrong() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = with_a_clock(&server);
     browser.prepare("{ const now = Date.now; Date.now = () => now() - 7_200_000; }");
     browser.sit(&game, 0);
@@ -138,16 +115,13 @@ fn the_clock_of_the_computer_may_be_wrong() {
 #[test]
 fn a_seat_by_a_link_is_lost_with_its_token() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.expect_message(&["401"]);
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     let token = &scene.game.tokens[0];
     browser.go(&format!("/?lang=en#/games/{}/0-{token}", scene.game.id));
-    browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
-    let renewed = scene.game.post(Host, "/seats/0/token").send().expect(200);
-    server.forbid_in_log(renewed["token"].as_str().expect("a token"));
+    browser.wait_for_cards();
+    scene.game.clone().renew(Host, 0);
     let lost = |browser: &Browser| {
         browser.wait_for_words("You no longer have a seat at this table");
         assert!(browser.look().hand.is_empty());
@@ -163,28 +137,21 @@ fn a_seat_by_a_link_is_lost_with_its_token() {
 #[test]
 fn the_ninth_tab_works_like_the_first() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = scene(&server);
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_choices(&server);
     let first = browser.tab();
     browser.sit(&scene.game, 0);
     for _ in 0..8 {
-        browser.open_tab_in_front();
+        browser.open_tab();
+        browser.devtools("Page.bringToFront", json!({}));
         browser.sit(&scene.game, 0);
     }
-    browser.open_details("All moves");
-    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
-    browser.click(&look.moves[0]);
-    browser.wait("the end of the turn", |look| {
-        look.todo.contains("is to move")
-    });
+    browser.play_from_list(0);
+    browser.wait_for_todo("is to move");
     // A tab that has let go is as before as soon as somebody looks at it.
     browser.switch_to(&first);
     browser.devtools("Page.bringToFront", json!({}));
-    browser.wait("the end of the turn", |look| {
-        look.todo.contains("is to move")
-    });
+    browser.wait_for_todo("is to move");
     assert!(browser.look().alerts.is_empty());
 }
 
@@ -192,15 +159,13 @@ fn the_ninth_tab_works_like_the_first() {
 #[test]
 fn a_stalled_stream_is_replaced_on_return() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     replace_fetch(
         &browser,
         "if (String(url).includes('/events?')) window.opened = (window.opened ?? 0) + 1;
          return real(url, options);",
     );
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
     browser.wait("the log", |look| look.log > 0);
     // Whoever comes back after a while has heard nothing for so long.
@@ -213,18 +178,15 @@ fn a_stalled_stream_is_replaced_on_return() {
     );
     assert_eq!(opened, 2);
     assert!(browser.look().alerts.is_empty());
-    let (seat, id) = scene.game.first_move();
     let before = browser.look().log;
-    scene.game.play(seat, &id);
+    play_on(&scene.game);
     browser.wait("the move", |look| look.log == before + 1);
 }
 
 #[test]
 fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     replace_fetch(
         &browser,
         "const answer = await real(url, options);
@@ -232,29 +194,24 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
          await new Promise((resolve) => { window.lose = resolve; });
          throw new TypeError('network');",
     );
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
     let before = browser.wait("the log", |look| look.log > 0).log;
-    browser.open_details("All moves");
-    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
-    browser.click(&look.moves[0]);
+    browser.play_from_list(0);
     browser.wait("the move", |look| look.log == before + 1);
     browser.wait_for_script("the answer", "window.lose");
     // The stream has shown what the answer would say.
-    browser.wait("the next turn", |look| look.todo.contains("is to move"));
-    browser.script("window.lose()", vec![]);
-    let look = browser.wait("the next turn", |look| look.todo.contains("is to move"));
+    browser.wait_for_todo("is to move");
+    browser.eval("window.lose()");
+    let look = browser.wait_for_todo("is to move");
     assert!(!look.todo.contains("cannot be reached"), "{}", look.todo);
-    assert_eq!(scene.game.view(Seat(0))["last_action"]["seat"], 0);
 }
 
 /// A captive portal answers everything, but not in JSON.
 #[test]
 fn an_answer_of_somebody_else_is_a_lost_network() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     replace_fetch(
         &browser,
         "return options.method === 'POST' || String(url).includes('/history')
@@ -262,13 +219,8 @@ fn an_answer_of_somebody_else_is_a_lost_network() {
     );
     browser.go("/?lang=en");
     browser.press("Play against bots");
-    browser.wait("what failed", |look| {
-        let failed = look
-            .alerts
-            .iter()
-            .any(|one| one.contains("cannot be reached"));
-        failed && look.can("Play against bots")
-    });
+    browser.wait_for_alert("cannot be reached");
+    browser.wait("another try", |look| look.can("Play against bots"));
     // Nor does the check of the shuffles end without a word.
     let finished = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", finished.id));
@@ -282,9 +234,7 @@ fn an_answer_of_somebody_else_is_a_lost_network() {
 #[test]
 fn an_answer_is_not_waited_for_without_end() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     // Time is up for the request that was sent last.
     browser.prepare(
         "{ const real = window.setTimeout;
@@ -301,11 +251,9 @@ fn an_answer_is_not_waited_for_without_end() {
            options.signal?.addEventListener('abort', () => fail(options.signal.reason));
          });",
     );
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
-    browser.open_details("All moves");
-    let look = browser.wait("all moves", |look| enabled(&look.moves).next().is_some());
-    browser.click(&look.moves[0]);
+    browser.play_from_list(0);
     browser.wait("what failed", |look| {
         look.todo.contains("cannot be reached") && enabled(&look.moves).next().is_some()
     });
@@ -314,23 +262,19 @@ fn an_answer_is_not_waited_for_without_end() {
 #[test]
 fn what_could_not_be_read_is_read_again() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     // The stream brings no moves, as if there were too many.
     replace_fetch(
         &browser,
         "return !window.repaired && String(url).includes('/legal-moves')
-           ? Response.json({
-               type: '/docs/guide/errors#unavailable', title: '', status: 503, detail: '',
-               code: 'unavailable',
-             }, { status: 503 }) : real(String(url).replace('game,moves', 'game'), options);",
+           ? problem(503, 'unavailable')
+           : real(String(url).replace('game,moves', 'game'), options);",
     );
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
-    let look = browser.wait("what failed", |look| look.todo.contains("busy"));
+    let look = browser.wait_for_todo("busy");
     assert!(enabled(&look.hand).next().is_none());
-    browser.script("window.repaired = true", vec![]);
+    browser.eval("window.repaired = true");
     browser.wait("the hand", |look| {
         enabled(&look.hand).next().is_some() && !look.todo.contains("busy")
     });
@@ -341,56 +285,43 @@ fn what_could_not_be_read_is_read_again() {
 #[test]
 fn a_proxy_without_its_server_ends_no_stream() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     replace_fetch(
         &browser,
         "if (window.repaired || !String(url).includes('/events?')) return real(url, options);
          window.asked = (window.asked ?? 0) + 1;
-         const problem = {
-           type: '/docs/guide/errors#route_not_found', title: '', status: 404, detail: '',
-           code: 'route_not_found',
-         };
-         return window.asked === 1 ? Response.json(problem, { status: 404 })
+         return window.asked === 1 ? problem(404, 'route_not_found')
            : window.asked === 2 ? Response.json({ code: 401 }, { status: 401 })
            : new Response('<html>', { headers: { 'Content-Type': 'text/html' } });",
     );
-    let scene = scene(&server);
+    let scene = Situation::with_choices(&server);
     browser.remember(&scene.game, 0);
     browser.go(&format!("/?lang=en#/games/{}", scene.game.id));
     browser.wait_for_script("three answers", "window.asked >= 3");
     browser.wait_for_words("The connection to the server is lost.");
-    browser.script("window.repaired = true", vec![]);
-    browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    browser.eval("window.repaired = true");
+    browser.wait_for_cards();
 }
 
 /// A proxy loses the answers, which have the token of the seat.
 #[test]
 fn a_seat_is_not_lost_with_the_answer() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let bot = json!({"kind": "bot", "level": "random"});
     let wishes = json!({
         "rules": italian(), "listed": false, "bot_pace_ms": 0,
         "seats": [{"kind": "open", "name": "Seat 1"}, bot, bot, bot],
     });
     let created = server.post("/v1/games").json(&wishes).send().expect(201);
-    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
     let (id, invitation) = (text(&created["id"]), text(&created["invitations"][0]));
     replace_fetch(
         &browser,
         "const answer = await real(url, options);
          if (window.repaired || !String(url).endsWith('/join')) return answer;
          window.keys = [...window.keys ?? [], options.headers['Idempotency-Key']];
-         const problem = {
-           type: '/docs/guide/errors#unavailable', title: '', status: 503, detail: '',
-           code: 'unavailable',
-         };
          return window.keys.length > 1 ? new Response('<html>', { status: 502 })
-           : Response.json(problem, { status: 503, headers: { 'Retry-After': '7' } });",
+           : problem(503, 'unavailable', {}, { 'Retry-After': '7' });",
     );
     browser.prepare(
         "{ const real = window.setTimeout;
@@ -405,11 +336,11 @@ fn a_seat_is_not_lost_with_the_answer() {
     browser.type_into("Your name", "Beat");
     browser.press("Sit down");
     browser.wait_for_script("four attempts", "window.keys?.length >= 4");
-    let script = "return [new Set(window.keys).size, window.waits.includes(7000)]";
-    assert_eq!(browser.script(script, vec![]), json!([1, true]));
+    let script = "[new Set(window.keys).size, window.waits.includes(7000)]";
+    assert_eq!(browser.eval(script), json!([1, true]));
     // The seat is taken, and nobody can sit down there.
     browser.go(&link);
     browser.wait_for_words("Beat has taken this seat already.");
-    browser.script("window.repaired = true", vec![]);
+    browser.eval("window.repaired = true");
     wait_for_seat(&browser);
 }

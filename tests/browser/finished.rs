@@ -1,13 +1,16 @@
 //! A finished game: its result, its replay, and what is shared of it.
 
-use std::{thread, time::Duration};
-
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Form, TestGame, TestServer, TestViewer::Spectator, seats_of_bots};
+use crate::support::{
+    Browser, Form, TestGame, TestServer, TestViewer::Spectator, italian, open, pieces_on,
+    played_by_bots, text,
+};
 
 const LEFT: char = '\u{E012}';
 const RIGHT: char = '\u{E014}';
+
+const SLIDER: &str = "document.querySelector('[aria-label=Step]')";
 
 /// What the replay shows.
 const STEP: &str = "
@@ -22,24 +25,9 @@ const STEP: &str = "
         [...seat.querySelectorAll('.small-card')].map((card) => card.firstChild.data.replace('★', 'joker'))),
     };";
 
-/// A game that bots have played.
-fn played_by_bots(server: &TestServer, seats: usize) -> TestGame<'_> {
-    let names = ["Luna", "Bruno", "Bella", "Rex", "Nala", "Dina"];
-    let wishes = json!({
-        "rules": {"preset": "dogspiel-it", "seats": seats}, "seats": seats_of_bots(&names[..seats]),
-        "bot_pace_ms": 0, "listed": false,
-    });
-    let game = TestGame::create(server, &wishes);
-    while game.view(Spectator)["phase"] != "finished" {
-        thread::sleep(Duration::from_millis(20));
-    }
-    game
-}
-
 fn history(game: &TestGame<'_>) -> Vec<Value> {
-    let mut history = game.get(Spectator, "/history").send().expect(200);
-    let entries = history["entries"].take();
-    entries.as_array().expect("entries").clone()
+    let history = game.get(Spectator, "/history").send().expect(200);
+    history["entries"].as_array().expect("entries").clone()
 }
 
 /// The first event of a type from a version on, with its version.
@@ -50,30 +38,13 @@ fn event<'a>(entries: &'a [Value], from: usize, kind: &str) -> (usize, &'a Value
     });
     let mut events = events.filter(|(_, event)| event["type"] == kind);
     let (entry, event) = events.next().expect("an event");
-    (
-        entry["version"].as_u64().expect("a version") as usize,
-        event,
-    )
-}
-
-/// The pieces of a board as `Browser::pieces` lists them.
-fn pieces(board: &Value) -> Vec<String> {
-    let mut pieces = Vec::new();
-    for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
-        let list = |name: &str| one[name].as_array().expect("a list").clone();
-        pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
-        let goal = list("goal");
-        pieces.extend(goal.iter().map(|depth| format!("{seat} goal:{depth}")));
-        let kennel = one["kennel"].as_u64().unwrap_or_default();
-        pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
-    }
-    pieces.sort();
-    pieces
+    let version = entry["version"].as_u64().expect("a version");
+    (version as usize, event)
 }
 
 #[track_caller]
 fn wait_for_step(browser: &Browser, version: usize) -> Value {
-    let at = format!("document.querySelector('[aria-label=Step]')?.value === '{version}'");
+    let at = format!("{SLIDER}?.value === '{version}'");
     browser.wait_for_script(&format!("step {version}"), &at);
     browser.script(STEP, vec![])
 }
@@ -81,21 +52,14 @@ fn wait_for_step(browser: &Browser, version: usize) -> Value {
 #[test]
 fn a_replay_shows_one_step_everywhere() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = TestGame::imported(&server);
     let entries = history(&game);
     let (dealt, deal) = event(&entries, 60, "cards_dealt");
     browser.go(&format!("/?lang=en#/games/{}/at/{dealt}", game.id));
     let step = wait_for_step(&browser, dealt);
     let round = format!("round {}", deal["round"]);
-    assert!(
-        step["round"]
-            .as_str()
-            .is_some_and(|text| text.ends_with(&round)),
-        "{step}"
-    );
+    assert!(text(&step["round"]).ends_with(&round), "{step}");
     assert_eq!(step["hands"], deal["hands"]);
     for place in ["heading", "line"] {
         assert_eq!(step[place], step["words"], "{place}: {step}");
@@ -110,12 +74,9 @@ fn a_replay_shows_one_step_everywhere() {
     }
     let step = wait_for_step(&browser, played);
     assert_eq!(step["line"], step["words"], "{step}");
-    assert_eq!(browser.pieces(), pieces(&card["move"]["board"]));
+    assert_eq!(browser.pieces(), pieces_on(&card["move"]["board"]));
     browser.key(LEFT);
-    browser.wait_for_script(
-        "a step back",
-        &format!("document.querySelector('[aria-label=Step]').value < {played}"),
-    );
+    browser.wait_for_script("a step back", &format!("{SLIDER}.value < {played}"));
 
     // The log is not drawn again. A line of it leads to its step, as does its address.
     browser.script(
@@ -125,29 +86,22 @@ fn a_replay_shows_one_step_everywhere() {
         vec![],
     );
     let (later, _) = event(&entries, played + 30, "card_played");
-    browser.script(
-        &format!("document.querySelector('.log a[data-version=\"{later}\"]').click()"),
-        vec![],
-    );
+    browser.click_on(&format!(".log a[data-version=\"{later}\"]"));
     wait_for_step(&browser, later);
     assert_eq!(browser.fragment(), format!("/games/{}/at/{later}", game.id));
-    browser.script(
-        &format!("location.hash = '#/games/{}/at/{played}'", game.id),
-        vec![],
-    );
+    browser.eval(&format!(
+        "location.hash = '#/games/{}/at/{played}'",
+        game.id
+    ));
     wait_for_step(&browser, played);
-    assert_eq!(browser.script("return window.changes", vec![]), 0);
+    assert_eq!(browser.eval("window.changes"), 0);
 
     // It plays by itself. The address follows, and leads others to the same step.
     browser.press_anywhere("Play replay");
-    browser.wait_for_script(
-        "the next step",
-        &format!("document.querySelector('[aria-label=Step]').value > {played}"),
-    );
+    browser.wait_for_script("the next step", &format!("{SLIDER}.value > {played}"));
     browser.press_anywhere("Pause");
-    let address =
-        "location.hash.endsWith(`/at/${document.querySelector('[aria-label=Step]').value}`)";
-    browser.wait_for_script("the address", address);
+    let address = format!("location.hash.endsWith(`/at/${{{SLIDER}.value}}`)");
+    browser.wait_for_script("the address", &address);
     let other = browser.another();
     other.go(&format!("/?lang=en#{}", browser.fragment()));
     let shown = browser.script(STEP, vec![]);
@@ -178,21 +132,16 @@ const BETTER: &str = "
 #[test]
 fn a_review_says_what_was_better_and_where() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
     browser.press("Review");
     browser.wait_for_words("Every decision of the game was looked at.");
     let review = game.get(Spectator, "/review").send().expect(200);
     let found = browser.script(BETTER, vec![]);
-    assert_eq!(
-        [&found["focus"], &found["curve"], &found["teams"]],
-        [&json!("Review"), &json!(true), &json!(2)]
-    );
-    let rounds = review["rounds"].as_array().expect("rounds");
-    assert_eq!(found["rows"], rounds.len());
+    let rounds = review["rounds"].as_array().expect("rounds").len();
+    let shown = ["focus", "curve", "teams", "rows"].map(|name| found[name].clone());
+    assert_eq!(json!(shown), json!(["Review", true, 2, rounds]));
 
     // Every decision of the list opens, and says what the server has found.
     let decisions = review["decisions"].as_array().expect("decisions").iter();
@@ -203,41 +152,24 @@ fn a_review_says_what_was_better_and_where() {
         let decision = alike.next().expect("a decision");
         let press =
             format!("document.querySelectorAll('.review .advice > li > button')[{number}].click()");
-        browser.script(&press, vec![]);
-        browser.wait_for_script("the answer", "document.querySelector('.review .reasons')");
+        browser.eval(&press);
+        browser.wait_for_element(".review .reasons");
         let found = browser.script(BETTER, vec![]);
         let points = 100.0 * decision["loss"].as_f64().expect("a number");
         let cost = format!("-{points:.0} points");
-        assert!(
-            found["decision"]
-                .as_str()
-                .is_some_and(|text| text.ends_with(&cost)),
-            "{found}"
-        );
-        assert!(
-            found["better"]
-                .as_str()
-                .is_some_and(|text| text.contains("etter: ")),
-            "{found}"
-        );
+        assert!(text(&found["decision"]).ends_with(&cost), "{found}");
+        assert!(text(&found["better"]).contains("etter: "), "{found}");
         let is_move = decision["best"]["move"].is_string();
         assert_eq!(found["arrows"].as_u64() > Some(0), is_move, "{found}");
         let before = version.as_u64().expect("a version") - 1;
         assert_eq!(found["link"], format!("#/games/{}/at/{before}", game.id));
-        browser.script(&press, vec![]);
+        browser.eval(&press);
     }
 
     // The link leads to the step before, and the review is still there afterwards.
-    browser.script(
-        "document.querySelector('.review .advice button').click()",
-        vec![],
-    );
-    browser.wait_for_script("the link", "document.querySelector('.review .advice a')");
-    browser.script(
-        "document.querySelector('.review .advice a').click()",
-        vec![],
-    );
-    browser.wait_for_script("the replay", "document.querySelector('[aria-label=Step]')");
+    browser.click_on(".review .advice button");
+    browser.click_on(".review .advice a");
+    browser.wait_for_element("[aria-label=Step]");
     browser.press_anywhere("To the result");
     browser.wait_for_words("Every decision of the game was looked at.");
 }
@@ -245,29 +177,20 @@ fn a_review_says_what_was_better_and_where() {
 #[test]
 fn a_game_that_is_not_over_cannot_be_replayed() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = TestGame::in_play(&server);
     browser.go(&format!("/?lang=en#/games/{}/at/3", game.id));
-    browser.wait("the table", |look| look.todo.contains("is to move"));
-    assert_eq!(
-        browser.script("return document.querySelector('[aria-label=Step]')", vec![]),
-        Value::Null
-    );
+    browser.wait_for_todo("is to move");
+    assert_eq!(browser.eval(SLIDER), Value::Null);
 }
 
 #[test]
 fn board_and_slider_are_on_one_screen() {
     let server = TestServer::shared();
-    let options = Form {
-        size: (360, 616),
-        ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, options) else {
-        return;
-    };
-    for game in [TestGame::imported(&server), played_by_bots(&server, 6)] {
+    let Some(browser) = open(&server) else { return };
+    browser.show_as(Form::of_size((360, 616)));
+    let six = json!({"preset": "dogspiel-it", "seats": 6});
+    for game in [TestGame::imported(&server), played_by_bots(&server, &six)] {
         browser.go(&format!("/?lang=en#/games/{}/at/90", game.id));
         wait_for_step(&browser, 90);
         browser.settle();
@@ -275,20 +198,16 @@ fn board_and_slider_are_on_one_screen() {
             const box = (one) => one.getBoundingClientRect();
             const [board, slider] = [box(document.querySelector('.board')), box(document.querySelector('[aria-label=Step]'))];
             return [scrollY, board.top >= 0, board.width >= 330, slider.top >= board.bottom, slider.bottom <= innerHeight];";
-        assert_eq!(
-            browser.script(script, vec![]),
-            json!([0, true, true, true, true])
-        );
+        let seen = browser.script(script, vec![]);
+        assert_eq!(seen, json!([0, true, true, true, true]));
     }
 }
 
 #[test]
 fn the_result_tells_what_happened() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = played_by_bots(&server, 4);
+    let Some(browser) = open(&server) else { return };
+    let game = played_by_bots(&server, &italian());
     let mut captures = [0; 4];
     for entry in history(&game) {
         for event in entry["events"].as_array().expect("events") {
@@ -299,35 +218,27 @@ fn the_result_tells_what_happened() {
         }
     }
     browser.go(&format!("/?lang=en#/games/{}", game.id));
-    let lines = "return [...document.querySelectorAll('.result li')].map((line) => line.textContent.trim().replace(/\\s+/g, ' '))";
-    browser.wait_for_script("the result", "document.querySelector('.result .small')");
+    let lines = "[...document.querySelectorAll('.result li')]
+        .map((line) => line.textContent.trim().replace(/\\s+/g, ' '))";
+    browser.wait_for_element(".result .small");
     let view = game.view(Spectator);
-    let mut expected: Vec<String> = (0..4)
-        .map(|seat| {
-            let pieces = if captures[seat] == 1 {
-                "piece"
-            } else {
-                "pieces"
-            };
-            let name = view["seats"][seat]["name"].as_str().expect("a name");
-            format!("{name} sent {} {pieces} home", captures[seat])
-        })
-        .collect();
     // The winners come first.
-    if view["winner"] == 1 {
-        expected.swap(0, 1);
-        expected.swap(2, 3);
-    }
-    let [a, b, c, d] = expected.try_into().expect("four");
-    assert_eq!(browser.script(lines, vec![]), json!([a, c, b, d]));
+    let order = match view["winner"] == 1 {
+        true => [1, 3, 0, 2],
+        false => [0, 2, 1, 3],
+    };
+    let expected = order.map(|seat| {
+        let name = text(&view["seats"][seat]["name"]);
+        let plural = if captures[seat] == 1 { "" } else { "s" };
+        format!("{name} sent {} piece{plural} home", captures[seat])
+    });
+    assert_eq!(browser.eval(lines), json!(expected));
 }
 
 #[test]
 fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let game = TestGame::imported(&server);
     let sheet = browser.prepare(
         "navigator.canShare = () => true;
@@ -340,18 +251,12 @@ fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
     browser.go(&address);
     browser.press("Share");
     browser.wait_for_script("the sheet", "window.shared");
-    let shared = browser.script("return window.shared", vec![]);
-    let link = shared["url"].as_str().expect("a link");
-    assert!(link.ends_with(&format!("/#/games/{}", game.id)), "{link}");
-    assert!(
-        shared["text"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("Team "))
-    );
-    assert_eq!(
-        [&shared["width"], &shared["height"], &shared["type"]],
-        [&json!(1080), &json!(1350), &json!("image/png")]
-    );
+    let shared = browser.eval("window.shared");
+    let end = format!("/#/games/{}", game.id);
+    assert!(text(&shared["url"]).ends_with(&end), "{shared}");
+    assert!(text(&shared["text"]).starts_with("Team "), "{shared}");
+    let picture = ["width", "height", "type"].map(|name| shared[name].clone());
+    assert_eq!(json!(picture), json!([1080, 1350, "image/png"]));
 
     browser.devtools("Page.removeScriptToEvaluateOnNewDocument", sheet);
     browser.prepare(
@@ -362,21 +267,13 @@ fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
     wait_for_step(&browser, 7);
     browser.press("Share");
     browser.wait_for_words("Copied.");
-    let copied = browser.script("return window.copied", vec![]);
-    assert!(
-        copied.as_str().is_some_and(|link| link.ends_with("/at/7")),
-        "{copied}"
-    );
+    let copied = browser.eval("window.copied");
+    assert!(text(&copied).ends_with("/at/7"), "{copied}");
 
     browser.prepare("if (navigator.clipboard) navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); };");
     browser.go(&address);
     browser.press("Share");
     browser.wait_for_words("The link is selected");
-    let selected = browser.script("return getSelection().toString()", vec![]);
-    assert!(
-        selected
-            .as_str()
-            .is_some_and(|link| link.ends_with(&game.id)),
-        "{selected}"
-    );
+    let selected = browser.eval("getSelection().toString()");
+    assert!(text(&selected).ends_with(&game.id), "{selected}");
 }

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, Look, Situation, Style, TestServer, create_with_bots, offers,
+    Browser, Form, KeyboardPlayer, Look, Situation, Style, TestServer, create_with_bots, italian,
+    offers, open, text,
 };
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web/lessons");
@@ -41,20 +42,16 @@ fn steps_of(id: &str) -> (&str, Option<&str>, Vec<(String, String)>) {
     (card, rank, parts.collect())
 }
 
-fn focused_on(look: &Look, name: &str) -> bool {
-    look.button(name).is_some_and(|one| one.focused)
-}
-
 /// Solves the lesson on the screen with Tab and Enter.
 fn solve(browser: &Browser, lesson: &Value) {
     let keyboard = KeyboardPlayer::new(browser, 0);
     let enter = || browser.key(KeyboardPlayer::ENTER);
-    let solution = lesson["solution"].as_str().expect("a solution");
+    let solution = text(&lesson["solution"]);
     browser.wait("the hand", |look| !look.hand.is_empty());
     if lesson["exchange"] == true {
         keyboard.tab_to(|look| look.card(solution));
         enter();
-        browser.wait("Give", |look| focused_on(look, "Give"));
+        browser.wait("Give", |look| look.is_focused("Give"));
         enter();
         return;
     }
@@ -72,13 +69,13 @@ fn solve(browser: &Browser, lesson: &Value) {
         if look.todo.contains("Choose a piece") {
             keyboard.tab_to(|look| look.place(&from));
             enter();
-            browser.wait("targets", |look| look.todo.contains("Choose where"));
+            browser.wait_for_todo("Choose where");
         }
         keyboard.tab_to(|look| look.place(&to));
         enter();
     }
     if card == "7" {
-        browser.wait("Play", |look| focused_on(look, "Play"));
+        browser.wait("Play", |look| look.is_focused("Play"));
         enter();
     }
 }
@@ -86,25 +83,23 @@ fn solve(browser: &Browser, lesson: &Value) {
 #[test]
 fn the_whole_course_is_solved_by_keyboard() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.go("/?lang=en#/learn/1");
     let course = file("course");
     let course = course.as_array().expect("lessons");
     for (index, name) in course.iter().enumerate() {
         let number = format!("{} / {}", index + 1, course.len());
         browser.wait_for_words(&number);
-        solve(&browser, &file(name.as_str().expect("a name")));
-        let look = browser.wait("the end of a lesson", |look| look.todo.contains("Solved!"));
-        let next = if index + 1 < course.len() {
-            "Next lesson"
-        } else {
-            "Play against bots"
+        solve(&browser, &file(text(name)));
+        let look = browser.wait_for_todo("Solved!");
+        let is_last = index + 1 == course.len();
+        let next = match is_last {
+            true => "Play against bots",
+            false => "Next lesson",
         };
         assert!(look.can(next), "{look:#?}");
-        browser.wait("the focus", |look| focused_on(look, next));
-        if next == "Next lesson" {
+        browser.wait("the focus", |look| look.is_focused(next));
+        if !is_last {
             browser.key(KeyboardPlayer::ENTER);
         }
     }
@@ -115,59 +110,32 @@ fn the_whole_course_is_solved_by_keyboard() {
 #[test]
 fn a_lesson_says_what_a_mistake_does_and_lets_try_again() {
     let server = TestServer::shared();
-    let phone = Form {
-        size: (360, 616),
-        ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, phone) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
+    browser.show_as(Form::of_size((360, 616)));
     browser.go("/?lang=en");
-    browser.script(
-        "document.querySelector('a[href=\"#/learn\"]').click()",
-        vec![],
-    );
+    browser.click_on("a[href=\"#/learn\"]");
     browser.wait_for_words("0 of 10 lessons solved.");
-    browser.script(
-        "document.querySelector('a[href=\"#/learn/2\"]').click()",
-        vec![],
-    );
-    browser.wait_for_script(
-        "the title as the heading, which has the focus",
-        "document.activeElement.matches('h1') && document.activeElement.textContent === 'Move and capture'",
-    );
+    browser.click_on("a[href=\"#/learn/2\"]");
+    let title = "document.activeElement.matches('h1') && document.activeElement.textContent";
+    browser.wait_for_script("the title", &format!("({title}) === 'Move and capture'"));
     let task = "Send the opponent in front of you home.";
-    browser.wait("the task", |look| look.todo.contains(task));
+    browser.wait_for_todo(task);
     // It is legal, and passes the opponent.
     browser.choose_card("Q");
-    let look = browser.wait("the target", |look| look.place("22").is_some());
-    assert!(
-        look.todo.contains("A piece goes 12 forward"),
-        "{}",
-        look.todo
-    );
-    browser.click(look.place("22").expect("the target"));
-    let look = browser.wait("the mistake", |look| look.todo.contains("Try again"));
-    assert!(look.todo.contains("You play Q (+ 12)."), "{}", look.todo);
-    assert!(
-        look.todo.contains("It passes the opponent"),
-        "{}",
-        look.todo
-    );
-    assert!(look.todo.contains(task), "{}", look.todo);
+    browser.wait_for_todo("A piece goes 12 forward");
+    browser.choose_place("22");
+    let look = browser.wait_for_todo("Try again");
+    for words in ["You play Q (+ 12).", "It passes the opponent", task] {
+        assert!(look.todo.contains(words), "{words}: {}", look.todo);
+    }
     assert!(!look.can("Next lesson"));
-    browser.wait_for_script(
-        "its way on the board",
-        "document.querySelector('.way.preview')",
-    );
+    browser.wait_for_element(".way.preview");
     // Another one that is no solution either.
     browser.choose_card("5");
-    let look = browser.wait("the target", |look| look.place("15").is_some());
-    browser.click(look.place("15").expect("the target"));
-    browser.wait("the answer", |look| look.todo.contains("not what is asked"));
+    browser.choose_place("15");
+    browser.wait_for_todo("not what is asked");
     browser.choose_card("8");
-    let look = browser.wait("the target", |look| look.place("18").is_some());
-    browser.click(look.place("18").expect("the target"));
+    browser.choose_place("18");
     browser.press("Next lesson");
     browser.wait_for_words("Four backward");
     browser.go("/?lang=en#/learn");
@@ -179,18 +147,10 @@ fn a_lesson_says_what_a_mistake_does_and_lets_try_again() {
 #[test]
 fn every_card_says_what_it_does() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 0, Style::FirstSeat, |_, moves| {
-        moves[0]["kind"] == "fold"
-    });
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_a_fold(&server);
     browser.sit(&scene.game, 0);
-    browser.wait_for_script(
-        "a card that cannot be played",
-        "document.querySelector('.card[aria-disabled]')",
-    );
+    browser.wait_for_element(".card[aria-disabled]");
     for index in 0..browser.look().hand.len() {
         let look = browser.look();
         let name = &look.hand[index].name;
@@ -210,11 +170,8 @@ fn every_card_says_what_it_does() {
 #[test]
 fn the_lines_of_the_coach_go_for_good() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let game = create_with_bots(&server, &rules, 5, 0);
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, &italian(), 5, 0);
     browser.sit(&game, 0);
     let line = "An ace, king or joker helps your partner out.";
     browser.wait_for_words(line);
@@ -222,23 +179,25 @@ fn the_lines_of_the_coach_go_for_good() {
     browser.press("Got it");
     browser.wait_for_script("the line to go", &gone);
     browser.open_table(&game);
-    browser.wait("the exchange", |look| {
-        look.todo.contains("Choose a card for")
-    });
-    assert_eq!(browser.script(&format!("return {gone}"), vec![]), true);
+    browser.wait_for_todo("Choose a card for");
+    assert_eq!(browser.eval(&gone), true);
     // What brings a piece out is another one, which the second game does not have.
     let out = "The red cards bring a piece out";
     let scene = |number| {
-        Situation::find(&server, &rules, number, Style::FirstSeat, |view, moves| {
-            view["round"] == 1 && moves[0]["kind"] == "leave_kennel"
-        })
+        Situation::find(
+            &server,
+            &italian(),
+            number,
+            Style::FirstSeat,
+            |view, moves| view["round"] == 1 && moves[0]["kind"] == "leave_kennel",
+        )
     };
     browser.forget_all();
     let (first, second) = (scene(1), scene(2));
     browser.sit(&first.game, 0);
     browser.wait_for_words(out);
     browser.sit(&second.game, 0);
-    browser.wait("the turn", |look| look.todo.contains("choose a card"));
-    let has = format!("return document.body.innerText.includes('{out}')");
-    assert_eq!(browser.script(&has, vec![]), false);
+    browser.wait_for_todo("choose a card");
+    let has = format!("document.body.innerText.includes('{out}')");
+    assert_eq!(browser.eval(&has), false);
 }

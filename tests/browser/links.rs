@@ -2,27 +2,16 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, LINK_FOR_ALL, TestServer, http::Nginx, invite_friends, sit_down};
+use crate::support::{LINK_FOR_ALL, TestServer, http::Nginx, invite_friends, open, sit_down};
 
 #[test]
 fn an_invitation_opens_with_what_others_put_after_it() {
     let server = TestServer::shared();
-    let Some(host) = Browser::open(&server) else {
-        return;
-    };
+    let Some(host) = open(&server) else { return };
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1);
     let guest = host.another();
-    for rest in [
-        ".",
-        ")",
-        ">",
-        "?utm_source=mail",
-        "&fbclid=x",
-        "%20",
-        "/",
-        "%3E%2C",
-    ] {
+    for rest in ". ) > ?utm_source=mail &fbclid=x %20 / %3E%2C".split(' ') {
         guest.follow(&format!("{link}{rest}"));
         guest.wait_for_words("Anna invites you to play DOG");
     }
@@ -32,20 +21,10 @@ fn an_invitation_opens_with_what_others_put_after_it() {
     guest.press_anywhere("Watch the game");
     guest.wait_for_words("Anna invites you to play DOG");
     // What is no link says so where the reader looks.
-    for wrong in [
-        "/join/",
-        "/join/UPPER",
-        "/game/abc",
-        "%E0%A4%A",
-        "/games/a/b/c/d",
-    ] {
+    for wrong in "/join/ /join/UPPER /game/abc %E0%A4%A /games/a/b/c/d".split(' ') {
         guest.go(&format!("/?lang=en#{wrong}"));
-        let look = guest.wait("the home screen", |look| look.can("Play against bots"));
-        let said = look
-            .alerts
-            .iter()
-            .any(|one| one == "This is not the link of a game.");
-        assert!(said, "{wrong}: {look:?}");
+        guest.wait("the home screen", |look| look.can("Play against bots"));
+        guest.wait_for_alert("This is not the link of a game.");
     }
     guest.go("/?lang=en#/");
     let look = guest.wait("the home screen", |look| look.can("Play against bots"));
@@ -55,25 +34,20 @@ fn an_invitation_opens_with_what_others_put_after_it() {
 #[test]
 fn a_refused_clipboard_leaves_the_link_selected() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let permission = json!({"permission": {"name": "clipboard-write"}, "setting": "denied"});
     browser.devtools("Browser.setPermission", permission);
     invite_friends(&browser, "Anna");
     let link = browser.value(LINK_FOR_ALL);
     browser.press_anywhere("Copy");
     browser.wait_for_words("The browser does not allow this. The link is selected");
-    let selected = browser.script("return getSelection().toString()", vec![]);
-    assert_eq!(selected, link.as_str());
+    assert_eq!(browser.eval("getSelection().toString()"), link.as_str());
 }
 
 #[test]
 fn the_page_works_in_a_folder_of_a_proxy() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let documented = "    location / {\n        proxy_pass http://dog;\n    }\n";
     let here = format!(
         "    location /table/ {{\n        proxy_pass http://{}/;\n        proxy_buffering off;\n    }}\n",
@@ -86,10 +60,8 @@ fn the_page_works_in_a_folder_of_a_proxy() {
     let host = browser.another_at(&format!("{}/table", nginx.url));
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL);
-    assert!(
-        link.starts_with(&format!("{}/table/#/join/", nginx.url)),
-        "{link}"
-    );
+    let begin = format!("{}/#/join/", host.server);
+    assert!(link.starts_with(&begin), "{link}");
     let friend = host.another();
     sit_down(&friend, &link, "Beat");
     host.wait_for_words("Waiting for 2 more players.");

@@ -1,7 +1,9 @@
 //! People at one table: invitations, seats, and devices.
 
+use std::slice;
+
 use crate::support::{
-    Browser, Form, KeyboardPlayer, LINK_FOR_ALL, TestServer, game_of, invite_friends, saved,
+    Browser, KeyboardPlayer, LINK_FOR_ALL, TestServer, game_of, invite_friends, open, saved,
     sit_down, wait_for_seat,
 };
 
@@ -14,11 +16,11 @@ fn friends_meet_over_plain_http() {
         return;
     };
     let id = invite_friends(&host, "Anna");
-    assert_eq!(host.script("return isSecureContext", vec![]), false);
+    assert_eq!(host.eval("isSecureContext"), false);
     let link = host.value(LINK_FOR_ALL);
     assert_eq!(host.scan(LINK_FOR_ALL), link);
     let (origin, fragment) = link.split_once("/#").expect("a fragment");
-    assert_eq!(origin, host.server());
+    assert_eq!(origin, host.server);
     let secret = fragment.strip_prefix(&format!("/join/{id}/any-"));
     assert_eq!(secret.expect("an invitation").len(), 32);
     assert!(!host.look().can("Copy") && !host.look().can("Send…"));
@@ -47,12 +49,9 @@ fn links_have_the_address_that_phones_reach() {
         return;
     };
     let id = invite_friends(&host, "Anna");
-    host.wait_for_script("the link", "document.querySelector('svg.qr')");
     let link = host.scan(LINK_FOR_ALL);
-    assert!(
-        link.starts_with(&format!("{address}/#/join/{id}/any-")),
-        "{link}"
-    );
+    let expected = format!("{address}/#/join/{id}/any-");
+    assert!(link.starts_with(&expected), "{link}");
     assert_eq!(host.value(LINK_FOR_ALL), link);
     let phone = host.another_at(address);
     sit_down(&phone, &link, "Beat");
@@ -63,56 +62,44 @@ fn links_have_the_address_that_phones_reach() {
 #[test]
 fn another_device_takes_the_seat_by_its_code() {
     let server = TestServer::shared();
-    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
-        return;
-    };
-    let [desk, phone] = &browsers[..] else {
-        unreachable!("two were opened");
-    };
+    let Some(desk) = open(&server) else { return };
+    let phone = desk.another();
     // The server of the tests is for this computer alone, and the page says so.
-    invite_friends(desk, "Anna");
+    invite_friends(&desk, "Anna");
     desk.wait_for_words("--listen 0.0.0.0:");
     desk.press("Play on another device");
     let link = desk.scan("Link to your own seat");
     assert_eq!(desk.value("Link to your own seat"), link);
     phone.follow(&link.replacen("/#", "/?lang=en#", 1));
-    wait_for_seat(phone);
+    wait_for_seat(&phone);
     phone.wait_for_words("Around the table");
-    assert_eq!(saved(phone)["token"], saved(desk)["token"]);
-    assert_eq!(saved(phone)["hostToken"], serde_json::Value::Null);
+    assert_eq!(saved(&phone)["token"], saved(&desk)["token"]);
+    assert!(saved(&phone)["hostToken"].is_null());
     // Both show what happens.
     desk.press("Start");
-    for device in [desk, phone] {
+    for device in [&desk, &phone] {
         device.wait("the hand", |look| look.hand.len() == 6);
     }
-    let game = game_of(&server, &browsers[..1]);
+    let game = game_of(&server, slice::from_ref(&desk));
     assert_eq!(phone.fragment(), format!("/games/{}", game.id));
 }
 
 #[test]
 fn a_seat_is_taken_with_the_keyboard_alone() {
     let server = TestServer::shared();
-    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
-        return;
-    };
-    let [host, guest] = &browsers[..] else {
-        unreachable!("two were opened");
-    };
-    invite_friends(host, "Anna");
+    let Some(host) = open(&server) else { return };
+    let guest = host.another();
+    invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL);
     guest.follow(&link.replacen("/#", "/?lang=en#", 1));
     guest.wait_for_words("Anna invites you to play DOG");
-    let keyboard = KeyboardPlayer::new(guest, 1);
+    let keyboard = KeyboardPlayer::new(&guest, 1);
     keyboard.tab_to(|look| look.button("Sit down"));
     guest.key(KeyboardPlayer::ENTER);
-    guest.wait("the refusal", |look| {
-        look.alerts
-            .iter()
-            .any(|one| one == "Please write your name first.")
-    });
+    guest.wait_for_alert("Please write your name first.");
     guest.type_into("Your name", "Beat");
     guest.key(KeyboardPlayer::ENTER);
-    wait_for_seat(guest);
+    wait_for_seat(&guest);
     // The focus stays on the page.
     guest.wait("the focus", |look| look.focus.is_some());
     keyboard.tab_to(|look| look.button("Leave"));
@@ -125,45 +112,32 @@ fn a_seat_is_taken_with_the_keyboard_alone() {
 #[test]
 fn a_name_that_is_refused_can_be_changed() {
     let server = TestServer::shared();
-    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
-        return;
-    };
-    let [host, guest] = &browsers[..] else {
-        unreachable!("two were opened");
-    };
-    invite_friends(host, "Anna");
+    let Some(host) = open(&server) else { return };
+    let guest = host.another();
+    invite_friends(&host, "Anna");
     guest.follow(&host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1));
     guest.wait_for_words("Anna invites you to play DOG");
     guest.expect_message(&["422"]);
     guest.type_into("Your name", " bot 2 ");
     guest.press("Sit down");
-    guest.wait("the refusal", |look| {
-        let refusals = &look.alerts;
-        refusals
-            .iter()
-            .any(|one| one.contains("is not “Bot” and a number"))
-    });
+    guest.wait_for_alert("is not “Bot” and a number");
     guest.type_into("Your name", " anna ");
     guest.press("Sit down");
-    wait_for_seat(guest);
+    wait_for_seat(&guest);
     // The other Anna sees who is who, and so does this one after the page is loaded again.
     host.wait_for_words("anna (2)");
-    assert_eq!(saved(guest)["names"][1], "anna (2)");
+    assert_eq!(saved(&guest)["names"][1], "anna (2)");
 }
 
 #[test]
 fn an_invitation_that_opens_nothing_is_explained() {
     let server = TestServer::shared();
-    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
-        return;
-    };
-    let [host, guest] = &browsers[..] else {
-        unreachable!("two were opened");
-    };
-    let id = invite_friends(host, "Anna");
+    let Some(host) = open(&server) else { return };
+    let guest = host.another();
+    let id = invite_friends(&host, "Anna");
     host.press_anywhere("Link for Seat 3");
     let link = host.value("Link for Seat 3");
-    sit_down(guest, &link, "Beat");
+    sit_down(&guest, &link, "Beat");
     let late = guest.another();
     late.follow(&link.replacen("/#", "/?lang=en#", 1));
     late.wait_for_words("Beat has taken this seat already.");

@@ -5,50 +5,41 @@ use std::{thread::sleep, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Browser, Situation, Style, TestGame, TestServer,
+    Situation, TestGame, TestServer,
     TestViewer::{Host, Seat},
-    create_with_bots,
+    create_with_bots, italian, open,
 };
+
+/// Where reactions are shown, with their words.
+const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
+    .map((one) => [one.closest('li').className.split(' ')[0], one.textContent]).join()";
 
 #[test]
 fn a_reaction_stands_at_the_plate_of_the_others() {
     let server = TestServer::shared();
-    let rules = json!({"preset": "dogspiel-it"});
-    let Some(anna) = Browser::open(&server) else {
-        return;
-    };
-    let scene = Situation::find(&server, &rules, 4, Style::FirstSeat, |_, moves| {
-        moves.len() > 5
-    });
+    let Some(anna) = open(&server) else { return };
+    let scene = Situation::with_choices(&server);
     anna.sit(&scene.game, 0);
     let beat = anna.another();
     beat.sit(&scene.game, 1);
     beat.press("React");
     beat.press("Thank you!");
-    let bubble = "[...document.querySelectorAll('.players .bubble')].map((one) => [one.closest('li').className.split(' ')[0], one.textContent]).join()";
     for (browser, at) in [(&anna, "at-1"), (&beat, "at-0")] {
-        browser.wait_for_script("a reaction", &format!("{bubble} === '{at},Thank you!'"));
+        browser.wait_for_script("a reaction", &format!("{BUBBLES} === '{at},Thank you!'"));
     }
     anna.wait("the words", |look| {
         look.happened.contains("Luna: “Thank you!”")
     });
     // After four seconds it is gone.
-    anna.wait_for_script(
-        "the end of it",
-        "!document.querySelector('.players .bubble')",
-    );
+    anna.wait_for_script("the end of it", &format!("{BUBBLES} === ''"));
     // Somebody who does not want them does not see them.
     anna.press("React");
-    anna.wait_for_script("the switch", "document.querySelector('.mute input')");
-    anna.script("document.querySelector('.mute input').click()", vec![]);
+    anna.click_on(".mute input");
     anna.press("Close");
     beat.press("React");
     beat.press("Ouch!");
-    beat.wait_for_script("a reaction", &format!("{bubble} === 'at-0,Ouch!'"));
-    beat.wait_for_script(
-        "the end of it",
-        "!document.querySelector('.players .bubble')",
-    );
+    beat.wait_for_script("a reaction", &format!("{BUBBLES} === 'at-0,Ouch!'"));
+    beat.wait_for_script("the end of it", &format!("{BUBBLES} === ''"));
     let look = anna.look();
     assert!(!look.happened.contains("Ouch!"), "{}", look.happened);
 }
@@ -59,7 +50,7 @@ fn to_own_turn(game: &TestGame<'_>) {
         let actions = game.view(Seat(0))["actions"].take();
         match actions[0]["route"].as_str() {
             Some("play") => return,
-            Some("swap") => drop(game.swap(0, &json!({"card": game.hand(0)[0]}))),
+            Some("swap") => drop(game.offer(0)),
             _ => sleep(Duration::from_millis(10)),
         }
     }
@@ -68,22 +59,15 @@ fn to_own_turn(game: &TestGame<'_>) {
 #[test]
 fn whoever_has_folded_skips_to_the_next_round() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
+    let Some(browser) = open(&server) else { return };
+    let mut games = (1..60).map(|number| create_with_bots(&server, &italian(), number, 0));
+    let can_only_fold = |game: &TestGame<'_>| {
+        to_own_turn(game);
+        game.legal_moves(0)[0]["kind"] == "fold"
     };
-    let rules = json!({"preset": "dogspiel-it"});
-    let game = (1..60)
-        .map(|number| create_with_bots(&server, &rules, number, 0))
-        .find(|game| {
-            to_own_turn(game);
-            game.legal_moves(0)[0]["kind"] == "fold"
-        });
-    let game = game.expect("a hand to fold");
+    let game = games.find(can_only_fold).expect("a hand to fold");
     // At this pace, the rest of the round would take longer than this test waits.
-    let slow = json!({"bot_pace_ms": 60_000});
-    game.request("PATCH", Host, "")
-        .json(&slow)
-        .send()
+    game.patch(Host, &json!({"bot_pace_ms": 60_000}))
         .expect(200);
     browser.sit(&game, 0);
     browser.press("Fold");

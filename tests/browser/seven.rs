@@ -1,22 +1,11 @@
 //! Sevens, which the page lets the player split part by part.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::{
-    Browser, Look, Situation, Style, TestServer, choose_part, enabled, names, offers, parts,
+    Browser, Look, Situation, TestServer, choose_part, enabled, has_three_parts, names, offers,
+    open, parts,
 };
-
-/// A scene with a seven that can be split over three pieces of seat 0.
-fn three_pieces(server: &TestServer) -> Situation<'_> {
-    let rules = json!({"preset": "dogspiel-it"});
-    Situation::find(server, &rules, 1, Style::FirstSeat, |_, moves| {
-        moves.iter().any(over_three_pieces)
-    })
-}
-
-fn over_three_pieces(one: &Value) -> bool {
-    one["card"] == "7" && parts(one).len() == 3
-}
 
 /// What the board offers for the next part.
 fn wait_for_offers(browser: &Browser, steps_left: &str) -> Look {
@@ -28,12 +17,10 @@ fn wait_for_offers(browser: &Browser, steps_left: &str) -> Look {
 #[test]
 fn it_is_split_over_three_pieces_with_undo_and_start_over() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = three_pieces(&server);
-    let wanted = parts(scene.find_move(over_three_pieces)).to_vec();
-    let version = scene.game.version();
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_move(&server, 1, has_three_parts);
+    let seven = scene.find_move(has_three_parts);
+    let wanted = parts(seven);
     browser.sit(&scene.game, 0);
     browser.choose_card("7");
     let first = wait_for_offers(&browser, "7 steps left");
@@ -55,33 +42,23 @@ fn it_is_split_over_three_pieces_with_undo_and_start_over() {
     assert_eq!(names(&over.board), names(&first.board));
     assert!(over.hand.iter().any(|card| card.pressed));
 
-    for part in &wanted {
+    for part in wanted {
         choose_part(&browser, part);
     }
     let complete = browser.wait("Play", |look| look.can("Play"));
     assert!(complete.can("Undo") && enabled(&complete.board).next().is_none());
-    assert_eq!(
-        scene.game.version(),
-        version,
-        "nothing is played before Play"
-    );
+    scene.assert_unchanged();
     browser.press("Play");
-    browser.wait("the end of the turn", |look| {
-        look.todo.contains("is to move")
-    });
-    assert_eq!(scene.game.version(), version + 1);
-    assert_eq!(parts(&scene.last_move()), wanted);
+    scene.wait_until_played(&browser, seven);
+    assert_eq!(scene.game.version(), scene.version + 1);
 }
 
 #[test]
 fn a_reload_in_the_middle_loses_and_plays_nothing() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = three_pieces(&server);
-    let wanted = parts(scene.find_move(over_three_pieces)).to_vec();
-    let version = scene.game.version();
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_move(&server, 1, has_three_parts);
+    let wanted = parts(scene.find_move(has_three_parts));
     browser.sit(&scene.game, 0);
     let before = browser.wait("the hand", |look| look.card("7").is_some());
     browser.choose_card("7");
@@ -91,50 +68,29 @@ fn a_reload_in_the_middle_loses_and_plays_nothing() {
     let after = browser.wait("the hand", |look| look.card("7").is_some());
     assert_eq!(names(&after.hand), names(&before.hand));
     assert!(after.hand.iter().all(|card| !card.pressed));
-    assert_eq!(scene.game.version(), version);
+    scene.assert_unchanged();
     browser.choose_card("7");
     wait_for_offers(&browser, "7 steps left");
-    for part in &wanted {
-        choose_part(&browser, part);
-    }
-    browser.press("Play");
-    browser.wait("the end of the turn", |look| {
-        look.todo.contains("is to move")
-    });
-    assert_eq!(parts(&scene.last_move()), wanted);
 }
 
 #[test]
 fn it_carries_over_to_the_partner() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let over_to_partner = |one: &Value| {
-        let last = parts(one).last();
-        one["card"] == "7"
-            && parts(one)[0]["seat"] == 0
-            && last.is_some_and(|last| last["seat"] == 2)
+        let seats: Vec<&Value> = parts(one).iter().map(|part| &part["seat"]).collect();
+        one["card"] == "7" && *seats[0] == 0 && *seats[seats.len() - 1] == 2
     };
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 6, Style::FirstSeat, |_, moves| {
-        moves.iter().any(over_to_partner)
-    });
-    let wanted = parts(scene.find_move(over_to_partner)).to_vec();
+    let scene = Situation::with_move(&server, 6, over_to_partner);
+    let seven = scene.find_move(over_to_partner);
     browser.sit(&scene.game, 0);
     browser.choose_card("7");
     let own = wait_for_offers(&browser, "7 steps left");
-    assert!(
-        own.board
-            .iter()
-            .all(|place| !place.name.contains("Bruno’s piece,"))
-    );
-    for part in &wanted {
+    let mut names = own.board.iter().map(|place| &place.name);
+    assert!(!names.any(|name| name.contains("Bruno’s piece,")));
+    for part in parts(seven) {
         choose_part(&browser, part);
     }
     browser.press("Play");
-    browser.wait("the end of the turn", |look| {
-        look.todo.contains("is to move")
-    });
-    assert_eq!(parts(&scene.last_move()), wanted);
+    scene.wait_until_played(&browser, seven);
 }

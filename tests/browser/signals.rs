@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Situation, Style, TestServer};
+use crate::support::{Browser, Situation, TestServer, TestViewer::Spectator, open, play_on};
 
 /// A browser that counts what is heard and felt, in a page that is hidden if `window.away` is set.
 const COUNTING: &str = "
@@ -28,87 +28,63 @@ const COUNTING: &str = "
   };
   Object.defineProperty(document, 'hidden', { get: () => window.away === true });";
 
+/// The title, the icon, whether there were tones, vibrations, notifications and locks.
 fn signals(browser: &Browser) -> Value {
-    browser.script(
-        "return [document.title, document.querySelector('link[rel=icon]').href.split('/').pop(),
-                 window.tones > 0, window.felt, window.notes, window.locks]",
-        vec![],
+    browser.eval(
+        "[document.title, document.querySelector('link[rel=icon]').href.split('/').pop(),
+          window.tones > 0, window.felt, window.notes, window.locks]",
     )
 }
 
-/// Plays what the server lists first, until it is the turn of seat 0.
+/// The others play, until it is the turn of seat 0.
 fn play_until_own_turn(scene: &Situation<'_>) {
     while scene.game.turn() != 0 {
-        let seat = scene.game.turn();
-        let moves = scene.game.legal_moves(seat);
-        scene
-            .game
-            .play(seat, moves[0]["id"].as_str().expect("an id"));
+        play_on(&scene.game);
     }
 }
 
 #[test]
 fn a_turn_is_seen_heard_and_felt() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.prepare(COUNTING);
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 4, Style::FirstSeat, |view, moves| {
-        moves.len() > 5 && view["seats"][0]["cards"].as_u64() > Some(3)
-    });
-    let round = scene.game.view(crate::support::TestViewer::Spectator)["round"].clone();
+    let scene = Situation::with_more_turns(&server);
+    let round = scene.game.view(Spectator)["round"].clone();
     browser.sit(&scene.game, 0);
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
     browser.wait_for_script("the lock", "window.locks === 1");
     let title = format!("Round {round} · DOG");
     let yours = format!("Your turn · {title}");
     // What happened before the table was opened is not heard.
-    assert_eq!(
-        signals(&browser),
-        json!([yours, "icon-turn.svg", false, 0, [], 1])
-    );
+    let before = json!([yours, "icon-turn.svg", false, 0, [], 1]);
+    assert_eq!(signals(&browser), before);
 
-    scene
-        .game
-        .play(0, scene.moves[0]["id"].as_str().expect("an id"));
+    play_on(&scene.game);
     browser.wait_for_script("the move", "window.tones > 0");
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
-    assert_eq!(
-        signals(&browser),
-        json!([title, "icon.svg", true, 0, [], 1])
-    );
-    browser.script("window.away = true;", vec![]);
+    let played = json!([title, "icon.svg", true, 0, [], 1]);
+    assert_eq!(signals(&browser), played);
+    browser.eval("window.away = true");
     play_until_own_turn(&scene);
     browser.wait_for_script("the call", "window.felt === 1");
     browser.wait_for_script("the note", "window.notes.length === 1");
-    assert_eq!(
-        signals(&browser),
-        json!([yours, "icon-turn.svg", true, 1, ["DOG: Your turn"], 1])
-    );
+    let called = json!([yours, "icon-turn.svg", true, 1, ["DOG: Your turn"], 1]);
+    assert_eq!(signals(&browser), called);
 
     // Switched off, also after a reload; the title still tells.
-    browser.script("window.away = false;", vec![]);
+    browser.eval("window.away = false");
     browser.press("Sound");
     browser.reload();
     let look = browser.wait("the switch", |look| look.can("Sound"));
     assert!(!look.button("Sound").expect("the switch").pressed);
-    let first = scene.game.legal_moves(0)[0]["id"].clone();
-    scene.game.play(0, first.as_str().expect("an id"));
+    play_on(&scene.game);
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
     play_until_own_turn(&scene);
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
-    assert_eq!(
-        signals(&browser),
-        json!([yours, "icon-turn.svg", false, 0, [], 1])
-    );
+    assert_eq!(signals(&browser), before);
 
     // Nothing stays behind on the home screen.
     browser.go("/?lang=en#/");
     browser.wait_for_script("the lock", "window.locks === 0");
-    browser.wait_for_script(
-        "the icon",
-        "document.querySelector('link[rel=icon]').href.endsWith('/icon.svg')",
-    );
+    browser.wait_for_element("link[rel=icon][href$='icon.svg']");
 }

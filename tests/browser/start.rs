@@ -1,13 +1,14 @@
 //! Browsers that are too old, and a page that does not arrive whole.
 
-use crate::support::{Browser, MousePlayer, Signal, TestServer};
+use crate::{
+    connection::replace_fetch,
+    support::{Browser, MousePlayer, Signal, TestServer, open},
+};
 
 #[test]
 fn a_browser_of_2022_plays() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     // Firefox 92 and Safari 15.4 have none of these, or not all.
     browser.prepare(
         "delete Array.prototype.findLast; delete Array.prototype.findLastIndex;
@@ -24,9 +25,7 @@ fn a_browser_of_2022_plays() {
 #[test]
 fn an_older_browser_is_told_what_is_needed() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.expect_message(&["is not a function"]);
     browser.prepare(
         "delete Array.prototype.at; delete Object.hasOwn;
@@ -40,18 +39,14 @@ fn an_older_browser_is_told_what_is_needed() {
 #[test]
 fn a_page_that_does_not_arrive_says_so() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.expect_message(&["Failed to fetch"]);
     browser.expect_message(&["the words are missing"]);
-    browser.prepare(
-        "const real = window.fetch;
-         window.fetch = async (url, options) => {
-           if (!String(url).includes('/lang/')) return real(url, options);
-           if (location.search.includes('fr')) return Response.json({ code: 503 }, { status: 503 });
-           throw new TypeError('Failed to fetch');
-         };",
+    replace_fetch(
+        &browser,
+        "if (!String(url).includes('/lang/')) return real(url, options);
+         if (location.search.includes('fr')) return Response.json({ code: 503 }, { status: 503 });
+         throw new TypeError('Failed to fetch');",
     );
     browser.go("/?lang=en");
     browser.press("Load again");
@@ -83,42 +78,35 @@ fn file_requests(server: &TestServer) -> f64 {
             && !line.contains("route=\"/v1/")
             && !line.contains("route=\"/metrics\"")
     });
-    requests
-        .map(|line| line.rsplit(' ').next().expect("a value"))
-        .map(|count| count.parse::<f64>().expect("a number"))
-        .sum()
+    let counts = requests.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+    counts.sum()
 }
 
 #[test]
 fn a_second_visit_asks_for_three_files_at_most() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let home = |browser: &Browser| {
+    let Some(browser) = open(&server) else { return };
+    let visit = || {
+        browser.go("/?lang=en");
         browser.wait("the home screen", |look| look.can("Play against bots"));
     };
-    browser.go("/?lang=en");
-    home(&browser);
+    visit();
     wait_until_kept(&browser);
     let first = file_requests(&server);
     assert!(first > 30.0, "{first}");
-    for visit in 1..=3 {
+    for number in 1..=3 {
         let before = file_requests(&server);
-        browser.go("/?lang=en");
-        home(&browser);
+        visit();
         browser.settle();
         let asked = file_requests(&server) - before;
-        assert!((1.0..=3.0).contains(&asked), "visit {visit}: {asked}");
+        assert!((1.0..=3.0).contains(&asked), "visit {number}: {asked}");
     }
 }
 
 #[test]
 fn without_a_server_the_page_is_shown_and_no_answer_is_old() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.expect_message(&["ERR_CONNECTION_REFUSED"]);
     browser.expect_message(&["ERR_INCOMPLETE_CHUNKED_ENCODING"]);
     browser.go("/?lang=en");
@@ -126,7 +114,7 @@ fn without_a_server_the_page_is_shown_and_no_answer_is_old() {
     browser.wait("the hand", |look| look.hand.len() == 6);
     let kept = wait_until_kept(&browser);
     for address in &kept {
-        let path = address.strip_prefix(browser.server()).expect("a path");
+        let path = address.strip_prefix(&browser.server).expect("a path");
         assert!(path == "/" || path.starts_with("/page/"), "{path}");
     }
     server.stop(Signal::Kill);

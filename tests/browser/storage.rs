@@ -3,9 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, MousePlayer, TestGame, TestServer, create_with_people, enabled, go_home, sit_down,
-    wait_for_seat,
+use crate::{
+    connection::replace_fetch,
+    support::{
+        Browser, LINK_FOR_ALL, MousePlayer, TestServer, deal_to_people, go_home, italian, open,
+        sit_down, wait_for_seat,
+    },
 };
 
 /// Plays from the home screen, and comes back to the game from there.
@@ -16,7 +19,7 @@ fn plays_and_continues(browser: &Browser) {
     let table = browser.fragment();
     browser.script("location.hash = '#/'", vec![]);
     browser.wait_for_words("Continue");
-    browser.script("document.querySelector('.games a').click()", vec![]);
+    browser.click_on(".games a");
     browser.wait("the hand", |look| !look.hand.is_empty());
     assert_eq!(browser.fragment(), table);
     browser.script("location.hash = '#/'", vec![]);
@@ -26,18 +29,14 @@ fn plays_and_continues(browser: &Browser) {
     browser.press_anywhere("Cancel");
     browser.press_anywhere("Remove the game with Luna");
     browser.press_anywhere("Remove");
-    browser.wait_for_script(
-        "no game to continue",
-        "!document.body.innerText.includes('Continue')",
-    );
+    let nothing = "!document.body.innerText.includes('Continue')";
+    browser.wait_for_script("no game to continue", nothing);
 }
 
 #[test]
 fn blocked_storage_is_no_obstacle() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     browser.prepare(
         "const deny = () => { throw new DOMException('Access is denied.', 'SecurityError'); };
          for (const storage of ['localStorage', 'sessionStorage']) {
@@ -49,11 +48,7 @@ fn blocked_storage_is_no_obstacle() {
     browser.go("/?lang=en");
     plays_and_continues(&browser);
     browser.press("Invite friends");
-    browser.wait("the question", |look| {
-        look.alerts
-            .iter()
-            .any(|one| one == "Please write your name first.")
-    });
+    browser.wait_for_alert("Please write your name first.");
     browser.type_into("Your name", "Anna");
     browser.press("Invite friends");
     browser.wait_for_words("Waiting for 3 more players.");
@@ -62,9 +57,7 @@ fn blocked_storage_is_no_obstacle() {
 #[test]
 fn full_storage_is_no_obstacle() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     go_home(&browser, "Anna");
     browser.script(
         "for (let size = 1 << 23; size >= 1; size /= 2) {
@@ -76,19 +69,12 @@ fn full_storage_is_no_obstacle() {
     // A seat that was taken is kept, too.
     browser.press("Invite friends");
     browser.wait_for_words("Waiting for 3 more players.");
-    let link = browser.value("Link for everybody");
+    let link = browser.value(LINK_FOR_ALL);
     let friend = browser.another();
     sit_down(&friend, &link, "Beat");
     browser.wait_for_words("Waiting for 2 more players.");
     browser.press("Start");
     browser.wait("the hand", |look| look.hand.len() == 6);
-}
-
-/// A game of four people, all at this server.
-fn game(server: &TestServer) -> TestGame<'_> {
-    let game = create_with_people(server, &json!({"preset": "dogspiel-it"}), 1);
-    game.deal();
-    game
 }
 
 /// The seat as which the page shows the game.
@@ -102,10 +88,8 @@ fn seat(browser: &Browser) -> Value {
 #[test]
 fn two_tabs_have_two_seats_of_a_game() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = game(&server);
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
     let first = browser.tab();
     let second = browser.open_tab();
     let tabs = [(&first, 0), (&second, 2)];
@@ -128,17 +112,12 @@ fn two_tabs_have_two_seats_of_a_game() {
 #[test]
 fn a_token_that_is_unknown_for_a_while_is_kept() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = game(&server);
-    browser.prepare(
-        "{ const real = window.fetch;
-           window.fetch = (url, options) => (options?.headers?.Authorization && !window.repaired
-             ? Response.json({
-                 type: '/docs/guide/errors#unauthorized', title: '', status: 401, detail: '',
-                 code: 'unauthorized', reason: 'unknown_token',
-               }, { status: 401 }) : real(url, options)); }",
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
+    replace_fetch(
+        &browser,
+        "return options.headers?.Authorization && !window.repaired
+           ? problem(401, 'unauthorized', { reason: 'unknown_token' }) : real(url, options);",
     );
     browser.remember(&game, 1);
     let lost = || {
@@ -148,10 +127,8 @@ fn a_token_that_is_unknown_for_a_while_is_kept() {
     };
     lost();
     // The server comes back with the database that it should have.
-    browser.script(
-        "window.repaired = true; dispatchEvent(new Event('offline'))",
-        vec![],
-    );
+    browser.eval("window.repaired = true");
+    browser.eval("dispatchEvent(new Event('offline'))");
     browser.wait("the hand", |look| !look.hand.is_empty());
     lost();
 }
@@ -159,9 +136,7 @@ fn a_token_that_is_unknown_for_a_while_is_kept() {
 #[test]
 fn the_oldest_games_that_are_over_are_forgotten() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     go_home(&browser, "Anna");
     browser.script(
         "for (let n = 1; n <= 150; n += 1) {
@@ -173,11 +148,10 @@ fn the_oldest_games_that_are_over_are_forgotten() {
         vec![],
     );
     browser.press("Play against bots");
-    browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
-    let script = "return Object.keys(localStorage).filter((key) => key.startsWith('dog.game.old'))
-                    .map((key) => Number(key.slice('dog.game.old'.length))).sort((a, b) => a - b)";
-    let kept: Vec<u32> = serde_json::from_value(browser.script(script, vec![])).expect("numbers");
+    browser.wait_for_cards();
+    let kept = "Object.keys(localStorage).filter((key) => key.startsWith('dog.game.old'))
+                  .map((key) => Number(key.slice('dog.game.old'.length))).sort((a, b) => a - b)";
     // With the new game there are 100.
     let expected: Vec<u32> = (1..=10).chain(62..=150).collect();
-    assert_eq!(kept, expected);
+    assert_eq!(browser.eval(kept), json!(expected));
 }

@@ -6,9 +6,10 @@ use std::{cell::RefCell, collections::BTreeMap};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, MousePlayer, Screens, Situation, Style, TestGame, TestServer,
-    TestViewer::{Seat, Spectator},
-    choose_part, create_with_people, enabled, offers, parts, seats_of_bots, seed,
+    Browser, Form, KeyboardPlayer, MousePlayer, NAMES, Screens, Situation, Style, TestGame,
+    TestServer, TestViewer::Seat, captures, choose_part, choose_piece, create_with_people,
+    deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts,
+    seats_of_bots, seed, text, wait_for_offers,
 };
 
 /// Pages of phones, under the bars of their browsers.
@@ -50,9 +51,7 @@ const SIGHT: &str = "
 #[test]
 fn every_phase_is_one_screen_and_the_board_stays() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let boards = RefCell::new(BTreeMap::new());
     let findings = RefCell::new(Vec::new());
     let screens = Screens::new(&server);
@@ -60,32 +59,26 @@ fn every_phase_is_one_screen_and_the_board_stays() {
         if !visit.in_sight.contains(&"Board") {
             return;
         }
-        let seats = if visit.name == "six-seats" {
-            "six"
-        } else {
-            "four"
-        };
+        let is_six = visit.name == "six-seats";
         for size in PHONES {
-            browser.show_as(Form {
-                size,
-                ..visit.options
-            });
+            browser.show_as(Form::of_size(size));
             browser.settle();
             let seen = browser.script(SIGHT, vec![json!([])]);
             let found = &seen["findings"];
+            let find = |what: String| {
+                let finding = format!("{} at {size:?}: {what}", visit.name);
+                findings.borrow_mut().push(finding);
+            };
             if found != &json!([]) {
-                let finding = format!("{} at {size:?}: {found}", visit.name);
-                findings.borrow_mut().push(finding);
+                find(found.to_string());
             }
-            let board = seen["board"].as_str().expect("a text").to_owned();
+            let board = text(&seen["board"]).to_owned();
             let mut boards = boards.borrow_mut();
-            let first = boards.entry((size, seats)).or_insert_with(|| board.clone());
+            let first = boards
+                .entry((size, is_six))
+                .or_insert_with(|| board.clone());
             if *first != board {
-                let finding = format!(
-                    "{} at {size:?}: the board is at {board}, not {first}",
-                    visit.name
-                );
-                findings.borrow_mut().push(finding);
+                find(format!("the board is at {board}, not {first}"));
             }
         }
         browser.show_as(visit.options);
@@ -94,10 +87,10 @@ fn every_phase_is_one_screen_and_the_board_stays() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
     let boards = boards.into_inner();
     assert_eq!(boards.len(), 10, "both boards at each size");
-    for ((size, seats), board) in boards {
+    for (form, board) in boards {
         let width = board.split(' ').nth(2).expect("a width");
         let width: f64 = width.parse().expect("a number");
-        assert!(size.0 != 360 || width >= 330.0, "{seats} {size:?}: {board}");
+        assert!(form.0.0 != 360 || width >= 330.0, "{form:?}: {board}");
     }
 }
 
@@ -119,31 +112,24 @@ const RECORD: &str = "
 /// A game of one person and bots, played on a phone for more than a round.
 fn play(browser: &Browser, game: &TestGame<'_>) {
     browser.sit(game, 0);
-    let look = browser.wait("a choice", |look| !offers(look).is_empty());
+    let look = wait_for_offers(browser);
     // The player uses the page: the focus is somewhere from now on.
     browser.click(offers(&look)[0]);
     browser.script(RECORD, vec![]);
     MousePlayer::new(browser, 2).play_until(|look| look.log > 60);
-    let seen = browser.script("return [...seen]", vec![]);
+    let seen = browser.eval("[...seen]");
     assert_eq!(seen.as_array().expect("a list").len(), 3, "{seen:#}");
-    assert_eq!(browser.script("return lost", vec![]), 0);
+    assert_eq!(browser.eval("lost"), 0);
 }
 
 #[test]
 fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
     let server = TestServer::shared();
-    let options = Form {
-        size: (375, 553),
-        ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, options) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
+    browser.show_as(Form::of_size((375, 553)));
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
-        let mut players = vec![json!({"kind": "human", "name": "Player"})];
-        players.extend(seats_of_bots(
-            &["Luna", "Bruno", "Bella", "Rex", "Nala"][..seats - 1],
-        ));
+        let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
+        players.extend(seats_of_bots(&NAMES[1..seats]));
         let wishes = json!({
             "rules": {"preset": preset, "seats": seats}, "seats": players, "turn_seconds": 300,
             "first_dealer": seats - 1, "bot_pace_ms": 20, "shuffle_seed": seed(9), "listed": false,
@@ -155,9 +141,7 @@ fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
 #[test]
 fn difficult_names_break_nothing() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     for (count, names) in [(4, &DIFFICULT[..4]), (6, &DIFFICULT[4..])] {
         let seats = names.iter().map(|name| {
             let name: String = name.chars().take(40).collect();
@@ -179,10 +163,7 @@ fn difficult_names_break_nothing() {
                 browser.sit(&game, seat);
                 browser.wait("the hand", |look| !look.hand.is_empty());
                 for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
-                    browser.show_as(Form {
-                        size,
-                        ..Form::default()
-                    });
+                    browser.show_as(Form::of_size(size));
                     browser.settle();
                     let seen = browser.script(SIGHT, vec![json!([".players li"])]);
                     assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
@@ -209,26 +190,14 @@ const NAMES_BEGIN: &str = "
 #[test]
 fn text_has_the_size_that_the_reader_chose() {
     let server = TestServer::shared();
-    let options = Form {
-        size: (360, 616),
-        ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, options) else {
-        return;
-    };
-    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
-    game.deal();
-    browser.sit(&game, 0);
+    let Some(browser) = open(&server) else { return };
+    browser.show_as(Form::of_size((360, 616)));
+    browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.script("document.documentElement.style.fontSize = '26px'", vec![]);
     browser.settle();
-    let size = "return getComputedStyle(document.querySelector('.todo')).fontSize";
-    let size = browser.script(size, vec![]);
-    let size: f64 = size
-        .as_str()
-        .and_then(|size| size.strip_suffix("px"))
-        .and_then(|size| size.parse().ok())
-        .expect("a size");
-    assert!(size > 20.0, "{size}");
+    let size = "parseFloat(getComputedStyle(document.querySelector('.todo')).fontSize)";
+    let size = browser.eval(size);
+    assert!(size.as_f64() > Some(20.0), "{size}");
     let seen = browser.script(SIGHT, vec![json!([])]);
     assert_eq!(seen["findings"], json!([]));
 }
@@ -252,11 +221,9 @@ fn hold(browser: &Browser, repeats: usize) {
 #[test]
 fn a_key_that_is_held_down_presses_once() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     // Deal, and give a card: each is one press.
-    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
+    let game = create_with_people(&server, &italian(), 1);
     browser.sit(&game, 3);
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.button("Deal"));
@@ -266,98 +233,72 @@ fn a_key_that_is_held_down_presses_once() {
     });
     let dealt = game.version();
     hold(&browser, 41);
-    let look = browser.wait("Give", |look| {
-        look.button("Give").is_some_and(|give| give.focused)
-    });
+    let look = browser.wait("Give", |look| look.is_focused("Give"));
     assert_eq!(look.hand.iter().filter(|card| card.pressed).count(), 1);
     assert_eq!(game.version(), dealt);
     hold(&browser, 40);
-    browser.wait("the others", |look| look.todo.contains("The others"));
+    browser.wait_for_todo("The others");
     assert_eq!(game.version(), dealt + 1);
 
     // A fold asks, and the answer that has the focus does no harm.
-    let scene = Situation::find(
-        &server,
-        &json!({"preset": "dogspiel-it"}),
-        0,
-        Style::FirstSeat,
-        |_, moves| moves[0]["kind"] == "fold",
-    );
-    let version = scene.game.version();
+    let scene = Situation::with_a_fold(&server);
     browser.sit(&scene.game, 0);
     keyboard.tab_to(|look| look.button("Fold"));
     hold(&browser, 40);
-    browser.wait("the question", |look| {
-        look.button("Cancel").is_some_and(|cancel| cancel.focused)
-    });
+    browser.wait("the question", |look| look.is_focused("Cancel"));
     hold(&browser, 40);
     browser.wait("the first question", |look| {
         look.button("Cancel").is_none() && look.can("Fold")
     });
-    assert_eq!(scene.game.version(), version);
-    assert_eq!(scene.game.view(Spectator)["seats"][0]["folded"], false);
+    scene.assert_unchanged();
 }
 
 #[test]
 fn a_card_that_was_given_is_gone_and_one_that_came_is_marked() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
-    game.deal();
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
     browser.sit(&game, 0);
-    let look = browser.wait("the hand", |look| enabled(&look.hand).next().is_some());
+    let look = browser.wait_for_cards();
     assert_eq!(look.hand.len(), 6);
     let given = look.hand[2].name.clone();
     browser.click(&look.hand[2]);
     browser.press("Give");
     let left = browser.wait("the hand without it", |look| look.hand.len() == 5);
-    let count =
-        |hand: &[crate::support::Button]| hand.iter().filter(|card| card.name == given).count();
-    assert_eq!(count(&left.hand), count(&look.hand) - 1);
-    game.swap(2, &json!({"card": game.hand(2)[0]}));
+    let mut expected = names(&look.hand);
+    expected.remove(
+        expected
+            .iter()
+            .position(|name| *name == given)
+            .expect("the card"),
+    );
+    assert_eq!(names(&left.hand), expected);
+    game.offer(2);
     browser.wait("the partner’s card", |look| look.hand.len() == 6);
     let received = game.view(Seat(0))["seats"][0]["received"].take();
-    let marked =
-        "return [...document.querySelectorAll('.card.received')].map((card) => card.ariaLabel)";
-    assert_eq!(browser.script(marked, vec![]), json!([received]));
+    let marked = "[...document.querySelectorAll('.card.received')].map((card) => card.ariaLabel)";
+    assert_eq!(browser.eval(marked), json!([received]));
 }
 
 #[test]
 fn a_grey_card_says_why_it_cannot_be_played() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = Situation::find(
-        &server,
-        &json!({"preset": "dogspiel-it"}),
-        4,
-        Style::FirstSeat,
-        |view, moves| {
-            let hand = view["seats"][0]["hand"].as_array().expect("a hand");
-            moves[0]["kind"] != "fold"
-                && hand
-                    .iter()
-                    .any(|card| moves.iter().all(|one| one["card"] != *card))
-        },
-    );
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, |view, moves| {
+        let mut hand = view["seats"][0]["hand"].as_array().expect("a hand").iter();
+        let is_grey = |card: &Value| moves.iter().all(|one| one["card"] != *card);
+        moves[0]["kind"] != "fold" && hand.any(is_grey)
+    });
     browser.sit(&scene.game, 0);
-    browser.wait_for_script(
-        "a grey card",
-        "document.querySelector('.card[aria-disabled]')",
-    );
-    let version = scene.game.version();
+    browser.wait_for_element(".card[aria-disabled]");
     let look = browser.look();
     let grey = look
         .hand
         .iter()
         .find(|card| !card.enabled)
         .expect("a grey card");
-    assert_eq!(browser.role_and_name(grey).1, grey.name);
     browser.click(grey);
-    let look = browser.wait("the reason", |look| look.todo.contains(": "));
+    let look = browser.wait_for_todo(": ");
     assert!(look.todo.starts_with(&grey.name), "{}", look.todo);
     assert!(look.hand.iter().all(|card| !card.pressed));
     // It is said until something is chosen.
@@ -365,7 +306,7 @@ fn a_grey_card_says_why_it_cannot_be_played() {
     browser.wait("a choice", |look| {
         !offers(look).is_empty() && !look.todo.contains(": ")
     });
-    assert_eq!(scene.game.version(), version);
+    scene.assert_unchanged();
 }
 
 /// How far each target is from the middle of a field, in pixels; and what a target covers with.
@@ -383,40 +324,23 @@ const TARGETS: &str = "
       };
     });";
 
+/// The ends of the parts of a seven that were chosen.
+const BEGUN: &str = "document.querySelectorAll('.way.begun .end').length";
+
 #[test]
 fn targets_are_on_their_fields_and_cover_no_piece() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let three = |one: &Value| one["card"] == "7" && parts(one).len() == 3;
-    let scene = Situation::find(&server, &rules, 1, Style::FirstSeat, |_, moves| {
-        moves.iter().any(three)
-    });
-    let wanted = parts(scene.find_move(three)).to_vec();
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_move(&server, 1, has_three_parts);
+    let wanted = parts(scene.find_move(has_three_parts));
     browser.sit(&scene.game, 0);
     browser.choose_card("7");
     for (number, part) in wanted.iter().enumerate() {
-        let look = browser.wait("a choice", |look| {
-            look.todo.contains("Choose") && !offers(look).is_empty()
-        });
-        if look.todo.contains("Choose a piece") {
-            let from = part["from"].as_str().expect("a place");
-            browser.click(look.place(from).expect("the piece"));
-        }
-        browser.wait("targets", |look| {
-            look.todo.contains("Choose where") && !offers(look).is_empty()
-        });
+        choose_piece(&browser, part);
         // The choice of a card or a piece leads there.
-        browser.wait("the focus", |look| {
-            look.board.iter().any(|place| place.focused)
-        });
+        browser.wait("the focus", |look| has_focus(&look.board));
         for size in PHONES {
-            browser.show_as(Form {
-                size,
-                ..Form::default()
-            });
+            browser.show_as(Form::of_size(size));
             browser.settle();
             let targets = browser.script(TARGETS, vec![]);
             for one in targets.as_array().expect("targets") {
@@ -428,69 +352,38 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
             }
         }
         // The piece that is chosen is marked, and so is what was chosen before.
-        let marks = "return [document.querySelectorAll('.chosen').length, document.querySelectorAll('.way.begun .end').length]";
-        assert_eq!(browser.script(marks, vec![]), json!([1, number]));
+        let chosen = browser.eval("document.querySelectorAll('.chosen').length");
+        assert_eq!([chosen, browser.eval(BEGUN)], [1, number]);
         browser.show_as(Form::default());
         choose_part(&browser, part);
     }
     browser.wait("Play", |look| look.can("Play"));
-    let ways = "return document.querySelectorAll('.way.begun .end').length";
-    assert_eq!(browser.script(ways, vec![]), wanted.len());
+    assert_eq!(browser.eval(BEGUN), wanted.len());
 }
 
 #[test]
 fn what_a_choice_captures_is_marked_before_it_is_made() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let captures = |one: &Value| {
-        let plain = one["card"] != "7" && one["card"] != "joker";
-        plain
-            && one["captures"]
-                .as_array()
-                .is_some_and(|captures| !captures.is_empty())
-    };
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 8, Style::FirstSeat, |_, moves| {
-        moves.iter().any(captures)
-    });
+    let Some(browser) = open(&server) else { return };
+    let captures = |one: &Value| captures(one, |_| true);
+    let scene = Situation::with_move(&server, 8, captures);
     let wanted = scene.find_move(captures);
-    let part = &parts(wanted)[0];
     browser.sit(&scene.game, 0);
-    browser.choose_card(wanted["card"].as_str().expect("a card"));
-    let look = browser.wait("a choice", |look| !offers(look).is_empty());
-    if look.todo.contains("Choose a piece") {
-        browser.click(
-            look.place(part["from"].as_str().expect("a place"))
-                .expect("the piece"),
-        );
-        browser.wait("targets", |look| look.todo.contains("Choose where"));
-    }
-    let place = wanted["captures"][0]["from"].as_str().expect("a place");
-    let mark = format!("document.querySelector('.threat[data-place=\"{place}\"]')");
-    browser.wait_for_script("the mark", &mark);
+    browser.choose_card(text(&wanted["card"]));
+    choose_piece(&browser, &parts(wanted)[0]);
+    let place = text(&wanted["captures"][0]["from"]);
+    browser.wait_for_element(&format!(".threat[data-place=\"{place}\"]"));
     // Nothing is hovered over.
-    assert_eq!(
-        browser.script("return document.querySelector('.way.preview')", vec![]),
-        Value::Null
-    );
+    let preview = browser.eval("document.querySelector('.way.preview')");
+    assert_eq!(preview, Value::Null);
 }
 
 /// The face of a J goes below the line in some fonts.
 #[test]
 fn no_face_of_a_card_is_cut_off() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = Situation::find(
-        &server,
-        &json!({"preset": "dogspiel-it"}),
-        5,
-        Style::FirstSeat,
-        |_, moves| moves.iter().any(|one| one["card"] == "J"),
-    );
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_move(&server, 5, |one| one["card"] == "J");
     browser.sit(&scene.game, 0);
     browser.wait("the card", |look| look.card("J").is_some());
     let clipped = "
@@ -505,10 +398,7 @@ fn no_face_of_a_card_is_cut_off() {
         const clips = style.overflow !== 'visible' ? top + height : card.bottom;
         return baseline + descent > clips;";
     for size in PHONES {
-        browser.show_as(Form {
-            size,
-            ..Form::default()
-        });
+        browser.show_as(Form::of_size(size));
         assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");
     }
 }

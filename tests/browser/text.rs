@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Browser, Form, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots,
-    invite_friends, seed,
+    invite_friends, italian, open, seed, text,
 };
 
 /// Does what a translation does to the page: each text is replaced by an element, and so is each new one.
@@ -32,22 +32,20 @@ const TRANSLATE: &str = "
 
 /// The words of the page as its reader sees them.
 fn words(browser: &Browser) -> Value {
-    browser.script("return document.getElementById('page').innerText", vec![])
+    browser.eval("document.getElementById('page').innerText")
 }
 
 #[test]
 fn a_translated_page_goes_on() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     for moves in [false, true] {
         let game = create_with_bots(&server, &json!({"preset": "hausregeln"}), 3, 20);
         browser.sit(&game, 0);
         browser.script(TRANSLATE, vec![json!(moves)]);
         let mut player = MousePlayer::new(&browser, 3);
         player.play_until(|look| look.log > 30 && look.todo.contains("choose a card"));
-        browser.wait_for_script("the translation", "document.querySelector('.todo font')");
+        browser.wait_for_element(".todo font");
         let translated = words(&browser);
         browser.sit(&game, 0);
         browser.wait("the log", |look| look.log > 30);
@@ -55,31 +53,31 @@ fn a_translated_page_goes_on() {
     }
 }
 
+/// These people sit down by a link, which ends with the game and the invitation.
+fn join(server: &TestServer, link: &str, names: &[&str]) {
+    let mut parts = link.rsplit('/');
+    let invitation = parts.next();
+    let path = format!("/v1/games/{}/join", parts.next().expect("a game"));
+    for name in names {
+        let body = json!({"invitation": invitation, "name": name});
+        server.post(&path).json(&body).send().expect(201);
+    }
+}
+
 /// People come and go on a translated page.
 #[test]
 fn a_translated_table_fills() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let id = invite_friends(&browser, "Anna");
-    let invitation = browser.value(LINK_FOR_ALL);
+    let Some(browser) = open(&server) else { return };
+    invite_friends(&browser, "Anna");
+    let link = browser.value(LINK_FOR_ALL);
     browser.script(TRANSLATE, vec![json!(false)]);
-    browser.wait_for_script("the translation", "document.querySelector('.todo font')");
-    let invitation = invitation.rsplit('/').next().expect("a secret");
-    for name in ["Beat", "Carla", "Dani"] {
-        let body = json!({"invitation": invitation, "name": name});
-        server
-            .post(&format!("/v1/games/{id}/join"))
-            .json(&body)
-            .send()
-            .expect(201);
-    }
+    browser.wait_for_element(".todo font");
+    join(&server, &link, &["Beat", "Carla", "Dani"]);
     browser.wait_for_words("All seats are taken. Start the game!");
     let all = words(&browser);
-    let all = all.as_str().expect("words");
     for stale in ["Seat 2", "Waiting for", "free"] {
-        assert!(!all.contains(stale), "{stale}: {all}");
+        assert!(!text(&all).contains(stale), "{stale}: {all}");
     }
     // The reader turns the translation off: the words are the page's own.
     browser.script(
@@ -107,19 +105,16 @@ fn left_of(browser: &Browser, pattern: &str) -> f64 {
       }
       return null;";
     let left = browser.script(script, vec![json!(pattern)]);
-    left.as_f64()
-        .unwrap_or_else(|| panic!("there is no {pattern}"))
+    left.as_f64().expect(pattern)
 }
 
 #[test]
 fn names_of_other_scripts_stay_where_they_are() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));
     let wishes = json!({
-        "rules": {"preset": "dogspiel-it"}, "seats": seats, "shuffle_seed": seed(4), "listed": false,
+        "rules": italian(), "seats": seats, "shuffle_seed": seed(4), "listed": false,
     });
     let game = TestGame::create(&server, &wishes);
     game.deal();
@@ -151,71 +146,60 @@ fn names_of_other_scripts_stay_where_they_are() {
 #[test]
 fn the_log_speaks_as_people_do() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 5, 0);
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, &italian(), 5, 0);
     browser.sit(&game, 0);
-    let log = "[...document.querySelectorAll('details.log li')].map((one) => one.innerText)";
     let mut player = MousePlayer::new(&browser, 5);
     player.play_until(|look| look.log > 12 && !look.hand.is_empty());
-    let lines: Vec<String> =
-        serde_json::from_value(browser.script(&format!("return {log}"), vec![])).expect("lines");
-    let all = lines.join("\n");
+    let lines =
+        "[...document.querySelectorAll('details.log li')].map((one) => '\\n' + one.innerText)";
+    let all = browser.eval(&format!("{lines}.join('')"));
+    let has = |words: &str| text(&all).contains(words);
     for words in [
         " plays ",
         "You give Bruno",
         "and get",
         " brings a piece out",
+        "\nYou play ",
     ] {
-        assert!(all.contains(words), "{words}: {all}");
+        assert!(has(words), "{words}: {all}");
     }
-    assert!(
-        all.contains("\nYou play ") || all.starts_with("You play "),
-        "{all}"
-    );
     for words in ["field", "You plays", "Player", "goal "] {
-        assert!(!all.contains(words), "{words}: {all}");
+        assert!(!has(words), "{words}: {all}");
     }
     // A tap on a line shows its move on the board, and another one hides it.
     let line = "document.querySelector('details.log button')";
-    browser.script(
-        &format!("{line}.scrollIntoView({{ block: 'center' }})"),
-        vec![],
-    );
-    browser.script(&format!("{line}.click()"), vec![]);
-    browser.wait_for_script("the way", "document.querySelector('svg .way.preview')");
-    browser.script(&format!("{line}.click()"), vec![]);
+    browser.eval(&format!("{line}.scrollIntoView({{ block: 'center' }})"));
+    browser.eval(&format!("{line}.click()"));
+    browser.wait_for_element("svg .way.preview");
+    browser.eval(&format!("{line}.click()"));
     browser.wait_for_script("no way", "!document.querySelector('svg .way.preview')");
 }
 
 /// Names of difficult kinds: without blanks, wide, high, in other scripts, and like markup.
-fn difficult_names() -> [String; 12] {
-    [
-        "W".repeat(40),
-        "Donaudampfschifffahrtsgesellschaftskapit".to_owned(),
-        "👨‍👩‍👧‍👦🏳️‍🌈🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲".to_owned(),
-        "محمد عبد الرحمن بن خالد الهاشمي".to_owned(),
-        "דוד 12".to_owned(),
-        "\u{fdfd}".repeat(12),
-        "Z\u{337}\u{322}\u{31b}\u{34e}a\u{338}\u{321}l\u{336}g\u{321}o\u{335}".to_owned(),
-        "<b>Anna</b> & {name}".to_owned(),
-        "漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じ".to_owned(),
-        "a.b/c#d?e=f%20g".to_owned(),
-        "\"I’m\" «the» ‘one’ 12:34".to_owned(),
-        "ความรักทำให้คนตาบอดและหูหนวกไปหมดทุกคน".to_owned(),
-    ]
-}
+const DIFFICULT: [&str; 12] = [
+    "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
+    "Donaudampfschifffahrtsgesellschaftskapit",
+    "👨‍👩‍👧‍👦🏳️‍🌈🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲🎲",
+    "محمد عبد الرحمن بن خالد الهاشمي",
+    "דוד 12",
+    "\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}\u{fdfd}",
+    "Z\u{337}\u{322}\u{31b}\u{34e}a\u{338}\u{321}l\u{336}g\u{321}o\u{335}",
+    "<b>Anna</b> & {name}",
+    "漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じり文漢字仮名交じ",
+    "a.b/c#d?e=f%20g",
+    "\"I’m\" «the» ‘one’ 12:34",
+    "ความรักทำให้คนตาบอดและหูหนวกไปหมดทุกคน",
+];
 
 /// Nothing of the page is beside the screen.
 #[track_caller]
 fn nothing_sticks_out(browser: &Browser, name: &str) {
-    let wide = browser.script(
-        "return [...document.querySelectorAll('body *')]
+    let wide = browser.eval(
+        "[...document.querySelectorAll('body *')]
            .filter((one) => one.checkVisibility() && !one.closest('svg, .hidden')
              && (one.getBoundingClientRect().right > innerWidth + 0.5 || one.getBoundingClientRect().left < -0.5))
            .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`)",
-        vec![],
     );
     assert_eq!(wide, json!([]), "{name}");
 }
@@ -223,43 +207,31 @@ fn nothing_sticks_out(browser: &Browser, name: &str) {
 #[test]
 fn no_name_breaks_a_screen_before_the_game() {
     let server = TestServer::shared();
-    let phone = Form {
-        size: (360, 616),
-        ..Form::default()
-    };
-    let Some(browsers) = Browser::open_many(&server, 2, phone) else {
-        return;
-    };
-    let [host, guest] = &browsers[..] else {
-        unreachable!("two were opened");
-    };
-    let names = difficult_names();
-    for four in names.chunks(4) {
+    let Some(host) = open(&server) else { return };
+    let guest = host.another();
+    for browser in [&host, &guest] {
+        browser.show_as(Form::of_size((360, 616)));
+    }
+    for four in DIFFICULT.chunks(4) {
         host.go("/?lang=en");
-        host.type_into("Your name", &four[0]);
+        host.type_into("Your name", four[0]);
         host.press("Invite friends");
         host.wait_for_words("Waiting for 3 more players.");
-        let id = host.fragment()["/games/".len()..].to_owned();
         let link = host.value(LINK_FOR_ALL);
-        nothing_sticks_out(host, &four[0]);
+        nothing_sticks_out(&host, four[0]);
         guest.follow(&link.replacen("/#", "/?lang=en#", 1));
-        guest.wait_for_words(&format!("{} invites you to play DOG", isolated(&four[0])));
-        nothing_sticks_out(guest, &four[0]);
-        let invitation = link.rsplit('/').next().expect("a secret");
-        for name in &four[1..] {
-            let body = json!({"invitation": invitation, "name": name});
-            let request = server.post(&format!("/v1/games/{id}/join")).json(&body);
-            request.send().expect(201);
-        }
+        guest.wait_for_words(&format!("{} invites you to play DOG", isolated(four[0])));
+        nothing_sticks_out(&guest, four[0]);
+        join(&server, &link, &four[1..]);
         host.wait_for_words("All seats are taken. Start the game!");
-        nothing_sticks_out(host, &four[1]);
+        nothing_sticks_out(&host, four[1]);
         // Whoever comes too late can watch.
         guest.wait_for_words("All seats at this table are taken.");
-        nothing_sticks_out(guest, &four[1]);
+        nothing_sticks_out(&guest, four[1]);
         guest.press("Watch the game");
         guest.wait_for_words("Around the table");
-        nothing_sticks_out(guest, &four[1]);
-        assert_eq!(guest.fragment(), format!("/games/{id}"));
+        nothing_sticks_out(&guest, four[1]);
+        assert_eq!(guest.fragment(), host.fragment());
     }
     // Such a name is refused today; a browser may remember one.
     let saved = json!({
@@ -270,21 +242,19 @@ fn no_name_breaks_a_screen_before_the_game() {
     host.store("dog.game.0123456789abcdef", &saved);
     host.go("/?lang=en");
     host.wait_for_words("no longer on the server");
-    nothing_sticks_out(host, "home");
-    host.press_anywhere(&format!("Remove the game with {}", isolated(&names[9])));
+    nothing_sticks_out(&host, "home");
+    host.press_anywhere(&format!("Remove the game with {}", isolated(DIFFICULT[9])));
     host.wait_for_words("Only this browser has the key to your seat.");
-    nothing_sticks_out(host, "the question");
+    nothing_sticks_out(&host, "the question");
     // A public table.
-    let seats: Vec<Value> = names[..3]
-        .iter()
-        .map(|name| json!({"kind": "human", "name": name}))
-        .chain([json!({"kind": "open", "name": "Seat 4"})])
-        .collect();
+    let person = |name: &&str| json!({"kind": "human", "name": name});
+    let mut seats: Vec<Value> = DIFFICULT[..3].iter().map(person).collect();
+    seats.push(json!({"kind": "open", "name": "Seat 4"}));
     let table = json!({"seats": seats, "join": "anyone"});
     server.post("/v1/games").json(&table).send().expect(201);
     host.go("/?lang=en");
-    host.wait_for_words(&names[0]);
-    nothing_sticks_out(host, "open tables");
+    host.wait_for_words(DIFFICULT[0]);
+    nothing_sticks_out(&host, "open tables");
 }
 
 /// A name as the page puts it into a sentence.

@@ -8,9 +8,9 @@ use std::{
 use serde_json::json;
 
 use crate::support::{
-    Browser, Dice, Form, LINK_FOR_ALL, TestServer,
+    Browser, Dice, LINK_FOR_ALL, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_people, game_of, invite_friends, sit_down,
+    create_with_people, game_of, invite_friends, italian, open, sit_down,
 };
 
 /// Milliseconds since 1970, on the clock that the browser has too.
@@ -23,13 +23,8 @@ fn now() -> f64 {
 fn summary(mut times: Vec<f64>) -> String {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
-    format!(
-        "median {:.1} ms, 95th percentile {:.1} ms, most {:.1} ms, n = {}",
-        at(0.5),
-        at(0.95),
-        at(1.0),
-        times.len()
-    )
+    let (median, late, most, n) = (at(0.5), at(0.95), at(1.0), times.len());
+    format!("median {median:.1} ms, 95th percentile {late:.1} ms, most {most:.1} ms, n = {n}")
 }
 
 /// Collects when each line of the log was drawn: in the frame after the change of the document.
@@ -48,42 +43,36 @@ const WATCH: &str = "
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture draw_delay"]
 fn draw_delay() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     // Everybody else plays by the API; the browser shows seat 0.
-    let game = create_with_people(&server, &json!({"preset": "dogspiel-it"}), 1);
+    let game = create_with_people(&server, &italian(), 1);
     browser.sit(&game, 0);
     browser.script(WATCH, vec![]);
     let mut dice = Dice::new(1);
     let mut times = Vec::new();
     while times.len() < 200 && game.view(Spectator)["phase"] != "finished" {
-        let before = browser.script("return window.drawn.length", vec![]);
+        let before = browser.eval("window.drawn.length");
         // An exchange is several changes; it is not measured.
         let measured = game.view(Spectator)["phase"] != "exchange";
         let begun = Instant::now();
         game.step(&mut dice);
         let answered = now();
         let drawn = loop {
-            let drawn = browser.script("return window.drawn", vec![]);
+            let drawn = browser.eval("window.drawn");
             let drawn = drawn.as_array().expect("a list").clone();
             if drawn.len() as u64 > before.as_u64().expect("a count") {
                 break drawn;
             }
-            assert!(
-                begun.elapsed() < Duration::from_secs(30),
-                "nothing is drawn"
-            );
+            let waited = begun.elapsed();
+            assert!(waited < Duration::from_secs(30), "nothing is drawn");
         };
         if measured {
             let at = drawn[drawn.len() - 1][1].as_f64().expect("a time");
             times.push((at - answered).max(0.0));
         }
     }
-    eprintln!(
-        "from the answer to a change until it is drawn: {}",
-        summary(times)
-    );
+    let what = "from the answer to a change until it is drawn";
+    eprintln!("{what}: {}", summary(times));
 }
 
 /// Collects when another text of an element was drawn.
@@ -110,7 +99,7 @@ fn watch(browsers: &[Browser], part: &str) {
 fn drawn_since(browsers: &[Browser], since: f64) -> Vec<f64> {
     let drawn = browsers.iter().map(|browser| {
         browser.wait_for_script("a drawing", "window.drawn.length");
-        let first = browser.script("return window.drawn.splice(0)[0]", vec![]);
+        let first = browser.eval("window.drawn.splice(0)[0]");
         (first.as_f64().expect("a time") - since).max(0.0)
     });
     drawn.collect()
@@ -121,7 +110,7 @@ fn drawn_since(browsers: &[Browser], since: f64) -> Vec<f64> {
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture draw_delay_for_three"]
 fn draw_delay_for_three_others() {
     let server = TestServer::start();
-    let Some(browsers) = Browser::open_many(&server, 3, Form::default()) else {
+    let Some(browsers) = Browser::open_many(&server, 3) else {
         return;
     };
     invite_friends(&browsers[0], "Anna");
@@ -133,10 +122,7 @@ fn draw_delay_for_three_others() {
     watch(&browsers, ".teams");
     let mut joins = Vec::new();
     for number in 0..25 {
-        let opened = game
-            .request("PUT", Host, "/seats/3")
-            .json(&json!({"kind": "open"}));
-        let opened = opened.send().expect(200);
+        let opened = game.put(Host, 3, &json!({"kind": "open"})).expect(200);
         for browser in &browsers {
             browser.wait_for_words("Waiting for 1 more player.");
         }
@@ -149,10 +135,8 @@ fn draw_delay_for_three_others() {
         game.tokens[3] = joined["token"].as_str().expect("a token").to_owned();
         server.forbid_in_log(&game.tokens[3]);
     }
-    eprintln!(
-        "from the request of a join until three others see it: {}",
-        summary(joins)
-    );
+    let what = "from the request of a join until three others see it";
+    eprintln!("{what}: {}", summary(joins));
 
     let mut dice = Dice::new(1);
     game.deal();
@@ -185,23 +169,22 @@ fn drawn_until_now(browsers: &[Browser]) {
     }
 }
 
+/// The time of an entry that the browser keeps about how the page was loaded.
+const PAINTED: &str = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+
 #[test]
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture first_paint"]
 fn first_paint() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let load = |cached: bool| {
         let times = (0..20).map(|_| {
             if !cached {
                 browser.devtools("Network.clearBrowserCache", json!({}));
             }
             browser.go("/?lang=en");
-            let painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
-            browser.wait_for_script("the first paint", painted);
-            let time = browser.script(&format!("return {painted}"), vec![]);
-            time.as_f64().expect("a time")
+            browser.wait_for_script("the first paint", PAINTED);
+            browser.eval(PAINTED).as_f64().expect("a time")
         });
         summary(times.collect())
     };
@@ -222,22 +205,17 @@ fn slow_down(browser: &Browser) {
     );
 }
 
-/// The time of an entry that the browser keeps about how the page was loaded.
-const PAINTED: &str = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
-
 #[test]
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture first_content"]
 fn first_content_on_a_slow_phone() {
     let server = TestServer::start();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let visit = |browser: &Browser| {
         slow_down(browser);
         browser.go("/?lang=en");
         browser.wait_for_script("the first paint", PAINTED);
         browser.wait("the home screen", |look| look.can("Play against bots"));
-        let time = browser.script(&format!("return [{PAINTED}, performance.now()]"), vec![]);
+        let time = browser.eval(&format!("[{PAINTED}, performance.now()]"));
         [0, 1].map(|which| time[which].as_f64().expect("a time"))
     };
     let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -281,9 +259,7 @@ const FRAMES: &str = "
 fn frames_of_animations() {
     let server = TestServer::start();
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
-        let Some(browser) = Browser::open(&server) else {
-            return;
-        };
+        let Some(browser) = open(&server) else { return };
         let rules = json!({"preset": preset, "seats": seats});
         let game = create_with_people(&server, &rules, 1);
         browser.sit(&game, 0);
@@ -294,13 +270,10 @@ fn frames_of_animations() {
             game.step(&mut dice);
             browser.settle();
         }
-        let costs = browser.script("return window.costs", vec![]);
-        let costs = costs.as_array().expect("a list");
-        let costs: Vec<f64> = costs.iter().filter_map(|cost| cost.as_f64()).collect();
+        let costs = browser.eval("window.costs");
+        let costs: Vec<f64> = serde_json::from_value(costs).expect("times");
         let long = costs.iter().filter(|cost| **cost > 16.0).count();
-        eprintln!(
-            "{seats} seats: a frame costs {}; {long} take more than 16 ms",
-            summary(costs)
-        );
+        let costs = summary(costs);
+        eprintln!("{seats} seats: a frame costs {costs}; {long} take more than 16 ms");
     }
 }

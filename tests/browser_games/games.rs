@@ -4,16 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Browser, KeyboardPlayer, MousePlayer, TestGame, TestServer, TestViewer::Spectator,
-    create_with_bots,
+    create_with_bots, italian, open, text,
 };
-
-/// Opens a game against bots that do not pause.
-fn open<'a>(server: &'a TestServer, browser: &Browser, rules: &Value, number: u8) -> TestGame<'a> {
-    let game = create_with_bots(server, rules, number, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
-    game
-}
 
 /// Checks that the page ends a game as the server does, and that every turn of seat 0 was clicked.
 fn check_end(browser: &Browser, game: &TestGame<'_>) {
@@ -21,30 +13,26 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "finished");
     let seats = view["seats"].as_array().expect("seats").iter();
-    let names: Vec<&str> = seats
-        .filter(|seat| seat["team"] == view["winner"])
-        .map(|seat| seat["name"].as_str().expect("a name"))
-        .collect();
+    let winners = seats.filter(|seat| seat["team"] == view["winner"]);
+    let names: Vec<&str> = winners.map(|seat| text(&seat["name"])).collect();
     let won = names.contains(&"Player");
     let who = names.join(" and ").replace("Player", "you");
     let team = view["winner"].as_u64().expect("a team") + 1;
     let heading = format!("Team {team}: {who} have won");
     assert_eq!(look.team.as_deref(), Some(heading.as_str()));
-    let words = if won {
-        "You have won!"
-    } else {
-        "You have lost"
+    let words = match won {
+        true => "You have won!",
+        false => "You have lost",
     };
     assert!(look.todo.contains(words), "{}", look.todo);
 }
 
 fn a_whole_game(rules: &Value, number: u8) {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = open(&server, &browser, rules, number);
-    MousePlayer::new(&browser, u64::from(number)).play_to_the_end();
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, rules, number, 0);
+    browser.sit(&game, 0);
+    MousePlayer::new(&browser, u64::from(number)).play_until(|_| false);
     check_end(&browser, &game);
 }
 
@@ -63,7 +51,7 @@ fn dogspiel_de() {
 #[test]
 #[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_it"]
 fn dogspiel_it() {
-    a_whole_game(&json!({"preset": "dogspiel-it"}), 3);
+    a_whole_game(&italian(), 3);
 }
 
 #[test]
@@ -88,10 +76,9 @@ fn six_seats() {
 #[ignore = "long: cargo test --test browser_games -- --ignored keyboard_alone"]
 fn keyboard_alone() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = open(&server, &browser, &json!({"preset": "dogspiel-it"}), 7);
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_bots(&server, &italian(), 7, 0);
+    browser.sit(&game, 0);
     KeyboardPlayer::new(&browser, 7).play_until(|_| false);
     check_end(&browser, &game);
 }

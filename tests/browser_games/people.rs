@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Browser, Dice, Form, LINK_FOR_ALL, TestGame, TestServer,
+    Browser, Dice, LINK_FOR_ALL, TestGame, TestServer,
     TestViewer::{Host, Seat, Spectator},
     game_of, go_home, hand, invite_friends, play_together, saved, sit_down, wait_for_seat,
 };
@@ -45,7 +45,7 @@ fn act_for(game: &TestGame<'_>, seat: usize, dice: &mut Dice) {
 #[ignore = "long: cargo test --test browser_games -- --ignored four_friends"]
 fn four_friends_at_one_table() {
     let server = TestServer::shared();
-    let Some(mut browsers) = Browser::open_many(&server, 4, Form::default()) else {
+    let Some(mut browsers) = Browser::open_many(&server, 4) else {
         return;
     };
     for browser in &browsers {
@@ -148,11 +148,7 @@ fn four_friends_at_one_table() {
     );
     browsers[0].press("Rematch");
     for browser in &browsers[1..] {
-        browser.wait("the question", |look| {
-            look.alerts
-                .iter()
-                .any(|one| one.contains("want to play again"))
-        });
+        browser.wait_for_alert("want to play again");
         browser.press("Rematch");
     }
     browsers[0].press("Start");
@@ -177,7 +173,7 @@ fn four_friends_at_one_table() {
 #[ignore = "long: cargo test --test browser_games -- --ignored two_strangers"]
 fn two_strangers_meet_and_play_with_two_bots() {
     let server = TestServer::start();
-    let Some(browsers) = Browser::open_many(&server, 2, Form::default()) else {
+    let Some(browsers) = Browser::open_many(&server, 2) else {
         return;
     };
     for (browser, name) in browsers.iter().zip(["Anna", "Beat"]) {

@@ -2,48 +2,39 @@
 
 use std::{env, fs, path::PathBuf};
 
-use crate::support::{Browser, Form, Screens, TestServer, check_screens};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use serde_json::json;
+
+use crate::support::{Browser, Form, Screens, TestServer, check_screens, open, text};
 
 #[test]
 #[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
 fn every_screen_in_every_form() {
     let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
-    let forms = sizes.into_iter().flat_map(|size| {
-        [false, true].map(|dark| Form {
-            size,
-            dark,
-            ..Form::default()
-        })
-    });
+    let forms = sizes.map(Form::of_size).into_iter();
+    let forms = forms.flat_map(|form| [false, true].map(|dark| Form { dark, ..form }));
     check_screens(&forms.collect::<Vec<Form>>());
 }
 
 /// The screens of a phone in `docs/pictures`.
-const PHONE_PICTURES: [&str; 14] = [
-    "analyse",
-    "course",
-    "exchange",
-    "finished-people",
-    "fold",
-    "hint-reasons",
-    "home",
-    "invited",
-    "lesson",
-    "people",
-    "replay",
-    "review",
-    "rules",
-    "seating",
-];
+const PHONE_PICTURES: &str = "analyse course exchange finished-people fold hint-reasons home \
+    invited lesson people replay review rules seating";
+
+/// A picture of the viewport, as WebP.
+fn picture(browser: &Browser) -> Vec<u8> {
+    let parameters = json!({"format": "webp", "quality": 50});
+    let picture = browser.devtools("Page.captureScreenshot", parameters);
+    BASE64_STANDARD
+        .decode(text(&picture["data"]))
+        .expect("base64")
+}
 
 /// Writes to the folder that `DOG_PICTURES` names, else to the folder of temporary files.
 #[test]
 #[ignore = "writes pictures: DOG_PICTURES=docs/pictures cargo test --test browser_games -- --ignored pictures"]
 fn pictures() {
     let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let Some(browser) = open(&server) else { return };
     let folder = env::var_os("DOG_PICTURES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     let folder = PathBuf::from(folder);
     let screens = Screens::new(&server);
@@ -60,16 +51,16 @@ fn pictures() {
         dark: true,
         ..phone
     };
-    let forms: [(&str, Form, &[&str]); 3] = [
-        ("", phone, &PHONE_PICTURES),
-        ("-desk", desk, &["people", "six-seats"]),
-        ("-dark", dark, &["seven"]),
+    let forms = [
+        ("", phone, PHONE_PICTURES),
+        ("-desk", desk, "people six-seats"),
+        ("-dark", dark, "seven"),
     ];
     for (suffix, options, names) in forms {
         screens.visit(&browser, options, |visit| {
-            if names.contains(&visit.name) {
+            if names.split(' ').any(|name| name == visit.name) {
                 let file = format!("page-{}{suffix}.webp", visit.name);
-                fs::write(folder.join(file), browser.picture()).expect("a file");
+                fs::write(folder.join(file), picture(&browser)).expect("a file");
             }
         });
     }

@@ -1,25 +1,19 @@
 //! The addresses at which other devices in the same network reach the server: those that
 //! `dog serve` prints, and `GET /v1/addresses`.
 
-use std::{
-    net::{IpAddr, UdpSocket},
-    thread,
-    time::{Duration, Instant},
-};
+use std::net::{IpAddr, UdpSocket};
 
 use serde_json::{Value, json};
 
-use crate::support::{TIMEOUT, TestRequest, TestServer, raw};
+use crate::support::{TestServer, raw, wait_until};
+
+const PATH: &str = "/v1/addresses";
 
 /// The URLs of a response.
 fn urls(list: &Value) -> Vec<String> {
     let urls = list["addresses"].as_array().expect("addresses").iter();
     let text = |url: &Value| url.as_str().expect("a URL").to_owned();
     urls.map(text).collect()
-}
-
-fn ask(server: &TestServer) -> TestRequest<'_> {
-    server.get("/v1/addresses")
 }
 
 /// The URLs that the server has printed for other devices.
@@ -42,23 +36,17 @@ fn own_address() -> Option<IpAddr> {
 #[test]
 fn a_server_on_all_addresses_says_where_phones_reach_it() {
     let server = TestServer::on_all_addresses(&[]);
-    let told = urls(&ask(&server).send().expect(200));
+    let told = urls(&server.get(PATH).send().expect(200));
     let port = server.url().rsplit(':').next().expect("a port").to_owned();
     if let Some(own) = own_address() {
         assert!(told.contains(&format!("http://{own}:{port}")), "{told:?}");
     } else {
         eprintln!("this machine is in no network");
     }
-    let begun = Instant::now();
-    while printed(&server) != told {
-        assert!(begun.elapsed() < TIMEOUT, "{}", server.log());
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("it has printed them", || printed(&server) == told);
     for url in told {
-        assert!(
-            !url.contains("127.0.0.1") && !url.contains("0.0.0.0"),
-            "{url}"
-        );
+        let is_of_others = !url.contains("127.0.0.1") && !url.contains("0.0.0.0");
+        assert!(is_of_others, "{url}");
         // A client that has come over the network is told nothing, whatever it says it asked for.
         let request = server.agent().get(format!("{url}/v1/addresses"));
         let mut response = request.header("Host", "localhost").call().expect(&url);
@@ -76,10 +64,10 @@ fn only_the_own_page_and_programs_of_the_machine_are_told() {
         TestServer::on_all_addresses(&[proxy]),
     ];
     for server in &servers {
-        let all = ask(server).send().expect(200);
+        let all = server.get(PATH).send().expect(200);
         // Unchecked, because the document lists no headers such as `Host`.
         let told = |name, value: &str| -> Value {
-            let mut response = ask(server).header(name, value).run();
+            let mut response = server.get(PATH).header(name, value).run();
             assert_eq!(response.status(), 200);
             let body = response.body_mut().read_to_string().expect("a body");
             serde_json::from_str(&body).expect("JSON")
@@ -116,11 +104,8 @@ fn only_the_own_page_and_programs_of_the_machine_are_told() {
             ("Origin", "https://example.org"),
             ("Origin", "null"),
         ] {
-            assert_eq!(
-                told(name, value),
-                json!({"addresses": []}),
-                "{name}: {value}"
-            );
+            let nothing = json!({"addresses": []});
+            assert_eq!(told(name, value), nothing, "{name}: {value}");
         }
     }
 }
@@ -128,10 +113,10 @@ fn only_the_own_page_and_programs_of_the_machine_are_told() {
 #[test]
 fn a_server_on_one_address_has_no_others() {
     let server = TestServer::shared();
-    assert_eq!(ask(&server).send().expect(200), json!({"addresses": []}));
-    assert_eq!(printed(&server), [""; 0]);
-    let response = ask(&server).send();
+    let response = server.get(PATH).send();
     assert_eq!(response.header("cache-control"), Some("no-store"));
+    assert_eq!(response.expect(200), json!({"addresses": []}));
+    assert_eq!(printed(&server), [""; 0]);
     let refused = server.get("/v1/addresses?port=1").send();
     refused.refused("invalid_request");
 }

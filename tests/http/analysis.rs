@@ -24,228 +24,70 @@ fn ids(moves: &Value) -> BTreeSet<String> {
     moves.iter().map(id).collect()
 }
 
-/// Asserts that exactly these moves are legal.
-#[track_caller]
-fn assert_moves(server: &TestServer, position: &Value, expected: &[&str]) -> Value {
-    let moves = legal_moves(server, position);
-    let expected: BTreeSet<String> = expected.iter().map(|&id| id.to_owned()).collect();
-    assert_eq!(ids(&moves), expected, "{position}");
-    moves
+/// A move of each kind: `RULES | POSITION | CARD | ID | KIND | PARTS | CAPTURES`. A part is
+/// `SEAT: FROM` with the places of its path, or with `> TO` if it walks no steps.
+const MOVES: &str = "\
+dogspiel-it | -               | K     | K:out       | leave_kennel | 0: kennel > 0         |
+dogspiel-it | -               | joker | joker=A:out | leave_kennel | 0: kennel > 0         |
+dogspiel-it | 17 / - / - / -  | 5     | 5:17>22     | advance      | 0: 17 18 19 20 21 22  |
+dogspiel-it | 17 / 19 / - / - | 2     | 2:17>19     | advance      | 0: 17 18 19           | 1 19
+dogspiel-it | 17 / - / - / -  | 4     | 4:17>13     | retreat      | 0: 17 16 15 14 13     |
+hausregeln  | 1 / - / - / -   | 4     | 4:1>g1      | retreat      | 0: 1 0 59 goal:0 goal:1 |
+dogspiel-it | 17 / 33 / - / - | J     | J:17<>33    | swap         | 0: 17 > 33, 1: 33 > 17 |
+hausregeln  | 17 / - / - / -  | J     | J:none      | no_effect    |                       |
+dogspiel-it | -               | 2     | fold        | fold         |                       |
+dogspiel-it | g0 g1 g2 g3 / - / g0 40 / - | 2 | 2:p0>p2 | advance  | 2: goal:0 goal:1 goal:2 |
+dogspiel-it | g0 g1 g2 g3 / - / g0 40 / - | K | K:out | leave_kennel | 2: kennel > 32      |
+dogspiel-it | 60 g1 g2 g3 / - / 20 / - | 7 | 7:60>g0,20>22 | seven | \
+    0: 60 61 62 63 0 goal:0, 2: 20 21 22 |
+hausregeln  | 57 g1 g2 g3 / - / g0 g1 g2 g3 / - | 7 | 7:57>g0 | seven | 0: 57 58 59 goal:0 |";
+
+fn number(text: &str) -> u8 {
+    text.parse().expect("a number")
 }
 
-/// RULES §10, cases 1 to 6.
-#[test]
-fn the_sheets_cases_of_going_home() {
-    let server = TestServer::shared();
-    let check = |preset: &str, own: Value, card: &str, expected: &[&str]| {
-        let position = position(preset, json!([own, {}, {}, {}]), json!([card]));
-        assert_moves(&server, &position, expected);
-    };
-    let at = |field: u8| json!({"track": [field]});
-    let fresh = || json!({"track": [0], "fresh": true});
-    check("hausregeln", fresh(), "4", &["4:0>56", "4:0>4"]);
-    check("hausregeln", at(56), "4", &["4:56>g0", "4:56>0", "4:56>52"]);
-    check("hausregeln", at(56), "5", &["5:56>g1", "5:56>1"]);
-    check("hausregeln", at(56), "6", &["6:56>g2", "6:56>2"]);
-    check("hausregeln", at(56), "7", &["7:56>g3", "7:56>3"]);
-    check("hausregeln", at(2), "4", &["4:2>g0", "4:2>58", "4:2>6"]);
-    check("hausregeln", at(0), "4", &["4:0>56", "4:0>4"]);
-    for preset in ["dogspiel-de", "dogspiel-it"] {
-        check(preset, at(2), "4", &["4:2>62", "4:2>6"]);
-        check(preset, at(62), "5", &["5:62>g2", "5:62>3"]);
-        check(preset, fresh(), "A", &["A:0>1", "A:0>11"]);
-        check(preset, at(0), "A", &["A:0>g0", "A:0>1", "A:0>11", "A:out"]);
+/// A part of a move in this form.
+fn part(text: &str) -> Value {
+    let (seat, places) = text.split_once(": ").expect("a seat");
+    let seat = number(seat);
+    if let Some((from, to)) = places.split_once(" > ") {
+        return json!({"seat": seat, "from": from, "to": to, "steps": 0, "path": []});
     }
+    let mut path: Vec<&str> = places.split(' ').collect();
+    let from = path.remove(0);
+    json!({"seat": seat, "from": from, "to": path.last(), "steps": path.len(), "path": path})
 }
 
-/// RULES §10, case 7.
-#[test]
-fn the_sheets_case_of_a_start_that_is_always_a_block() {
-    let server = TestServer::shared();
-    let landing = |preset: &str| {
-        let board = json!([{"track": [0]}, {"track": [62]}, {}, {}]);
-        json!({"rules": {"preset": preset}, "board": board, "seat": 1, "hand": ["2"]})
-    };
-    assert_moves(&server, &landing("familienlager"), &["fold"]);
-    let moves = assert_moves(&server, &landing("dogspiel-de"), &["2:62>0"]);
-    assert_eq!(moves[0]["captures"], json!([{"seat": 0, "from": "0"}]));
-}
-
-/// RULES §10, cases 8 to 12.
-#[test]
-fn the_sheets_cases_of_sevens() {
-    let server = TestServer::shared();
-    let last_piece = json!({"track": [60], "goal": [1, 2, 3]});
-    let with_partner = json!([last_piece, {}, {"track": [20]}, {}]);
-    let both = position("dogspiel-it", with_partner, json!(["7"]));
-    let moves = assert_moves(&server, &both, &["7:60>3", "7:60>g0,20>22"]);
-    let moves = moves.as_array().expect("moves").iter();
-    let home = moves
-        .into_iter()
-        .find(|mv| mv["id"] != "7:60>3")
-        .expect("the other");
-    let parts = json!([
-        {
-            "seat": 0, "from": "60", "to": "goal:0", "steps": 5,
-            "path": ["61", "62", "63", "0", "goal:0"],
-        },
-        {"seat": 2, "from": "20", "to": "22", "steps": 2, "path": ["21", "22"]},
-    ]);
-    assert_eq!(home["parts"], parts);
-    let alone = position("dogspiel-it", json!([last_piece, {}, {}, {}]), json!(["7"]));
-    assert_moves(&server, &alone, &["7:60>3"]);
-
-    let eighth = json!([{"track": [57], "goal": [1, 2, 3]}, {}, {"goal": [0, 1, 2, 3]}, {}]);
-    let winning = position("hausregeln", eighth, json!(["7"]));
-    let moves = assert_moves(&server, &winning, &["7:57>g0", "7:57>4"]);
-    let moves = moves.as_array().expect("moves").iter();
-    let win = moves
-        .into_iter()
-        .find(|mv| mv["id"] == "7:57>g0")
-        .expect("the win");
-    assert_eq!(win["parts"][0]["steps"], 3);
-
-    let in_the_way = json!([{"track": [5]}, {"track": [12]}, {"track": [8]}, {}]);
-    for preset in PRESETS {
-        let position = position(preset, in_the_way.clone(), json!(["7"]));
-        if preset == "hausregeln" {
-            assert_moves(&server, &position, &["fold"]);
-        } else {
-            let moves = assert_moves(&server, &position, &["7:5>12"]);
-            let captures = moves[0]["captures"].as_array().expect("captures");
-            assert_eq!(captures.len(), 2);
-            for piece in [
-                json!({"seat": 2, "from": "8"}),
-                json!({"seat": 1, "from": "12"}),
-            ] {
-                assert!(captures.contains(&piece), "{piece}");
-            }
-        }
-    }
-}
-
-/// RULES §10, cases 13 and 14.
-#[test]
-fn the_sheets_cases_of_a_block_at_the_door() {
-    let server = TestServer::shared();
-    let board = |before: u8| json!([{"track": [0, before], "fresh": true}, {}, {}, {}]);
-    let house = position("hausregeln", board(59), json!(["A"]));
-    assert_moves(&server, &house, &["A:59>g0", "A:0>1", "A:0>11"]);
-    let german = position("dogspiel-de", board(63), json!(["A"]));
-    assert_moves(&server, &german, &["A:0>1", "A:0>11"]);
-}
-
-/// The shape of a move in JSON.
 #[test]
 fn every_kind_of_move_shows_its_parts() {
     let server = TestServer::shared();
-    let the_move = |preset: &str, board: Value, card: &str, id: &str| -> Value {
-        let moves = legal_moves(&server, &position(preset, board, json!([card])));
-        let mut moves = moves.as_array().expect("moves").iter();
-        let found = moves.find(|mv| mv["id"] == id);
-        found
-            .unwrap_or_else(|| panic!("{id} is not listed"))
-            .clone()
-    };
-    let check = |mv: Value, kind: &str, rank: Option<&str>, parts: Value| {
-        assert_eq!(mv["kind"], kind, "{mv}");
-        assert_eq!(mv["as"], json!(rank), "{mv}");
-        assert_eq!(mv["parts"], parts, "{mv}");
-    };
-    let part = |seat: u8, from: &str, to: &str, path: &[&str]| {
-        let steps = path.len();
-        json!({"seat": seat, "from": from, "to": to, "steps": steps, "path": path})
-    };
-    let mv = the_move("dogspiel-it", json!([{}, {}, {}, {}]), "K", "K:out");
-    check(
-        mv,
-        "leave_kennel",
-        None,
-        json!([part(0, "kennel", "0", &[])]),
-    );
-    let mv = the_move(
-        "dogspiel-it",
-        json!([{}, {}, {}, {}]),
-        "joker",
-        "joker=A:out",
-    );
-    assert_eq!(mv["card"], "joker");
-    check(
-        mv,
-        "leave_kennel",
-        Some("A"),
-        json!([part(0, "kennel", "0", &[])]),
-    );
-    let mv = the_move(
-        "dogspiel-it",
-        json!([{"track": [17]}, {}, {}, {}]),
-        "Q",
-        "Q:17>29",
-    );
-    let path = [
-        "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29",
-    ];
-    check(mv, "advance", None, json!([part(0, "17", "29", &path)]));
-    let mv = the_move(
-        "dogspiel-it",
-        json!([{"track": [17]}, {}, {}, {}]),
-        "4",
-        "4:17>13",
-    );
-    check(
-        mv,
-        "retreat",
-        None,
-        json!([part(0, "17", "13", &["16", "15", "14", "13"])]),
-    );
-    let mv = the_move(
-        "hausregeln",
-        json!([{"track": [1]}, {}, {}, {}]),
-        "4",
-        "4:1>g1",
-    );
-    check(
-        mv,
-        "retreat",
-        None,
-        json!([part(0, "1", "goal:1", &["0", "59", "goal:0", "goal:1"])]),
-    );
-    let board = json!([{"track": [17]}, {"track": [33]}, {}, {}]);
-    let mv = the_move("dogspiel-it", board, "J", "J:17<>33");
-    assert_eq!(mv["captures"], json!([]));
-    check(
-        mv,
-        "swap",
-        None,
-        json!([part(0, "17", "33", &[]), part(1, "33", "17", &[])]),
-    );
-    let mv = the_move(
-        "hausregeln",
-        json!([{"track": [17]}, {}, {}, {}]),
-        "J",
-        "J:none",
-    );
-    check(mv, "no_effect", None, json!([]));
-    let home = json!({"goal": [0, 1, 2, 3]});
-    let board = json!([home, {}, {"goal": [0], "track": [40]}, {}]);
-    let mv = the_move("dogspiel-it", board.clone(), "2", "2:p0>p2");
-    assert_eq!(mv["seat"], 0);
-    check(
-        mv,
-        "advance",
-        None,
-        json!([part(2, "goal:0", "goal:2", &["goal:1", "goal:2"])]),
-    );
-    let mv = the_move("dogspiel-it", board, "K", "K:out");
-    check(
-        mv,
-        "leave_kennel",
-        None,
-        json!([part(2, "kennel", "32", &[])]),
-    );
-    let mv = the_move("dogspiel-it", json!([{}, {}, {}, {}]), "2", "fold");
-    assert_eq!(mv["card"], Value::Null);
-    check(mv, "fold", None, json!([]));
+    for line in MOVES.lines() {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [preset, position, card, id, kind, parts, captures] = columns[..] else {
+            panic!("{line}");
+        };
+        let body = json!({
+            "rules": {"preset": preset}, "position": position, "seat": 0, "hand": [card],
+        });
+        let mut moves = legal_moves(&server, &body);
+        let mut moves = moves.as_array_mut().expect("moves").iter_mut();
+        let mv = moves.find(|mv| mv["id"] == id).expect(line);
+        assert!(mv["board"].take().is_array(), "{line}");
+        let parts = parts.split(", ").filter(|text| !text.is_empty()).map(part);
+        let captures = captures.split_once(' ').into_iter();
+        let captures = captures.map(|(seat, from)| json!({"seat": number(seat), "from": from}));
+        let expected = json!({
+            "id": id,
+            "card": (id != "fold").then_some(card),
+            "as": id.strip_prefix("joker=").and_then(|rest| rest.split(':').next()),
+            "kind": kind,
+            "seat": 0,
+            "parts": parts.collect::<Vec<_>>(),
+            "captures": captures.collect::<Vec<_>>(),
+            "board": null,
+        });
+        assert_eq!(*mv, expected, "{line}");
+    }
 }
 
 #[test]
@@ -258,49 +100,37 @@ fn kennel_and_fresh_may_be_left_out_and_rules_too() {
         {"track": [], "goal": [0, 1, 2, 3], "kennel": 0, "fresh": false},
     ]);
     let short = json!([
-        {"track": [17, 5], "goal": [2]},
-        {"track": [16], "fresh": true},
-        {},
-        {"goal": [3, 1, 0, 2]},
+        {"track": [17, 5], "goal": [2]}, {"track": [16], "fresh": true}, {}, {"goal": [3, 1, 0, 2]},
     ]);
     let hand = json!(["7", "joker", "A", "A", "J"]);
-    let moves = legal_moves(
-        &server,
-        &position("dogspiel-it", full.clone(), hand.clone()),
-    );
+    let moves = legal_moves(&server, &position("dogspiel-it", full, hand.clone()));
     let without_rules = json!({"board": short, "seat": 0, "hand": hand});
     assert_eq!(legal_moves(&server, &without_rules), moves);
     // A returned board can be sent again.
-    let again = position("dogspiel-it", moves[0]["board"].clone(), hand);
-    legal_moves(&server, &again);
+    legal_moves(
+        &server,
+        &position("dogspiel-it", moves[0]["board"].clone(), hand),
+    );
 }
 
 #[test]
 fn boards_can_be_left_out() {
     let server = TestServer::shared();
-    let position = position(
-        "hausregeln",
-        json!([{"track": [57]}, {}, {}, {}]),
-        json!(["7", "joker"]),
-    );
+    let board = json!([{"track": [57]}, {}, {}, {}]);
+    let position = position("hausregeln", board, json!(["7", "joker"]));
     let list = |query: &str| {
-        let path = format!("{}{query}", ROUTES[0]);
-        server.post(&path).json(&position).send().expect(200)
+        let request = server.post(&format!("{}{query}", ROUTES[0]));
+        request.json(&position).send()
     };
-    let mut full = list("");
+    let mut full = list("").expect(200);
     assert_eq!(full.get("version"), None);
     assert_eq!(full["seat"], 0);
-    assert_eq!(list("?board=true"), full);
+    assert_eq!(list("?board=true").expect(200), full);
     for mv in full["moves"].as_array_mut().expect("moves") {
         mv.as_object_mut().expect("a move").remove("board");
     }
-    assert_eq!(list("?board=false"), full);
-    let path = format!("{}?board=maybe", ROUTES[0]);
-    server
-        .post(&path)
-        .json(&position)
-        .send()
-        .refused("invalid_request");
+    assert_eq!(list("?board=false").expect(200), full);
+    list("?board=maybe").refused("invalid_request");
 }
 
 #[test]
@@ -340,105 +170,90 @@ fn a_seven_with_very_many_outcomes_is_listed_whole() {
     assert_eq!((sevens, jokers), (3432, 3432));
 }
 
-/// Every refusal that both routes share.
+/// Bodies that both routes refuse: the code, and what differs from a position that is accepted.
+const IMPOSSIBLE: &str = r#"
+invalid_board {"board": [{"track": [64]}, {}, {}, {}]}
+invalid_board {"board": [{"goal": [4]}, {}, {}, {}]}
+invalid_board {"board": [{"track": [5, 5]}, {}, {}, {}]}
+invalid_board {"board": [{"goal": [2, 2]}, {}, {}, {}]}
+invalid_board {"board": [{"track": [5]}, {"track": [5]}, {}, {}]}
+invalid_board {"board": [{"track": [1, 2, 3, 4, 5]}, {}, {}, {}]}
+invalid_board {"board": [{"track": [1, 2, 3], "goal": [0, 1]}, {}, {}, {}]}
+invalid_board {"board": [{"track": [1], "kennel": 4}, {}, {}, {}]}
+invalid_board {"board": [{"track": [1], "kennel": 2}, {}, {}, {}]}
+invalid_board {"board": [{"fresh": true}, {}, {}, {}]}
+invalid_board {"board": [{"track": [1], "fresh": true}, {}, {}, {}]}
+invalid_board {"board": [{"goal": [0], "fresh": true}, {}, {}, {}]}
+invalid_board {"board": [{"track": [16], "fresh": true}, {}, {}, {}]}
+invalid_board {"board": [{}, {}, {}]}
+invalid_board {"board": [{}, {}, {}, {}, {}]}
+invalid_board {"board": []}
+invalid_board {"rules": {"seats": 6}}
+invalid_rules {"rules": {"preset": "tock"}}
+invalid_hand {"hand": []}
+invalid_hand {"hand": ["A", "A", "A", "A", "A", "A", "A", "A", "A"]}
+invalid_hand {"hand": ["joker", "joker", "joker", "joker", "joker", "joker", "joker"]}
+invalid_hand {"hand": ["K", "K", "K", "K", "K", "K", "K", "K", "K", "2"]}
+unknown_card {"hand": ["1"]}
+unknown_card {"hand": ["a"]}
+unknown_card {"hand": [""]}
+unknown_card {"hand": ["10 "]}
+finished_position {"board": [{"goal": [0, 1, 2, 3]}, {}, {"goal": [0, 1, 2, 3]}, {}]}
+finished_position {"board": [{}, {"goal": [0, 1, 2, 3]}, {}, {"goal": [0, 1, 2, 3]}]}
+invalid_request {"seat": 4}
+invalid_request {"seat": -1}
+invalid_request {"seat": "0"}
+invalid_request {"seat": null}
+invalid_request {"seat": 0.5}
+invalid_request {"seat": 256}
+invalid_request {"hand": null}
+invalid_request {"hand": "2"}
+invalid_request {"hand": [2]}
+invalid_request {"colour": "red"}
+invalid_request {"board": null}
+invalid_request {"board": {}}
+invalid_request {"board": [{"track": [-1]}, {}, {}, {}]}
+invalid_request {"board": [{"track": [1.5]}, {}, {}, {}]}
+invalid_request {"board": [{"track": ["1"]}, {}, {}, {}]}
+invalid_request {"board": [{"track": 1}, {}, {}, {}]}
+invalid_request {"board": [{"tracks": [1]}, {}, {}, {}]}
+invalid_request {"board": [{"fresh": 1}, {}, {}, {}]}
+invalid_request {"board": [{"kennel": "4"}, {}, {}, {}]}"#;
+
 #[test]
 fn impossible_positions_are_refused() {
     let server = TestServer::shared();
-    let empty = || json!([{}, {}, {}, {}]);
-    let with = |own: Value| json!([own, {}, {}, {}]);
-    let home = || json!({"goal": [0, 1, 2, 3]});
-    let cards = |card: &str, count: usize| json!(vec![card; count]);
-    let hand = || json!(["2"]);
-    let boards = [
-        with(json!({"track": [64]})),
-        with(json!({"goal": [4]})),
-        with(json!({"track": [5, 5]})),
-        with(json!({"goal": [2, 2]})),
-        with(json!({"track": [1, 2, 3, 4, 5]})),
-        with(json!({"track": [1, 2, 3], "goal": [0, 1]})),
-        with(json!({"track": [1], "kennel": 4})),
-        with(json!({"track": [1], "kennel": 2})),
-        with(json!({"fresh": true})),
-        with(json!({"track": [1], "fresh": true})),
-        with(json!({"goal": [0], "fresh": true})),
-        json!([{"track": [5]}, {"track": [5]}, {}, {}]),
-        json!([{"track": [16], "fresh": true}, {}, {}, {}]),
-        json!([{}, {}, {}]),
-        json!([{}, {}, {}, {}, {}]),
-        json!([]),
-    ];
-    let hands = [
-        json!([]),
-        cards("A", 9),
-        cards("joker", 7),
-        cards("7", 200),
-        json!(["K", "K", "K", "K", "K", "K", "K", "K", "K", "2"]),
-    ];
-    let refused = |position: Value, codes: &[&str]| {
+    let possible = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    let refused = |body: &Value, code: &str| {
         for route in ROUTES {
-            let response: TestResponse = server.post(route).json(&position).send();
-            response.refused_one_of(codes);
+            server.post(route).json(body).send().refused(code);
         }
     };
-    for board in boards {
-        refused(position("dogspiel-it", board, hand()), &["invalid_board"]);
+    for (code, differs) in IMPOSSIBLE
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(' '))
+    {
+        let differs: Value = serde_json::from_str(differs).expect(differs);
+        let mut body = possible.clone();
+        for (name, value) in differs.as_object().expect("members") {
+            body[name] = value.clone();
+        }
+        refused(&body, code);
     }
-    for hand in hands {
-        refused(position("dogspiel-it", empty(), hand), &["invalid_hand"]);
+    for name in ["board", "seat", "hand"] {
+        let mut body = possible.clone();
+        body.as_object_mut().expect("an object").remove(name);
+        refused(&body, "invalid_request");
     }
-    for card in ["1", "a", "Joker", "", "10 ", "♠"] {
-        refused(
-            position("dogspiel-it", empty(), json!([card])),
-            &["unknown_card"],
-        );
-    }
-    for finished in [
-        json!([home(), {}, home(), {}]),
-        json!([{}, home(), {}, home()]),
-    ] {
-        refused(
-            position("dogspiel-it", finished, hand()),
-            &["finished_position"],
-        );
-    }
-    refused(position("tock", empty(), hand()), &["invalid_rules"]);
-    let six = json!({"rules": {"seats": 6}, "board": empty(), "seat": 0, "hand": ["2"]});
-    refused(six, &["invalid_board"]);
-    for seat in [
-        json!(4),
-        json!(-1),
-        json!("0"),
-        json!(null),
-        json!(0.5),
-        json!(256),
-    ] {
-        let body = json!({"board": empty(), "seat": seat, "hand": ["2"]});
-        refused(body, &["invalid_request"]);
-    }
-    let shapes = [
-        json!({}),
-        json!([]),
-        json!({"board": empty(), "seat": 0}),
-        json!({"board": empty(), "hand": ["2"]}),
-        json!({"seat": 0, "hand": ["2"]}),
-        json!({"board": empty(), "seat": 0, "hand": "2"}),
-        json!({"board": empty(), "seat": 0, "hand": [2]}),
-        json!({"board": {}, "seat": 0, "hand": ["2"]}),
-        json!({"board": empty(), "seat": 0, "hand": ["2"], "colour": "red"}),
-        json!({"board": with(json!({"track": [-1]})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"track": [1.5]})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"track": ["1"]})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"tracks": [1]})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"track": 1})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"fresh": 1})), "seat": 0, "hand": ["2"]}),
-        json!({"board": with(json!({"kennel": "4"})), "seat": 0, "hand": ["2"]}),
-    ];
-    for body in shapes {
-        refused(body, &["invalid_request"]);
-    }
+    let hand = |card: &str, count: usize| {
+        let hand = vec![card; count];
+        json!({"position": "-", "seat": 0, "hand": hand})
+    };
+    refused(&hand("7", 200), "invalid_hand");
     // As many as the deck holds are accepted.
-    legal_moves(&server, &position("dogspiel-it", empty(), cards("A", 8)));
-    legal_moves(&server, &position("hausregeln", empty(), cards("joker", 8)));
+    legal_moves(&server, &hand("A", 8));
+    legal_moves(&server, &hand("joker", 6));
 }
 
 fn advise(server: &TestServer, body: &Value) -> TestResponse {
@@ -507,172 +322,69 @@ fn effect(server: &TestServer, position: &Value, leads_to: impl Fn(&Value) -> bo
     body["level"] = json!("greedy");
     let mut advice = advise(server, &body).expect(200);
     let suggestions = advice["suggestions"].as_array_mut().expect("suggestions");
-    let found = suggestions
-        .iter_mut()
-        .find(|suggestion| leads_to(&suggestion["move"]));
-    let mut effect = found.expect("such a move")["effect"].take();
-    assert_eq!(
-        effect["risk"].take(),
-        Value::Null,
-        "greedy looks at no next turn"
-    );
-    effect
+    let mut suggestions = suggestions.iter_mut();
+    let found = suggestions.find(|suggestion| leads_to(&suggestion["move"]));
+    found.expect("such a move")["effect"].take()
+}
+
+/// `RULES | POSITION | CARD | ID | EFFECT`: what differs from the effect of a move without any.
+/// Walks, forward and back; captures; exits, onto a free field, another's piece and one's own;
+/// into the goal, within it and backward into it; with the partner's pieces; no steps; steps of a
+/// seven that lapse.
+const EFFECTS: &str = "\
+dogspiel-it | 20 / - / - / -    | Q | Q:20>32 | steps=12
+dogspiel-it | 20 / - / - / -    | 4 | 4:20>16 | steps=4
+dogspiel-it | 20 / 23 / - / -   | 3 | 3:20>23 | steps=3 captured/others=1
+dogspiel-it | 20 / - / 23 / -   | 3 | 3:20>23 | steps=3 captured/partner=1
+dogspiel-it | 20 23 / - / - / - | 3 | 3:20>23 | steps=3 captured/own=1
+dogspiel-it | -                 | K | K:out   | leaves_kennel=true
+dogspiel-it | -                 | joker | joker=A:out | leaves_kennel=true
+dogspiel-it | - / 0 / - / -     | K | K:out   | leaves_kennel=true captured/others=1
+dogspiel-it | 0 / - / - / -     | A | A:out   | leaves_kennel=true captured/own=1
+dogspiel-it | 57 / - / - / -    | 9 | 9:57>g1 | steps=9 pieces_home=1
+dogspiel-it | g0 / - / - / -    | 2 | 2:g0>g2 | steps=2
+hausregeln  | 1 / - / - / -     | 4 | 4:1>g1  | steps=4 pieces_home=1
+dogspiel-it | g0 g1 g2 g3 / - / 31 / - | 2 | 2:31>p0 | steps=2 pieces_home=1
+dogspiel-it | g0 g1 g2 g3 / - / 32 / - | K | K:out | leaves_kennel=true captured/partner=1
+dogspiel-it | 17 / 33 / - / -   | J | J:17<>33 |
+hausregeln  | 17 / - / - / -    | J | J:none  |
+dogspiel-it | -                 | 2 | fold    |
+hausregeln  | 57 g1 g2 g3 / - / g0 g1 g2 g3 / - | 7 | 7:57>g0 | steps=3 pieces_home=1";
+
+/// The effect of a move with these differences from one without any. The greedy level looks at no
+/// next turn, so that it tells no risk.
+fn expected_effect(differs: &str) -> Value {
+    let mut expected = json!({
+        "captured": {"own": 0, "partner": 0, "others": 0},
+        "pieces_home": 0, "leaves_kennel": false, "steps": 0, "risk": null,
+    });
+    for (name, value) in differs.split(' ').filter_map(|text| text.split_once('=')) {
+        let member = expected.pointer_mut(&format!("/{name}"));
+        *member.expect(name) = serde_json::from_str(value).expect(value);
+    }
+    expected
 }
 
 #[test]
 fn suggestions_show_the_effect_of_a_move() {
     let server = TestServer::shared();
-    let none = || {
-        json!({
-            "captured": {"own": 0, "partner": 0, "others": 0},
-            "pieces_home": 0, "leaves_kennel": false, "steps": 0, "risk": null,
-        })
-    };
-    // The differences from a move without effect.
-    let check = |preset: &str, board: Value, card: &str, id: &str, differs: Value| {
-        let position = position(preset, board, json!([card]));
-        let mut expected = none();
-        for (name, value) in differs.as_object().expect("fields") {
-            let field = expected.pointer_mut(name).expect("a field");
-            *field = value.clone();
-        }
-        let found = effect(&server, &position, |mv| mv["id"] == id);
-        assert_eq!(found, expected, "{id}");
-    };
-    let it = "dogspiel-it";
-    let at = |fields: Value| json!({"track": fields});
-    let home = || json!({"goal": [0, 1, 2, 3]});
-
-    // A walk, forward and back.
-    check(
-        it,
-        json!([at(json!([20])), {}, {}, {}]),
-        "Q",
-        "Q:20>32",
-        json!({"/steps": 12}),
-    );
-    check(
-        it,
-        json!([at(json!([20])), {}, {}, {}]),
-        "4",
-        "4:20>16",
-        json!({"/steps": 4}),
-    );
-    // Captures: another team's piece, the partner's, one's own.
-    let onto =
-        |own: Value, next: Value, partner: Value| json!([at(own), at(next), at(partner), {}]);
-    let board = onto(json!([20]), json!([23]), json!([]));
-    check(
-        it,
-        board,
-        "3",
-        "3:20>23",
-        json!({"/steps": 3, "/captured/others": 1}),
-    );
-    let board = onto(json!([20]), json!([]), json!([23]));
-    check(
-        it,
-        board,
-        "3",
-        "3:20>23",
-        json!({"/steps": 3, "/captured/partner": 1}),
-    );
-    let board = onto(json!([20, 23]), json!([]), json!([]));
-    check(
-        it,
-        board,
-        "3",
-        "3:20>23",
-        json!({"/steps": 3, "/captured/own": 1}),
-    );
-    // Leaving the kennel, onto a free field, another's piece and one's own.
-    let out = || json!({"/leaves_kennel": true});
-    check(it, json!([{}, {}, {}, {}]), "K", "K:out", out());
-    check(it, json!([{}, {}, {}, {}]), "joker", "joker=A:out", out());
-    let captures = json!({"/leaves_kennel": true, "/captured/others": 1});
-    check(
-        it,
-        json!([{}, at(json!([0])), {}, {}]),
-        "K",
-        "K:out",
-        captures,
-    );
-    let captures = json!({"/leaves_kennel": true, "/captured/own": 1});
-    check(
-        it,
-        json!([at(json!([0])), {}, {}, {}]),
-        "A",
-        "A:out",
-        captures,
-    );
-    // Into the goal, within it, and backward into it.
-    let homeward = json!({"/steps": 9, "/pieces_home": 1});
-    check(
-        it,
-        json!([at(json!([57])), {}, {}, {}]),
-        "9",
-        "9:57>g1",
-        homeward,
-    );
-    let within = json!([{"goal": [0]}, {}, {}, {}]);
-    check(it, within, "2", "2:g0>g2", json!({"/steps": 2}));
-    let back = json!({"/steps": 4, "/pieces_home": 1});
-    check(
-        "hausregeln",
-        json!([at(json!([1])), {}, {}, {}]),
-        "4",
-        "4:1>g1",
-        back,
-    );
-    // With the partner's pieces, once all of one's own are home.
-    let board = json!([home(), {}, {"track": [31]}, {}]);
-    check(
-        it,
-        board,
-        "2",
-        "2:31>p0",
-        json!({"/steps": 2, "/pieces_home": 1}),
-    );
-    let board = json!([home(), {}, {"track": [32]}, {}]);
-    let captures = json!({"/leaves_kennel": true, "/captured/partner": 1});
-    check(it, board, "K", "K:out", captures);
-    // Moves that walk no steps.
-    let board = json!([at(json!([17])), at(json!([33])), {}, {}]);
-    check(it, board, "J", "J:17<>33", json!({}));
-    check(
-        "hausregeln",
-        json!([at(json!([17])), {}, {}, {}]),
-        "J",
-        "J:none",
-        json!({}),
-    );
-    check(it, json!([{}, {}, {}, {}]), "2", "fold", json!({}));
-}
-
-#[test]
-fn the_effect_of_a_seven_is_all_that_its_parts_do() {
-    let server = TestServer::shared();
-    let expected = |captured: Value, pieces_home: u8, steps: u8| {
-        json!({
-            "captured": captured, "pieces_home": pieces_home, "leaves_kennel": false,
-            "steps": steps, "risk": null,
-        })
-    };
-    // One piece goes home, the other captures on its way and where it ends.
-    let board = json!([{"track": [20, 60]}, {"track": [21]}, {"track": [22]}, {}]);
-    let found = effect(
-        &server,
-        &position("dogspiel-it", board, json!(["7"])),
-        |mv| mv["board"][0] == json!({"track": [22], "goal": [0], "kennel": 2, "fresh": false}),
-    );
-    let captured = json!({"own": 0, "partner": 1, "others": 1});
-    assert_eq!(found, expected(captured, 1, 7));
-    // Steps that lapse are not walked.
-    let board = json!([{"track": [57], "goal": [1, 2, 3]}, {}, {"goal": [0, 1, 2, 3]}, {}]);
-    let won = position("hausregeln", board, json!(["7"]));
-    let found = effect(&server, &won, |mv| mv["id"] == "7:57>g0");
-    let captured = json!({"own": 0, "partner": 0, "others": 0});
-    assert_eq!(found, expected(captured, 1, 3));
+    for line in EFFECTS.lines() {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [preset, position, card, id, differs] = columns[..] else {
+            panic!("{line}");
+        };
+        let body = json!({
+            "rules": {"preset": preset}, "position": position, "seat": 0, "hand": [card],
+        });
+        let found = effect(&server, &body, |mv| mv["id"] == id);
+        assert_eq!(found, expected_effect(differs), "{line}");
+    }
+    // In a seven, one piece goes home, the other captures on its way and where it ends.
+    let body = json!({"position": "20 60 / 21 / 22 / -", "seat": 0, "hand": ["7"]});
+    let end = json!({"track": [22], "goal": [0], "kennel": 2, "fresh": false});
+    let found = effect(&server, &body, |mv| mv["board"][0] == end);
+    let expected = "steps=7 pieces_home=1 captured/partner=1 captured/others=1";
+    assert_eq!(found, expected_effect(expected));
 }
 
 /// Seat 1 holds only a two and must play it: it captures the piece on field 23.
@@ -805,7 +517,7 @@ pub fn bare(mut advice: Value) -> Value {
     advice
 }
 
-/// In the first exchange of a game, an analysis of what a seat sees gives the same advice as the game.
+/// In the first exchange of a game, an analysis of what a seat sees gives the advice of the game.
 #[test]
 fn advice_on_the_exchange_is_that_of_a_game() {
     let server = TestServer::shared();
@@ -858,8 +570,22 @@ fn advice_on_the_exchange_is_that_of_a_game() {
     );
 }
 
+/// States of an exchange, and how many answers are ranked there.
+const EXCHANGES: &str = "\
+dogspiel-it | pending pending offered pending | 2
+dogspiel-it |                                 | 2
+hausregeln  | pending pending pending pending | 2
+hausregeln  | pending kept asked declined     | 3
+hausregeln  | asked swapped offered swapped   | 2
+dogspiel-it | offered pending pending pending | refused
+dogspiel-it | pending offered pending offered | refused
+dogspiel-it | pending asked pending pending   | refused
+hausregeln  | asked pending pending pending   | refused
+hausregeln  | kept pending kept pending       | refused
+hausregeln  | pending pending pending         | refused";
+
 #[test]
-fn an_impossible_exchange_is_refused() {
+fn what_a_seat_may_answer_is_ranked_and_an_impossible_exchange_is_refused() {
     let server = TestServer::shared();
     let body = |preset: &str, states: Value| {
         json!({
@@ -867,89 +593,42 @@ fn an_impossible_exchange_is_refused() {
             "phase": "exchange", "exchange": states, "level": "greedy",
         })
     };
-    let ask = |preset: &str, states: Value| advise(&server, &body(preset, states));
-    // What is ranked is what the seat may do.
-    for (preset, states, expected) in [
-        (
-            "dogspiel-it",
-            json!(["pending", "pending", "offered", "pending"]),
-            2,
-        ),
-        ("dogspiel-it", json!(null), 2),
-        (
-            "hausregeln",
-            json!(["pending", "pending", "pending", "pending"]),
-            2,
-        ),
-        (
-            "hausregeln",
-            json!(["pending", "kept", "asked", "declined"]),
-            3,
-        ),
-        (
-            "hausregeln",
-            json!(["asked", "swapped", "offered", "swapped"]),
-            2,
-        ),
-    ] {
-        let advice = ask(preset, states).expect(200);
+    for line in EXCHANGES.lines() {
+        let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [preset, states, expected] = columns[..] else {
+            panic!("{line}");
+        };
+        let states: Vec<&str> = states.split_whitespace().collect();
+        let states = (!states.is_empty()).then_some(states);
+        let advice = advise(&server, &body(preset, json!(states)));
+        if expected == "refused" {
+            let refused = advice.refused("invalid_knowledge");
+            assert_eq!(refused["errors"][0]["pointer"], "/exchange", "{line}");
+            continue;
+        }
+        let advice = advice.expect(200);
         let suggestions = advice["suggestions"].as_array().expect("suggestions");
-        assert_eq!(suggestions.len(), expected, "{advice}");
+        assert_eq!(suggestions.len().to_string(), expected, "{line}");
         assert!(suggestions.iter().all(|one| one["kind"] == "swap"));
         assert_eq!(suggestions[0]["request"]["path"], "/v1/games/{id}/swap");
     }
-    for (preset, states) in [
-        (
-            "dogspiel-it",
-            json!(["offered", "pending", "pending", "pending"]),
-        ),
-        (
-            "dogspiel-it",
-            json!(["pending", "offered", "pending", "offered"]),
-        ),
-        (
-            "dogspiel-it",
-            json!(["pending", "asked", "pending", "pending"]),
-        ),
-        (
-            "hausregeln",
-            json!(["asked", "pending", "pending", "pending"]),
-        ),
-        ("hausregeln", json!(["kept", "pending", "kept", "pending"])),
-        ("hausregeln", json!(["pending", "pending", "pending"])),
-        ("hausregeln", json!([])),
-    ] {
-        let refused = ask(preset, states.clone()).refused("invalid_knowledge");
-        assert_eq!(refused["errors"][0]["pointer"], "/exchange", "{states}");
-    }
-    ask(
-        "hausregeln",
-        json!(["pending", "sleeping", "pending", "pending"]),
-    )
-    .refused("invalid_request");
+    advise(&server, &body("hausregeln", json!([]))).refused("invalid_knowledge");
+    let unknown = json!(["pending", "sleeping", "pending", "pending"]);
+    advise(&server, &body("hausregeln", unknown)).refused("invalid_request");
     let mut play = body(
         "hausregeln",
         json!(["pending", "pending", "pending", "pending"]),
     );
     play["phase"] = json!("play");
-    assert_eq!(
-        advise(&server, &play).refused("invalid_request")["reason"],
-        "wrong_combination"
-    );
-    let picture = server
-        .post(ROUTES[1])
-        .header("Accept", "image/svg+xml")
-        .json(&body("hausregeln", Value::Null));
-    assert_eq!(
-        picture.send().refused("invalid_request")["reason"],
-        "wrong_combination"
-    );
+    let exchange = body("hausregeln", Value::Null);
+    let picture = server.post(ROUTES[1]).header("Accept", "image/svg+xml");
+    for response in [advise(&server, &play), picture.json(&exchange).send()] {
+        let refused = response.refused("invalid_request");
+        assert_eq!(refused["reason"], "wrong_combination");
+    }
     let moves = json!({"position": "-", "seat": 0, "hand": ["K"], "phase": "play"});
-    server
-        .post(ROUTES[0])
-        .json(&moves)
-        .send()
-        .refused("invalid_request");
+    let moves = server.post(ROUTES[0]).json(&moves);
+    moves.send().refused("invalid_request");
 }
 
 /// Without `counts`, the seats that had their turn hold one card less.

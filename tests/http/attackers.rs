@@ -10,9 +10,10 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    limits::from,
     quick_join::{Taken, end_the_wait, join},
     support::{
-        Dice, Signal, Stream, TestGame, TestRequest, TestServer, TestTable, TestViewer::*,
+        Dice, Message, Signal, Stream, TestGame, TestRequest, TestServer, TestTable, TestViewer::*,
         UNKNOWN_TOKEN,
     },
 };
@@ -25,10 +26,6 @@ const ATTACKER: &str = "198.51.100.66";
 
 /// What each attacker does, over and over.
 const ATTACKS: usize = 60;
-
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
-    request.header("X-Forwarded-For", address)
-}
 
 /// Takes a seat by this request, and gives it up again.
 fn come_and_go(server: &TestServer, join: TestRequest<'_>) {
@@ -48,19 +45,17 @@ fn come_and_go(server: &TestServer, join: TestRequest<'_>) {
 #[test]
 fn people_play_on_beside_attackers() {
     let server = TestServer::start_with(&[PROXY]);
-    let create = |address: &str, wishes: &Value| {
-        let created = from(server.post("/v1/games").json(wishes), address).send();
+    let create = |address: &str, wishes: Value| {
+        let created = from(server.post("/v1/games").json(&wishes), address).send();
         TestGame::of(&server, &created.expect(201))
     };
-    let seats = |seat: Value| vec![seat; 4];
-    let table = create(
-        PEOPLE,
-        &json!({"seats": seats(json!({"kind": "open"})), "join": "anyone"}),
-    );
-    let game = create(PEOPLE, &json!({"first_dealer": 0}));
+    let open = vec![json!({"kind": "open"}); 4];
+    let table = create(PEOPLE, json!({"seats": open, "join": "anyone"}));
+    let game = create(PEOPLE, json!({"first_dealer": 0}));
     let begun = Instant::now();
-    let bots = json!({"seats": seats(json!({"kind": "bot", "level": "greedy"})), "bot_pace_ms": 0});
-    let of_bots = [(); 8].map(|()| create(ATTACKER, &bots));
+    let bots = vec![json!({"kind": "bot", "level": "greedy"}); 4];
+    let bots = json!({"seats": bots, "bot_pace_ms": 0});
+    let of_bots = [(); 8].map(|()| create(ATTACKER, bots.clone()));
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..ATTACKS {
@@ -82,9 +77,8 @@ fn people_play_on_beside_attackers() {
     });
     // Everybody else sits down, and finds only tables at which somebody sits or is the host.
     for seat in 0..4 {
-        let join = server
-            .post(&table.path("/join"))
-            .json(&json!({"seat": seat}));
+        let join = server.post(&table.path("/join"));
+        let join = join.json(&json!({"seat": seat}));
         from(join, PEOPLE).send().expect(201);
         if seat == 0 {
             let open = server.get("/v1/games?open=true").send().expect(200);
@@ -100,7 +94,7 @@ fn people_play_on_beside_attackers() {
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
 }
 
-/// All processes are gone for longer than their leases, and attackers are back before the people are.
+/// All processes are gone for longer than their leases, and attackers are back before the people.
 #[test]
 fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     const TABLES: usize = 6;
@@ -190,15 +184,9 @@ fn fresh_tokens_open_streams_beside_guesses() {
                     table.join(&json!({"seat": seat}));
                     for renewal in 0..6 {
                         if renewal > 0 {
-                            let path = format!("/seats/{seat}/token");
-                            let fresh = table.game.post(Seat(seat), &path).send().expect(200);
-                            let token = fresh["token"].as_str().expect("a token");
-                            table.game.server.forbid_in_log(token);
-                            table.game.tokens[seat] = token.to_owned();
+                            table.game.renew(Seat(seat), seat);
                         }
-                        let path = table.game.path("/events");
-                        let mine = there.get(&path).token(&table.game.tokens[seat]);
-                        let mine = Stream::open(mine);
+                        let mine = table.game.at(there).events(Seat(seat), "");
                         assert_eq!(mine.next().expect("the game").name, "game");
                         if renewal == 5 {
                             last.push(mine);
@@ -206,8 +194,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
                     }
                 }
                 let settings = json!({"bot_pace_ms": 777});
-                let change = table.game.request("PATCH", Host, "").json(&settings);
-                change.send().expect(200);
+                table.game.patch(Host, &settings).expect(200);
                 last
             })
         });
@@ -222,11 +209,8 @@ fn fresh_tokens_open_streams_beside_guesses() {
     assert_eq!(streams.len(), 16);
     for stream in &streams {
         let mut changes = iter::from_fn(|| stream.next());
-        let changed = |event: &Value| event["type"] == "settings_changed";
-        assert!(
-            changes.any(|change| changed(&change.data["events"][0])),
-            "it has ended"
-        );
+        let changed = |change: Message| change.data["events"][0]["type"] == "settings_changed";
+        assert!(changes.any(changed), "it has ended");
     }
     // A guess is a request of its address, and has no more than that.
     let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
@@ -251,9 +235,8 @@ fn tokens_of_finished_games_give_no_more_than_the_address_has() {
     let rematches: Vec<TestGame<'_>> = finished[..3]
         .iter()
         .map(|game| {
-            let rematch = from(game.post(Host, "/rematch"), ATTACKER)
-                .send()
-                .expect(201);
+            let rematch = from(game.post(Host, "/rematch"), ATTACKER).send();
+            let rematch = rematch.expect(201);
             let id = rematch["id"].as_str().expect("an id").to_owned();
             TestGame { id, ..game.clone() }
         })

@@ -27,24 +27,16 @@ fn asked_by_post(server: &TestServer) -> Value {
 fn advice_by_address_is_the_same() {
     let server = TestServer::shared();
     let expected = asked_by_post(&server);
-    for hand in ["7,K,J", "7,k,bube", "j, Re ,7,", "7,K%C3%B6nig,Fante"] {
-        let query = format!(
-            "rules=hausregeln&position=0f,9,g2/17/-/46&seat=0&hand={}&level=fast&samples=40&seed=2",
-            hand.replace(' ', "+")
-        );
+    let position = POSITION.strip_suffix("7,K,J").expect("the hand comes last");
+    for hand in ["7,K,J", "7,k,bube", "j,+Re+,7,", "7,K%C3%B6nig,Fante"] {
+        let query = format!("{position}{hand}&level=fast&samples=40&seed=2");
         assert_eq!(bare(ask(&server, &query).expect(200)), expected, "{hand}");
     }
-    let jokers = ask(
-        &server,
-        "position=5/-/-/-&seat=0&hand=X,jolly,Joker&level=greedy",
-    );
-    let jokers = jokers.expect(200);
+    let jokers = "position=5/-/-/-&seat=0&hand=X,jolly,Joker&level=greedy";
+    let jokers = ask(&server, jokers).expect(200);
     assert_eq!(jokers["suggestions"][0]["move"]["card"], "joker");
-    let three = ask(
-        &server,
-        &format!("{POSITION}&level=greedy&limit=3&board=false"),
-    );
-    let three = three.expect(200);
+    let three = format!("{POSITION}&level=greedy&limit=3&board=false");
+    let three = ask(&server, &three).expect(200);
     let suggestions = three["suggestions"].as_array().expect("suggestions");
     assert_eq!(suggestions.len(), 3);
     assert!(
@@ -108,36 +100,27 @@ fn searches(server: &TestServer) -> String {
         .collect()
 }
 
+/// Queries that are refused, with their codes.
+const REFUSED: &str = "
+invalid_request
+invalid_request position=5/-/-/-&seat=0
+invalid_request position=5/-/-/-&hand=7
+invalid_request position=5/-/-/-&seat=4&hand=7
+invalid_request position=5/-/-/-&seat=0&hand=7&known=x
+invalid_request position=5/-/-/-&seat=0&hand=7&phase=exchange
+invalid_request position=5/-/-/-&seat=0&hand=7&samples=1&budget_ms=1
+invalid_rules position=5/-/-/-&seat=0&hand=7&rules=tock
+invalid_board position=5/-/-&seat=0&hand=7
+invalid_hand position=5/-/-/-&seat=0&hand=
+invalid_hand position=5/-/-/-&seat=0&hand=7,7,7,7,7,7,7,7,7
+unknown_card position=5/-/-/-&seat=0&hand=K,Z
+finished_position position=g0,g1,g2,g3/-/g0,g1,g2,g3/-&seat=0&hand=7";
+
 #[test]
 fn wrong_questions_are_refused() {
     let server = TestServer::shared();
-    for (query, code) in [
-        ("", "invalid_request"),
-        ("position=5/-/-/-&seat=0", "invalid_request"),
-        ("position=5/-/-/-&hand=7", "invalid_request"),
-        ("position=5/-/-/-&seat=4&hand=7", "invalid_request"),
-        ("position=5/-/-/-&seat=0&hand=7&known=x", "invalid_request"),
-        (
-            "position=5/-/-/-&seat=0&hand=7&phase=exchange",
-            "invalid_request",
-        ),
-        (
-            "position=5/-/-/-&seat=0&hand=7&samples=1&budget_ms=1",
-            "invalid_request",
-        ),
-        ("position=5/-/-/-&seat=0&hand=7&rules=tock", "invalid_rules"),
-        ("position=5/-/-&seat=0&hand=7", "invalid_board"),
-        ("position=5/-/-/-&seat=0&hand=", "invalid_hand"),
-        (
-            "position=5/-/-/-&seat=0&hand=7,7,7,7,7,7,7,7,7",
-            "invalid_hand",
-        ),
-        ("position=5/-/-/-&seat=0&hand=K,Z", "unknown_card"),
-        (
-            "position=g0,g1,g2,g3/-/g0,g1,g2,g3/-&seat=0&hand=7",
-            "finished_position",
-        ),
-    ] {
+    for line in REFUSED.lines().skip(1) {
+        let (code, query) = line.split_once(' ').unwrap_or((line, ""));
         ask(&server, query).refused(code);
     }
 }

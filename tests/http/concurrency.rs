@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     Dice, Signal, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
@@ -14,13 +14,12 @@ use crate::support::{
 /// Sends these requests at the same time.
 fn at_once(requests: Vec<TestRequest<'_>>) -> Vec<TestResponse> {
     thread::scope(|scope| {
-        let threads: Vec<_> = requests
-            .into_iter()
-            .map(|request| scope.spawn(move || request.send()))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("a response"))
+        let requests = requests.into_iter();
+        let threads = requests.map(|request| scope.spawn(move || request.send()));
+        let threads: Vec<_> = threads.collect();
+        let responses = threads.into_iter().map(|thread| thread.join());
+        responses
+            .map(|response| response.expect("a response"))
             .collect()
     })
 }
@@ -50,13 +49,12 @@ fn exactly_one_of_many_writes_on_a_version_wins() {
         let moves = moves.as_array().expect("moves");
         let request = |index: usize| {
             let id = &moves[index % moves.len()]["id"];
-            let request = game.post(Seat(seat), "/play");
+            let play = game.post(Seat(seat), "/play");
             if index.is_multiple_of(2) {
-                request.json(&json!({"move": id, "version": version}))
+                play.json(&json!({"move": id, "version": version}))
             } else {
-                request
-                    .json(&json!({"move": id}))
-                    .if_match(&format!("\"{version}\""))
+                let play = play.json(&json!({"move": id}));
+                play.if_match(&format!("\"{version}\""))
             }
         };
         let responses = at_once((0..8).map(request).collect());
@@ -73,18 +71,13 @@ fn without_a_guard_the_turn_decides() {
     assert_eq!(winners(at_once(deals), &["wrong_phase"]), 1);
     assert_eq!(game.version(), 2);
 
-    let card = game.hand(0)[0].clone();
-    let body = json!({"card": card});
-    let offers = (0..8)
-        .map(|_| game.post(Seat(0), "/swap").json(&body))
-        .collect();
-    assert_eq!(winners(at_once(offers), &["not_your_turn"]), 1);
-    assert_eq!(game.version(), 3);
-
     let offer = |seat: usize| {
         let body = json!({"card": game.hand(seat)[0]});
         game.post(Seat(seat), "/swap").json(&body)
     };
+    let offers = (0..8).map(|_| offer(0)).collect();
+    assert_eq!(winners(at_once(offers), &["not_your_turn"]), 1);
+    assert_eq!(game.version(), 3);
     // Three seats that act at once do not conflict.
     let responses = at_once((1..4).map(offer).collect());
     assert_eq!(winners(responses, &[]), 3);
@@ -124,27 +117,20 @@ fn a_removal_ends_a_race_cleanly() {
     for _ in 0..10 {
         let game = TestGame::in_play(&server);
         let (seat, id) = game.first_move();
-        let body = json!({"move": id});
-        let mut requests: Vec<TestRequest> = (0..4)
-            .map(|_| game.post(Seat(seat), "/play").json(&body))
-            .collect();
-        requests.insert(2, game.request("DELETE", Host, ""));
-        let responses = at_once(requests);
-        let removed = responses
-            .iter()
-            .filter(|response| response.status == 204)
-            .count();
-        assert_eq!(removed, 1);
-        let others = responses
+        let play = || game.post(Seat(seat), "/play").json(&json!({"move": id}));
+        let removal = game.request("DELETE", Host, "");
+        let responses = at_once(vec![play(), play(), removal, play(), play()]);
+        let (removed, others): (Vec<_>, Vec<_>) = responses
             .into_iter()
-            .filter(|response| response.status != 204);
+            .partition(|response| response.status == 204);
+        assert_eq!(removed.len(), 1);
         let codes = [
             "game_not_found",
             "not_your_turn",
             "wrong_phase",
             "illegal_move",
         ];
-        assert!(winners(others.collect(), &codes) <= 1);
+        assert!(winners(others, &codes) <= 1);
         game.get(Host, "").send().refused("game_not_found");
     }
 }
@@ -176,7 +162,7 @@ fn readers_always_see_a_whole_game() {
                     let held = view["seats"].as_array().expect("seats").iter();
                     let held: u64 = held.filter_map(|seat| seat["cards"].as_u64()).sum();
                     let discards = view["discards"].as_object().expect("cards").values();
-                    let discards: u64 = discards.filter_map(serde_json::Value::as_u64).sum();
+                    let discards: u64 = discards.filter_map(Value::as_u64).sum();
                     let stock = view["stock"].as_u64().expect("a number");
                     assert_eq!(held + discards + stock, 110, "{view}");
                 }
@@ -190,10 +176,7 @@ fn any_process_on_the_store_answers_any_request() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let game = TestGame::in_play(&here);
-    let same = TestGame {
-        server: &there,
-        ..game.clone()
-    };
+    let same = game.at(&there);
     let both = [&game, &same];
     for version in 6..40 {
         assert_eq!(game.snapshot(), same.snapshot());
@@ -226,14 +209,7 @@ fn changes_by_another_process_are_seen_at_once() {
     let server = TestServer::start();
     let other = TestServer::beside(&server);
     let here = TestGame::in_play(&server);
-    let mut there = TestGame {
-        server: &other,
-        ..here.clone()
-    };
-    let move_here = |game: &TestGame, seat: usize, id: &str| {
-        let request = here.server.post(&here.path("/play"));
-        request.token(&game.tokens[seat]).json(&json!({"move": id}))
-    };
+    let mut there = here.at(&other);
     let (first, id) = here.first_move();
     here.play(first, &id);
     let (second, played) = there.first_move();
@@ -241,33 +217,26 @@ fn changes_by_another_process_are_seen_at_once() {
 
     // By the cached state it would be this seat's turn.
     let before = there.snapshot();
-    move_here(&there, second, &played)
-        .send()
+    here.try_play(Seat(second), &played)
         .refused("not_your_turn");
     assert_eq!(there.snapshot(), before);
     let (third, played) = there.first_move();
     there.play(third, &played);
     let (fourth, id) = there.first_move();
-    let changed = move_here(&there, fourth, &id).send().expect(200);
-    assert_eq!(changed["version"], there.version());
+    assert_eq!(here.play(fourth, &id)["version"], there.version());
 
-    // A seat's new token does not change the version.
+    // A seat's new token.
     let (fifth, id) = there.first_move();
-    let old = there.clone();
-    let path = format!("/seats/{fifth}/token");
-    let fresh = there.post(Seat(fifth), &path).send().expect(200);
-    there.tokens[fifth] = fresh["token"].as_str().expect("a token").to_owned();
-    other.forbid_in_log(&there.tokens[fifth]);
+    there.renew(Seat(fifth), fifth);
     let before = there.snapshot();
-    move_here(&old, fifth, &id).send().refused("token_replaced");
+    here.try_play(Seat(fifth), &id).refused("token_replaced");
     assert_eq!(there.snapshot(), before);
-    move_here(&there, fifth, &id).send().expect(200);
+    let renewed = there.at(&server);
+    renewed.play(fifth, &id);
 
     let (sixth, id) = there.first_move();
-    there.request("DELETE", Host, "").send();
-    move_here(&there, sixth, &id)
-        .send()
-        .refused("game_not_found");
+    there.remove();
+    renewed.try_play(Seat(sixth), &id).refused("game_not_found");
 }
 
 /// "A legal move in turn is never throttled by somebody else's load."
@@ -275,10 +244,10 @@ fn changes_by_another_process_are_seen_at_once() {
 fn analysis_does_not_delay_plays() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let board = json!([{"track": [1, 9, 17, 25]}, {}, {"track": [33, 41, 49, 57]}, {}]);
     let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
     let heavy = json!({
-        "rules": rules, "board": board, "seat": 0, "hand": ["joker", "7"], "level": "greedy",
+        "rules": rules, "position": "1 9 17 25 / - / 33 41 49 57 / -", "seat": 0,
+        "hand": ["joker", "7"], "level": "greedy",
     });
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -294,8 +263,7 @@ fn analysis_does_not_delay_plays() {
         let mut dice = Dice::new(1);
         let mut to_play = 12;
         while to_play > 0 {
-            let view = game.view(Spectator);
-            if view["phase"] != "play" {
+            if game.view(Spectator)["phase"] != "play" {
                 game.deal();
                 game.exchange();
                 continue;

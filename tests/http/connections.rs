@@ -10,22 +10,13 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Exposition, Raw, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
-    available, raw, run,
+use crate::{
+    limits::{HERE, THERE, behind_a_proxy, from},
+    support::{
+        Exposition, Raw, TestGame, TestResponse, TestServer, TestViewer::*, available, raw, run,
+        wait_until,
+    },
 };
-
-const HERE: &str = "198.51.100.1";
-const THERE: &str = "198.51.100.2";
-
-fn behind_a_proxy(settings: &[(&'static str, &str)]) -> TestServer {
-    let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    TestServer::start_with(&[&[proxy], settings].concat())
-}
-
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
-    request.header("X-Forwarded-For", address)
-}
 
 /// Bytes of memory that the server process uses.
 fn memory(server: &TestServer) -> usize {
@@ -44,10 +35,7 @@ fn fill(server: &TestServer, request: &str) -> TcpStream {
     let (mut sent, mut blocked) = (0, Instant::now());
     while sent < 16 << 20 && blocked.elapsed() < Duration::from_millis(200) {
         match stream.write(&bytes.as_bytes()[sent % request.len()..]) {
-            Ok(length) => {
-                sent += length;
-                blocked = Instant::now();
-            }
+            Ok(length) => (sent, blocked) = (sent + length, Instant::now()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -139,30 +127,18 @@ fn pipelined_requests_are_answered_in_their_order() {
 fn a_client_that_leaves_during_a_response_is_noticed() {
     let server = TestServer::start();
     let game = TestGame::fixed(&server);
-    let open = || {
-        let metrics = server.get("/metrics").send().text();
-        let line = metrics
-            .lines()
-            .find(|line| line.starts_with("dog_streams_open "));
-        line.and_then(|line| line.split(' ').nth(1)?.parse::<u32>().ok())
-            .expect("a metric")
+    let wait_for = |streams: f64| {
+        Exposition::wait_for(&server, |told| {
+            told.value("dog_streams_open", &[]) == streams
+        });
     };
     let mut stream = Raw::connect(&server);
     let path = game.path("/events");
     stream.send(format!("GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").as_bytes());
-    wait_until(|| open() == 1);
+    wait_for(1.0);
     drop(stream);
     // Long before the next heartbeat finds the connection closed.
-    wait_until(|| open() == 0);
-}
-
-#[track_caller]
-fn wait_until(condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < TIMEOUT, "it does not come");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_for(0.0);
 }
 
 /// A position with very many moves: some 2 MB of JSON with their boards.
@@ -208,27 +184,27 @@ fn unread_large_responses_have_a_bound() {
         response.refused("unavailable");
         true
     };
-    wait_until(|| refused(HERE));
+    wait_until("one address is refused", || refused(HERE));
     assert!(!refused(THERE), "another's share");
     // Others take the rest.
     let address = |n| format!("203.0.113.{n}");
     let many: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(n % 8), ""))
         .collect();
-    wait_until(|| refused(THERE));
+    wait_until("others are refused", || refused(THERE));
     // Nothing is left for new streams either.
     let game = TestGame::in_play(&server);
     let rest: Vec<TcpStream> = (0..60)
         .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
         .collect();
     let stream = || from(game.get(Spectator, "/events"), THERE).run().status();
-    wait_until(|| stream() == 503);
+    wait_until("streams are refused", || stream() == 503);
     // Plays are not affected.
     let (seat, id) = game.first_move();
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, THERE).send().expect(200);
     drop((few, many, rest));
-    wait_until(|| !refused(HERE) && !refused(THERE));
+    wait_until("there is room", || !refused(HERE) && !refused(THERE));
 }
 
 #[test]
@@ -267,31 +243,34 @@ fn large_request_bodies_have_a_bound() {
 }
 
 #[test]
-fn large_responses_are_compressed_on_request() {
+fn responses_are_compressed_on_request() {
     if !available(&["gzip"]) {
         return;
     }
     let server = TestServer::shared();
-    let address = server.address();
+    let game = TestGame::in_play(&server);
+    let picture = format!("GET {} HTTP/1.1", game.path("/board.svg"));
+    let path = game.path("/legal-moves");
+    let moves = format!(
+        "GET {path} HTTP/1.1\r\nAuthorization: Bearer {}",
+        game.tokens[1]
+    );
     let body = many_moves().to_string();
-    let length = body.len();
-    let requests = [
-        "GET /openapi.json HTTP/1.1".to_owned(),
-        "GET /docs/swagger-ui.css HTTP/1.1".to_owned(),
-        format!(
-            "POST /v1/analysis/legal-moves HTTP/1.1\r\nContent-Type: application/json\r\n\
-             Content-Length: {length}"
-        ),
-    ];
-    for request in requests {
-        let body = if request.starts_with("POST") {
-            &*body
-        } else {
-            ""
-        };
+    let many_moves = format!(
+        "POST /v1/analysis/legal-moves HTTP/1.1\r\nContent-Type: application/json\r\n\
+         Content-Length: {}",
+        body.len()
+    );
+    for (request, body) in [
+        ("GET /openapi.json HTTP/1.1", ""),
+        ("GET /docs/swagger-ui.css HTTP/1.1", ""),
+        (&*picture, ""),
+        (&*moves, ""),
+        (&*many_moves, &*body),
+    ] {
         let ask = |encoding: &str| {
             let request = format!(
-                "{request}\r\nHost: {address}\r\nConnection: close\r\n\
+                "{request}\r\nHost: a\r\nConnection: close\r\n\
                  Accept-Encoding: {encoding}\r\n\r\n{body}"
             );
             let response = raw(&server, request.as_bytes());
@@ -303,18 +282,19 @@ fn large_responses_are_compressed_on_request() {
             );
             response
         };
-        let plain = ask("identity");
+        let plain = ask("identity").unchunked();
         for _ in 0..2 {
             let packed = ask("gzip");
             assert_eq!(packed.header("content-encoding"), Some("gzip"));
-            let unpacked = run(Command::new("gzip").arg("-dc"), &packed.body);
-            assert!(unpacked.stdout == plain.body, "{request}");
-            assert!(packed.body.len() < plain.body.len() / 2);
+            let packed = packed.unchunked();
+            let unpacked = run(Command::new("gzip").arg("-dc"), &packed);
+            assert!(unpacked.stdout == plain, "{request}");
+            assert!(packed.len() < plain.len() * 2 / 3, "{request}");
         }
         // No client can choose an encoding that blocks others.
         let other = ask("deflate");
         assert_eq!(other.header("content-encoding"), None);
-        assert!(other.body == plain.body);
+        assert!(other.unchunked() == plain);
     }
 }
 
@@ -323,11 +303,8 @@ fn large_responses_are_compressed_on_request() {
 fn connections_are_limited_by_open_files() {
     let few = &["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"];
     let server = TestServer::start_on(&[("DOG_WORKERS", "1")], few, |_| {});
-    assert!(
-        server.log().contains("the limit of open files is 64"),
-        "{}",
-        server.log()
-    );
+    let log = server.log();
+    assert!(log.contains("the limit of open files is 64"), "{log}");
     let game = TestGame::create(&server, &json!({}));
     let idle: Vec<TcpStream> = (0..100)
         .map(|_| TcpStream::connect(server.address()).expect("the system accepts it"))
@@ -336,9 +313,6 @@ fn connections_are_limited_by_open_files() {
     drop(idle);
     game.view(Host);
     server.get("/readyz").send().expect(200);
-    assert!(
-        !server.log().contains("Too many open files"),
-        "{}",
-        server.log()
-    );
+    let log = server.log();
+    assert!(!log.contains("Too many open files"), "{log}");
 }

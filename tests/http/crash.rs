@@ -149,10 +149,14 @@ impl SentWrite {
     }
 }
 
-/// The parts of a response that a retry must repeat.
-fn compared_parts(response: &TestResponse) -> (u16, Option<&str>, Option<&str>, &[u8]) {
-    let (etag, location) = (response.header("etag"), response.header("location"));
-    (response.status, etag, location, &response.body)
+/// Asserts that a retry got the first response again.
+#[track_caller]
+fn assert_repeated(write: &SentWrite, first: &TestResponse, again: &TestResponse) {
+    assert_eq!(again.status, first.status, "{write:?}");
+    for name in ["etag", "location"] {
+        assert_eq!(again.header(name), first.header(name), "{write:?}");
+    }
+    assert_eq!(again.body, first.body, "{write:?}");
 }
 
 /// A client that plays several games and remembers every response.
@@ -291,11 +295,7 @@ impl<'a> CrashClient<'a> {
         }
         for (write, response) in &self.created {
             let again = send(self.server, self.counts, write).expect("a response");
-            assert_eq!(
-                compared_parts(&again),
-                compared_parts(response),
-                "{write:?}"
-            );
+            assert_repeated(write, response, &again);
         }
     }
 }
@@ -310,15 +310,14 @@ fn send(server: &TestServer, counts: &CrashCounts, write: &SentWrite) -> Option<
     let tries = if write.key.is_some() { TRIES } else { 1 };
     for attempt in 0..tries {
         let response = write.request(server).try_send();
-        if let Some(response) = response {
-            count(if attempt == 0 {
-                &counts.answered
-            } else {
-                &counts.retried
-            });
-            return Some(response);
+        count(match (&response, attempt) {
+            (None, _) => &counts.cut_off,
+            (Some(_), 0) => &counts.answered,
+            (Some(_), _) => &counts.retried,
+        });
+        if response.is_some() {
+            return response;
         }
-        count(&counts.cut_off);
     }
     assert!(write.key.is_none(), "no response to {write:?}");
     None
@@ -432,16 +431,11 @@ impl GameHandle<'_, '_> {
         let events = entries[before as usize]["events"].clone();
         let kind = events[0]["type"].as_str().expect("a type");
         let route = write.path.rsplit('/').next().expect("a route");
+        let swaps = "card_offered exchange_declined exchange_passed help_asked";
         let is_consistent = match route {
             "deal" => kind == "cards_dealt",
             "play" => kind == "card_played" || kind == "hand_folded",
-            "swap" => [
-                "card_offered",
-                "exchange_declined",
-                "exchange_passed",
-                "help_asked",
-            ]
-            .contains(&kind),
+            "swap" => swaps.split(' ').any(|swap| swap == kind),
             "token" => kind == "token_reissued",
             "join" => kind == "seat_taken",
             _ => kind == "seat_handed_over",
@@ -479,12 +473,8 @@ impl GameHandle<'_, '_> {
     /// Opens a seat, and takes it, until the response with the token arrives.
     fn reseat(&mut self, seat: usize) {
         loop {
-            let open = self.write(
-                Host,
-                "PUT",
-                &format!("/seats/{seat}"),
-                json!({"kind": "open"}),
-            );
+            let path = format!("/seats/{seat}");
+            let open = self.write(Host, "PUT", &path, json!({"kind": "open"}));
             let Some(opened) = send(self.server, self.counts, &open) else {
                 self.settle(Host, &open);
                 continue;
@@ -617,13 +607,9 @@ impl GameHandle<'_, '_> {
         if self.table.state == TrackedState::Deleted && !deletion || !known && !itself {
             return;
         }
-        let again =
-            send(self.server, self.counts, write).expect("a response, since the write has a key");
-        assert_eq!(
-            compared_parts(&again),
-            compared_parts(response),
-            "{write:?}"
-        );
+        let again = send(self.server, self.counts, write);
+        let again = again.expect("a response, since the write has a key");
+        assert_repeated(write, response, &again);
         count(&self.counts.repeated);
     }
 
@@ -645,13 +631,9 @@ impl GameHandle<'_, '_> {
             for (index, (who, events)) in self.table.log.iter().enumerate() {
                 let entry = &entries[index];
                 assert_eq!(entry["version"], index as u64 + 1);
-                if *who == viewer {
-                    let there = &entry["events"];
-                    assert!(
-                        is_consistent(events, there),
-                        "received {events}, stored {there}"
-                    );
-                }
+                let there = &entry["events"];
+                let is_seen = *who != viewer || is_consistent(events, there);
+                assert!(is_seen, "received {events}, stored {there}");
             }
             if viewer == Spectator && view["phase"] == "finished" {
                 let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
@@ -677,11 +659,8 @@ fn is_consistent(told: &Value, there: &Value) -> bool {
     match (told, there) {
         (Value::Null, _) => true,
         (Value::Array(told), Value::Array(there)) => {
-            told.len() == there.len()
-                && told
-                    .iter()
-                    .zip(there)
-                    .all(|(told, there)| is_consistent(told, there))
+            let mut pairs = told.iter().zip(there);
+            told.len() == there.len() && pairs.all(|(told, there)| is_consistent(told, there))
         }
         (Value::Object(told), Value::Object(there)) => {
             told.len() == there.len()

@@ -2,28 +2,20 @@
 
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::support::{Stream, TestGame, TestServer, TestViewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*};
 
 #[test]
 fn a_damaged_game_costs_that_game_only() {
     let begun = Instant::now();
     let server = TestServer::start();
-    let bots = |pace: u32| {
-        let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-        json!({"seats": bots, "bot_pace_ms": pace})
-    };
-    let bad: Vec<TestGame<'_>> = (0..3)
-        .map(|_| TestGame::create(&server, &bots(60_000)))
-        .collect();
+    let bad = [(); 3].map(|()| TestGame::of_bots(&server, "greedy", 60_000));
     let sound = TestGame::in_play(&server);
     let set = |what: &str, game: &TestGame<'_>| server.database().change_game(&game.id, what);
     // One game is unreadable, one has a wrong version, one stays due for ever.
-    set(
-        "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')",
-        &bad[0],
-    );
+    let joker = "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')";
+    set(joker, &bad[0]);
     set("due_at = 1, version = version + 7", &bad[1]);
     set("due_at = 1", &bad[2]);
     for game in &bad {
@@ -41,9 +33,8 @@ fn a_damaged_game_costs_that_game_only() {
     let listed = server.get("/v1/games").send().expect(200);
     assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
     // Bots play another game to its end, and its stream reports it.
-    let other = TestGame::create(&server, &bots(0));
-    let stream = other.get(Spectator, "/events");
-    let told = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let told = TestGame::of_bots(&server, "greedy", 0).events_after(Spectator, 0);
+    let told = told.rest();
     let last: &Value = &told.last().expect("an end").data["events"];
     assert!(last.to_string().contains("game_won"), "{last}");
     let (seat, id) = sound.first_move();
@@ -63,8 +54,6 @@ fn a_damaged_game_costs_that_game_only() {
     for game in &bad {
         assert!(said.contains(&format!("game {}: ", game.id)), "{said}");
     }
-    assert!(
-        !said.contains(&sound.id) && !said.contains("joker"),
-        "{said}"
-    );
+    assert!(!said.contains(&sound.id), "{said}");
+    assert!(!said.contains("joker"), "{said}");
 }

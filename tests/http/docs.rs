@@ -1,23 +1,21 @@
 //! The OpenAPI document and the page that shows it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    process::Command,
-};
+use std::{collections::BTreeSet, fs, process::Command};
 
 use serde_json::{Value, json};
 
 use crate::support::{Contract, TestServer};
 
-const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+/// The document that the server sends.
+fn document(server: &TestServer) -> Value {
+    server.get("/openapi.json").send().expect(200)
+}
 
 /// Every operation: its path, method and what the document says of it.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
-    let paths = document["paths"].as_object().expect("paths");
     let mut operations = Vec::new();
-    for (path, item) in paths {
-        for method in METHODS {
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for method in ["get", "post", "put", "patch", "delete"] {
             if let Some(operation) = item.get(method) {
                 operations.push((path.as_str(), method, operation));
             }
@@ -42,168 +40,72 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
     assert!(printed.stdout == kept, "{stale}");
     let kept: Value = serde_json::from_slice(&kept).expect("JSON");
     assert_eq!(served.json(), kept);
-}
-
-#[test]
-fn it_is_a_whole_openapi_3_1_document() {
-    let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
-    assert!(
-        document["openapi"]
-            .as_str()
-            .is_some_and(|version| version.starts_with("3.1."))
-    );
-    assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
-    for name in ["title", "description"] {
-        assert!(
-            document["info"][name]
-                .as_str()
-                .is_some_and(|text| !text.is_empty())
-        );
-    }
-    let mut references = BTreeSet::new();
-    collect_references(&document, &mut references);
-    for reference in references {
-        let target = reference
-            .strip_prefix('#')
-            .and_then(|pointer| document.pointer(pointer));
-        assert!(target.is_some(), "{reference} leads nowhere");
-    }
-}
-
-fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Array(entries) => entries
-            .iter()
-            .for_each(|entry| collect_references(entry, found)),
-        Value::Object(entries) => {
-            if let Some(reference) = entries.get("$ref").and_then(Value::as_str) {
-                found.insert(reference.to_owned());
-            }
-            entries
-                .values()
-                .for_each(|entry| collect_references(entry, found));
-        }
-        _ => {}
-    }
-}
-
-#[test]
-fn every_route_of_the_service_is_described() {
-    let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
-    let described: BTreeSet<String> = operations(&document)
-        .into_iter()
-        .map(|(path, method, _)| format!("{method} {}", path.replace("{seat}", "{n}")))
-        .collect();
-    let routes = [
-        "get /v1/rules",
-        "get /v1/layout",
-        "post /v1/games",
-        "get /v1/games",
-        "get /v1/games/{id}",
-        "get /v1/games/{id}/board.svg",
-        "delete /v1/games/{id}",
-        "post /v1/games/{id}/seats/{n}/token",
-        "post /v1/games/{id}/deal",
-        "post /v1/games/{id}/swap",
-        "get /v1/games/{id}/legal-moves",
-        "get /v1/games/{id}/legal-moves/seven",
-        "post /v1/games/{id}/play",
-        "get /v1/games/{id}/suggest-move",
-        "post /v1/analysis/legal-moves",
-        "post /v1/analysis/legal-moves/seven",
-        "post /v1/analysis/suggest-move",
-        "get /v1/analysis/suggest-move",
-        "get /v1/analysis/board.svg",
-    ];
-    for route in routes {
-        assert!(described.contains(route), "{route}: {described:?}");
-    }
+    let version = kept["openapi"].as_str().expect("a version");
+    assert!(version.starts_with("3.1."), "{version}");
+    assert_eq!(kept["info"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
 fn operations_have_names_summaries_and_tags() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let tags = document["tags"].as_array().expect("tags");
     let tags: Vec<&Value> = tags.iter().map(|tag| &tag["name"]).collect();
-    let mut ids = BTreeMap::new();
+    let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
         let what = format!("{method} {path}");
         let id = operation["operationId"].as_str().unwrap_or_default();
-        let words: Vec<&str> = id.split('_').collect();
-        let lower =
-            |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let lower = |word: &str| !word.is_empty() && word.bytes().all(|c| c.is_ascii_lowercase());
         assert!(
-            words.len() >= 2 && words.iter().all(lower),
+            id.contains('_') && id.split('_').all(lower),
             "{what}: {id:?} is no verb_noun"
         );
-        if let Some(other) = ids.insert(id, what.clone()) {
-            panic!("{what} and {other} are both {id}");
-        }
+        assert!(ids.insert(id), "{what}: another operation is {id}, too");
         let summary = operation["summary"].as_str().unwrap_or_default();
-        assert!(
-            !summary.is_empty() && !summary.contains('\n'),
-            "{what}: {summary:?}"
-        );
+        let words = summary.split_whitespace().count();
+        let is_short = (1..=10).contains(&words) && !summary.contains('\n');
+        assert!(is_short && !summary.ends_with('.'), "{what}: {summary:?}");
         let own = operation["tags"].as_array().expect("tags");
-        assert!(
-            !own.is_empty() && own.iter().all(|tag| tags.contains(&tag)),
-            "{what}: {own:?}"
-        );
+        let are_known = own.iter().all(|tag| tags.contains(&tag));
+        assert!(!own.is_empty() && are_known, "{what}: {own:?}");
     }
 }
 
 #[test]
 fn operations_list_all_their_errors() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     for (path, method, operation) in operations(&document) {
         let responses = operation["responses"].as_object().expect("responses");
-        let lists =
-            |status: &str| assert!(responses.contains_key(status), "{method} {path}: {status}");
-        assert!(
-            responses.keys().any(|status| status.starts_with('2')),
-            "{method} {path}"
-        );
+        let succeeds = responses.keys().any(|status| status.starts_with('2'));
+        assert!(succeeds, "{method} {path}");
         if !path.starts_with("/v1") {
             continue;
         }
-        lists("500");
+        let mut expected = vec!["500"];
         if path.contains("{id}") {
-            for status in ["404", "503"] {
-                lists(status);
-            }
+            expected.extend(["404", "503"]);
             // Whoever joins has no token yet.
-            assert!(
-                responses.contains_key("401") || path.ends_with("/join"),
-                "{method} {path}"
-            );
+            expected.extend((!path.ends_with("/join")).then_some("401"));
         }
         if !operation["requestBody"].is_null() {
-            for status in ["400", "413", "415", "422"] {
-                lists(status);
-            }
+            expected.extend(["400", "413", "415", "422"]);
         }
         let guarded = ["/deal", "/swap", "/play", "/token"];
         if guarded.iter().any(|rest| path.ends_with(rest)) || method == "delete" {
-            for status in ["403", "412"] {
-                lists(status);
-            }
+            expected.extend(["403", "412"]);
+        }
+        for status in expected {
+            assert!(responses.contains_key(status), "{method} {path}: {status}");
         }
         for (status, response) in responses {
-            let response = match response["$ref"].as_str() {
-                Some(reference) => document.pointer(&reference[1..]).expect("a response"),
-                None => response,
-            };
+            let response = resolve(&document, response);
             let what = format!("{method} {path} {status}");
             let description = response["description"].as_str().unwrap_or_default();
             assert!(!description.is_empty(), "{what} is not described");
             if status.starts_with(['4', '5']) {
-                let content = response["content"].as_object().expect("a content");
-                let types: Vec<&String> = content.keys().collect();
-                assert_eq!(types, ["application/problem+json"], "{what}");
+                let types = response["content"].as_object().expect("a content").keys();
+                assert!(types.eq(["application/problem+json"]), "{what}");
             }
         }
     }
@@ -212,7 +114,7 @@ fn operations_list_all_their_errors() {
 #[test]
 fn operations_that_need_a_token_say_so() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let schemes = document["components"]["securitySchemes"]
         .as_object()
         .expect("schemes");
@@ -221,30 +123,24 @@ fn operations_that_need_a_token_say_so() {
         .find(|(_, scheme)| scheme["scheme"] == "bearer");
     let (name, scheme) = bearer.expect("a bearer scheme");
     assert_eq!(scheme["type"], "http");
+    // Routes that a spectator may read, too.
+    let open = "{id} /events /history /board.svg /presence /rematch /review /review.svg";
     for (path, method, operation) in operations(&document) {
         let security = operation.get("security").or(document.get("security"));
         let security = security
             .and_then(Value::as_array)
             .cloned()
             .unwrap_or_default();
-        let named = security.iter().any(|entry| entry.get(name).is_some());
-        let optional =
-            security.is_empty() || security.iter().any(|entry| *entry == serde_json::json!({}));
-        // Routes that a spectator may read, too.
-        let open = [
-            "{id}",
-            "/events",
-            "/history",
-            "/board.svg",
-            "/presence",
-            "/rematch",
-            "/review",
-            "/review.svg",
-        ];
-        let read = method == "get" && open.iter().any(|end| path.ends_with(end));
-        let free = ["/join", "/review"].iter().any(|end| path.ends_with(end));
-        let needed = path.contains("{id}") && !read && !free;
-        assert_eq!(named && !optional, needed, "{method} {path}: {security:?}");
+        let is_named = security.iter().any(|entry| entry.get(name).is_some());
+        let is_optional = security.is_empty() || security.contains(&json!({}));
+        let is_read = method == "get" && open.split(' ').any(|end| path.ends_with(end));
+        let is_free = ["/join", "/review"].iter().any(|end| path.ends_with(end));
+        let is_needed = path.contains("{id}") && !is_read && !is_free;
+        assert_eq!(
+            is_named && !is_optional,
+            is_needed,
+            "{method} {path}: {security:?}"
+        );
     }
 }
 
@@ -311,40 +207,9 @@ fn resolve<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
 }
 
 #[test]
-fn a_wrong_example_is_found() {
-    TestServer::shared();
-    let game = "/components/schemas/Game/example".to_owned();
-    let stale = "/components/responses/ListGames412/content/application~1problem+json/examples/\
-        stale_version/value";
-    let wrong = [
-        (format!("{game}/version"), json!("nineteen")),
-        (format!("{game}/phase"), json!("supper")),
-        (format!("{game}/seats/0/level"), json!("genius")),
-        (format!("{game}/last_action"), json!({"type": "card_eaten"})),
-        (format!("{game}/discards"), json!({"11": 1})),
-        (game, json!({})),
-        (
-            "/components/schemas/Changed/example".to_owned(),
-            json!({"events": []}),
-        ),
-        (format!("{stale}/code"), json!("fresh_version")),
-        (
-            "/components/schemas/PlayRequest/example".to_owned(),
-            json!({"moves": "fold"}),
-        ),
-    ];
-    for (pointer, value) in wrong {
-        let mut document = Contract::get().document.clone();
-        *document.pointer_mut(&pointer).expect(&pointer) = value.clone();
-        let (errors, _) = Contract::new(document).check_examples();
-        assert!(!errors.is_empty(), "{pointer}: {value}");
-    }
-}
-
-#[test]
 fn what_try_it_out_sends_is_accepted() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let body = |path: &str| {
         let content = &document["paths"][path]["post"]["requestBody"]["content"];
         let media = &content["application/json"];
@@ -355,21 +220,14 @@ fn what_try_it_out_sends_is_accepted() {
         own.unwrap_or_else(|| &resolve(&document, &media["schema"])["example"])
     };
     for path in ["deal", "events/ticket", "seats/{seat}/token"] {
-        assert_eq!(
-            *body(&format!("/v1/games/{{id}}/{path}")),
-            json!({}),
-            "{path}"
-        );
+        let body = body(&format!("/v1/games/{{id}}/{path}"));
+        assert_eq!(*body, json!({}), "{path}");
     }
     for path in ["swap", "play"] {
         let body = body(&format!("/v1/games/{{id}}/{path}"));
         assert!(body.is_object() && body.get("version").is_none(), "{body}");
     }
-    server
-        .post("/v1/games")
-        .json(body("/v1/games"))
-        .send()
-        .expect(201);
+    server.create(body("/v1/games")).expect(201);
     for path in ["/v1/analysis/legal-moves", "/v1/analysis/suggest-move"] {
         server.post(path).json(body(path)).send().expect(200);
     }
@@ -385,30 +243,9 @@ fn what_try_it_out_sends_is_accepted() {
 }
 
 #[test]
-fn events_are_told_apart_by_their_type() {
-    let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
-    let event = &document["components"]["schemas"]["Event"];
-    assert_eq!(event["discriminator"]["propertyName"], "type");
-    let mapping = event["discriminator"]["mapping"]
-        .as_object()
-        .expect("a mapping");
-    for (name, reference) in mapping {
-        let reference = reference.as_str().expect("a reference");
-        let variant = document.pointer(&reference[1..]).expect(reference);
-        assert_eq!(variant["properties"]["type"]["const"], *name);
-        let required = variant["required"].as_array().expect("fields");
-        assert!(required.contains(&json!("type")), "{name}");
-    }
-    let variants = event["oneOf"].as_array().expect("variants").iter();
-    let variants: BTreeSet<_> = variants.map(|variant| variant["$ref"].as_str()).collect();
-    assert_eq!(variants, mapping.values().map(Value::as_str).collect());
-}
-
-#[test]
 fn what_a_response_may_leave_out_is_never_null() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let schemas = document["components"]["schemas"]
         .as_object()
         .expect("schemas");
@@ -441,32 +278,24 @@ fn descriptions_are_where_tools_look_for_them() {
         value.as_array().into_iter().flatten().for_each(check);
     }
     let server = TestServer::shared();
-    check(&server.get("/openapi.json").send().expect(200));
+    check(&document(&server));
 }
 
 #[test]
-fn the_page_has_the_name_and_the_icon_of_the_project() {
-    let server = TestServer::shared();
-    let html = server.get("/docs/").send().text();
-    assert!(html.contains("<title>dog-server"), "{html}");
-    assert!(html.contains("href=\"./favicon.svg\""), "{html}");
-    let icon = server.get("/docs/favicon.svg").send();
-    assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
-    assert!(icon.text().starts_with("<svg "), "{}", icon.text());
-}
-
-#[test]
-fn the_page_needs_no_other_host() {
+fn the_page_has_the_name_and_icon_of_the_project_and_needs_no_other_host() {
     let server = TestServer::shared();
     let page = server.get("/docs/").send();
     assert_eq!(page.status, 200);
     let content_type = page.header("content-type").unwrap_or_default();
     assert!(content_type.starts_with("text/html"), "{content_type}");
     let html = page.text();
+    assert!(html.contains("<title>dog-server"), "{html}");
+    assert!(html.contains("href=\"./favicon.svg\""), "{html}");
+    let icon = server.get("/docs/favicon.svg").send();
+    assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
     let foreign = |text: &str| {
-        ["http://", "https://", "\"//", "'//"]
-            .iter()
-            .any(|start| text.contains(start))
+        let starts = ["http://", "https://", "\"//", "'//"];
+        starts.iter().any(|start| text.contains(start))
     };
     assert!(!foreign(&html), "{html}");
     let mut parts = 0;
@@ -476,12 +305,12 @@ fn the_page_needs_no_other_host() {
             let path = format!("/docs/{}", link.trim_start_matches("./"));
             let path = if link.starts_with('/') { link } else { &path };
             let part = server.get(path).send();
-            assert_eq!(part.status, 200, "{path}");
-            assert!(!part.body.is_empty(), "{path}");
+            assert!(part.status == 200 && !part.body.is_empty(), "{path}");
             if path.ends_with("initializer.js") {
-                assert!(!foreign(&part.text()), "{path}: {}", part.text());
-                assert!(part.text().contains("openapi.json"), "{path}");
-                assert!(part.text().contains("\"validatorUrl\": \"none\""), "{path}");
+                let script = part.text();
+                assert!(!foreign(&script), "{path}: {script}");
+                assert!(script.contains("openapi.json"), "{path}");
+                assert!(script.contains("\"validatorUrl\": \"none\""), "{path}");
             }
             parts += 1;
         }
@@ -492,18 +321,13 @@ fn the_page_needs_no_other_host() {
 #[test]
 fn the_page_forbids_frames_and_other_sources() {
     let server = TestServer::shared();
-    for path in [
-        "/docs/",
-        "/docs/index.html",
-        "/docs/swagger-ui-bundle.js",
-        "/docs/swagger-ui.css",
-    ] {
-        let response = server.get(path).send();
-        assert_eq!(response.status, 200, "{path}");
+    for file in ["", "index.html", "swagger-ui-bundle.js", "swagger-ui.css"] {
+        let response = server.get(&format!("/docs/{file}")).send();
+        assert_eq!(response.status, 200, "{file}");
         assert_eq!(
             response.header("x-content-type-options"),
             Some("nosniff"),
-            "{path}"
+            "{file}"
         );
         let policy = response
             .header("content-security-policy")
@@ -515,9 +339,9 @@ fn the_page_forbids_frames_and_other_sources() {
             "frame-ancestors 'none'",
         ] {
             let mut directives = policy.split(';').map(str::trim);
-            assert!(directives.any(|part| part == directive), "{path}: {policy}");
+            assert!(directives.any(|part| part == directive), "{file}: {policy}");
         }
-        assert!(!policy.contains("unsafe"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe"), "{file}: {policy}");
     }
     // Nothing in the page violates the policy.
     let html = server.get("/docs/").send().text();
@@ -550,17 +374,15 @@ fn each_object(value: &Value, place: &str, check: &mut impl FnMut(&Value, &str))
 
 #[test]
 fn the_document_has_what_generators_need() {
-    let document = TestServer::shared().get("/openapi.json").send().expect(200);
+    let server = TestServer::shared();
+    let document = document(&server);
     let (mut integers, mut unions) = (0, 0);
     each_object(&document, "", &mut |object, place| {
-        let has_type = |name: &str| {
-            let types = &object["type"];
-            *types == name
-                || types
-                    .as_array()
-                    .is_some_and(|all| all.contains(&json!(name)))
-        };
-        if has_type("integer") {
+        let types = &object["type"];
+        let is_in_list = types
+            .as_array()
+            .is_some_and(|all| all.contains(&json!("integer")));
+        if *types == "integer" || is_in_list {
             let max = object["maximum"].as_u64().expect(place);
             match object["format"].as_str() {
                 Some("int32") => assert!(max <= i32::MAX as u64, "{place}"),
@@ -568,6 +390,12 @@ fn the_document_has_what_generators_need() {
                 other => panic!("{place}: {other:?}"),
             }
             integers += 1;
+        }
+        if let Some(reference) = object["$ref"].as_str() {
+            assert!(
+                document.pointer(&reference[1..]).is_some(),
+                "{place}: {reference}"
+            );
         }
         // A union that is more than "or null" has a member that tells its schemas apart.
         if let Some(members) = object["oneOf"].as_array()
@@ -578,15 +406,13 @@ fn the_document_has_what_generators_need() {
             let mapping = discriminator["mapping"].as_object().expect(place);
             assert_eq!(mapping.len(), members.len(), "{place}");
             for (value, reference) in mapping {
-                assert!(
-                    members.contains(&json!({"$ref": reference})),
-                    "{place}: {value}"
-                );
+                let what = format!("{place}: {value}");
+                assert!(members.contains(&json!({"$ref": reference})), "{what}");
                 let pointer = &reference.as_str().expect("a reference")[1..];
                 let schema = document.pointer(pointer).expect("a schema");
-                assert_eq!(schema["properties"][tag]["const"], *value, "{place}");
+                assert_eq!(schema["properties"][tag]["const"], *value, "{what}");
                 let required = schema["required"].as_array().expect("a list");
-                assert!(required.contains(&json!(tag)), "{place}: {value}");
+                assert!(required.contains(&json!(tag)), "{what}");
             }
             unions += 1;
         }
@@ -602,20 +428,12 @@ fn the_document_has_what_generators_need() {
         integers > 100 && unions > 3,
         "{integers} integers, {unions} unions"
     );
-    for (path, method, operation) in operations(&document) {
-        let summary = operation["summary"].as_str().expect("a summary");
-        let words = summary.split(' ').count();
-        assert!(
-            words <= 10 && !summary.ends_with('.'),
-            "{method} {path}: {summary}"
-        );
-    }
 }
 
 #[test]
 fn the_document_links_to_the_guides() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let link = document["externalDocs"]["url"].as_str().expect("a link");
     assert_eq!(server.get(link).send().status, 200);
     let tags = document["tags"].as_array().expect("tags").iter();
@@ -633,35 +451,33 @@ fn the_document_links_to_the_guides() {
 #[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
     let server = TestServer::shared();
-    let document = server.get("/openapi.json").send().expect(200);
+    let document = document(&server);
     let operations = operations(&document);
     let mut count = 0;
     for (path, method, operation) in &operations {
         let responses = operation["responses"].as_object().expect("responses");
         let links = responses
             .values()
-            .filter_map(|response| response.get("links"));
-        let links: Vec<_> = links
-            .flat_map(|links| links.as_object().expect("links"))
-            .collect();
+            .filter_map(|response| response["links"].as_object());
+        let links: Vec<_> = links.flatten().collect();
         assert!(links.len() <= 3, "{method} {path}: {} links", links.len());
         for (name, link) in links {
             let what = format!("{method} {path}: {name}");
-            let target = operations
-                .iter()
-                .find(|(_, _, target)| target["operationId"] == link["operationId"]);
-            let (target_path, _, target) = target.expect(&what);
+            let mut targets = operations.iter().map(|(.., target)| target);
+            let target = targets.find(|target| target["operationId"] == link["operationId"]);
             let given = link["parameters"].as_object().expect("parameters");
-            let taken = target["parameters"].as_array().expect("parameters");
-            for given in given.keys() {
+            let taken = target.expect(&what)["parameters"]
+                .as_array()
+                .expect("parameters");
+            for name in given.keys() {
                 assert!(
-                    taken.iter().any(|taken| taken["name"] == *given),
-                    "{what}: {given}"
+                    taken.iter().any(|taken| taken["name"] == *name),
+                    "{what}: {name}"
                 );
             }
             for taken in taken.iter().filter(|taken| taken["in"] == "path") {
                 let name = taken["name"].as_str().expect("a name");
-                assert!(given.contains_key(name), "{what}: {name} of {target_path}");
+                assert!(given.contains_key(name), "{what}: {name}");
             }
             count += 1;
         }

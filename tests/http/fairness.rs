@@ -5,9 +5,12 @@ use std::{
     thread,
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Exposition, Raw, Stream, TestGame, TestRequest, TestServer, TestViewer::*};
+use crate::{
+    limits::from,
+    support::{Exposition, Raw, Stream, TestGame, TestServer, TestViewer::*},
+};
 
 const GREEDY: &str = "198.51.100.1";
 const OTHER: &str = "198.51.100.2";
@@ -23,10 +26,6 @@ fn server(environment: &[(&'static str, &str)]) -> TestServer {
     TestServer::start_with(&[&unlimited, environment].concat())
 }
 
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
-    request.header("X-Forwarded-For", address)
-}
-
 /// Sends a GET request from the greedy address, the last one of its connection.
 fn send(server: &TestServer, path: &str, headers: &str) -> Raw {
     let mut connection = Raw::connect(server);
@@ -37,11 +36,32 @@ fn send(server: &TestServer, path: &str, headers: &str) -> Raw {
     connection
 }
 
-/// The chunked body that comes over a connection, to its end.
-fn body(mut connection: Raw) -> Vec<u8> {
-    let response = connection.response().expect("a response");
-    assert_eq!(response.status, 200);
-    response.unchunked()
+/// Sends 64 requests from the greedy address, and `meanwhile` others before all are answered. The
+/// body that comes over each connection, which must be the same.
+fn body_of_64(server: &TestServer, path: &str, headers: &str, meanwhile: impl FnOnce()) -> String {
+    let done = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let bodies: Vec<_> = (0..64)
+            .map(|_| {
+                let mut connection = send(server, path, headers);
+                let done = &done;
+                scope.spawn(move || {
+                    let response = connection.response().expect("a response");
+                    assert_eq!(response.status, 200);
+                    done.fetch_add(1, Ordering::Relaxed);
+                    response.unchunked()
+                })
+            })
+            .collect();
+        meanwhile();
+        let count = done.load(Ordering::Relaxed);
+        assert!(count < 64, "others waited for all of them");
+        let bodies = bodies.into_iter().map(|body| body.join());
+        let mut bodies: Vec<Vec<u8>> = bodies.map(|body| body.expect("a body")).collect();
+        bodies.dedup();
+        assert_eq!(bodies.len(), 1, "all are the same");
+        String::from_utf8(bodies.remove(0)).expect("a text")
+    })
 }
 
 #[test]
@@ -71,45 +91,21 @@ fn long_histories_do_not_block_plays() {
     let server = server(&[]);
     let long = TestGame::long(&server, 4_000);
     let game = TestGame::in_play(&server);
-    let before = Exposition::scrape(&server);
-    let done = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let path = long.path("/history");
-        let histories: Vec<_> = (0..64)
-            .map(|_| {
-                let connection = send(&server, &path, "");
-                scope.spawn(|| {
-                    let body = body(connection);
-                    done.fetch_add(1, Ordering::Relaxed);
-                    body
-                })
-            })
-            .collect();
-        let seat = game.turn();
+    let seat = game.turn();
+    let moves = [("pool", "moves")];
+    let jobs = || Exposition::scrape(&server).value("dog_pool_jobs_total", &moves);
+    let before = jobs();
+    let history = body_of_64(&server, &long.path("/history"), "", || {
         for _ in 0..30 {
             let ask = game.get(Seat(seat), "/legal-moves");
             from(ask, OTHER).send().expect(200);
         }
-        assert!(
-            done.load(Ordering::Relaxed) < 64,
-            "others waited for all of them"
-        );
-        let after = Exposition::scrape(&server);
-        let jobs = |told: &Exposition| told.value("dog_pool_jobs_total", &[("pool", "moves")]);
-        assert_eq!(jobs(&after) - jobs(&before), 30.0);
-        let mut histories = histories
-            .into_iter()
-            .map(|body| body.join().expect("a body"));
-        let first = histories.next().expect("one");
-        assert!(histories.all(|history| history == first));
-        let history: serde_json::Value = serde_json::from_slice(&first).expect("JSON");
-        let entries = history["entries"].as_array().expect("entries").iter();
-        assert!(
-            entries
-                .map(|entry| entry["version"].as_u64())
-                .eq((1..=4_000).map(Some))
-        );
     });
+    assert_eq!(jobs() - before, 30.0);
+    let history: Value = serde_json::from_str(&history).expect("JSON");
+    let entries = history["entries"].as_array().expect("entries").iter();
+    let versions = entries.map(|entry| entry["version"].as_u64());
+    assert!(versions.eq((1..=4_000).map(Some)));
 }
 
 #[test]
@@ -118,42 +114,23 @@ fn streams_that_catch_up_delay_nobody() {
     let server = server(&[]);
     let long = TestGame::long(&server, VERSIONS as usize);
     let game = TestGame::in_play(&server);
-    let done = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let path = long.path("/events");
-        let streams: Vec<_> = (0..64)
-            .map(|_| {
-                let connection = send(&server, &path, "Last-Event-ID: 0\r\n");
-                scope.spawn(|| {
-                    let body = body(connection);
-                    done.fetch_add(1, Ordering::Relaxed);
-                    body
-                })
-            })
-            .collect();
+    let headers = "Last-Event-ID: 0\r\n";
+    let stream = body_of_64(&server, &long.path("/events"), headers, || {
         for _ in 0..10 {
             server.get("/healthz").send().expect(200);
-            from(game.get(Spectator, ""), OTHER).send().expect(200);
             let (seat, id) = game.first_move();
-            let play = game.post(Seat(seat), "/play");
-            let play = play.json(&json!({"move": id}));
-            from(play, OTHER).send().expect(200);
-            from(game.get(Spectator, "/history"), OTHER)
-                .send()
-                .expect(200);
+            for request in [
+                game.get(Spectator, ""),
+                game.post(Seat(seat), "/play").json(&json!({"move": id})),
+                game.get(Spectator, "/history"),
+            ] {
+                from(request, OTHER).send().expect(200);
+            }
         }
-        assert!(
-            done.load(Ordering::Relaxed) < 64,
-            "others waited for all of them"
-        );
-        let mut streams = streams.into_iter().map(|body| body.join().expect("a body"));
-        let first = streams.next().expect("one");
-        assert!(streams.all(|stream| stream == first));
-        let text = String::from_utf8(first).expect("a text");
-        let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
-        let ids = ids.map(|id| id.parse::<u64>().expect("a version"));
-        assert!(ids.eq(1..=VERSIONS), "versions missing or doubled");
     });
+    let ids = stream.lines().filter_map(|line| line.strip_prefix("id: "));
+    let ids = ids.map(|id| id.parse::<u64>().expect("a version"));
+    assert!(ids.eq(1..=VERSIONS), "versions missing or doubled");
 }
 
 /// A game created from this address: five strong bots, and a human who never acts in time.

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use crate::support::{
-    ServerDatabase, Signal, Stream, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
+    ServerDatabase, Signal, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
 };
 
 /// The database file's name with this suffix.
@@ -109,8 +109,8 @@ fn writes_go_on(game: &TestGame<'_>) {
     assert!(sound, "{said}");
 }
 
-/// The codes of writes to files of a limited size. A write that is cut short by it looks like one to
-/// a full disk, and one beyond it is another error of the disk.
+/// The codes of writes to files of a limited size. A write that is cut short by it looks like one
+/// to a full disk, and one beyond it is another error of the disk.
 #[cfg(target_os = "linux")]
 const FULL: &[&str] = &["database_full", "unavailable"];
 
@@ -129,12 +129,9 @@ fn limit_files(server: &TestServer, bytes: Option<u64>) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_room() {
-    // A process that writes beyond its limit gets a signal, which must be ignored.
-    let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let server = ignoring_limits();
     let game = TestGame::in_play(&server);
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
+    let bots = TestGame::of_bots(&server, "greedy", 0);
     for _ in 0..2 {
         limit_files(&server, Some(4096));
         writes_wait(&game, FULL);
@@ -142,18 +139,23 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
         next_move(&game).send().expect(200);
     }
     // Bots go on playing, too.
-    let stream = bots.get(Spectator, "/events");
-    let last = Stream::open(stream.header("Last-Event-ID", "0")).rest();
+    let last = bots.events_after(Spectator, 0).rest();
     let events = last.last().expect("an end").data["events"].to_string();
     assert!(events.contains("game_won"), "{events}");
     writes_go_on(&game);
 }
 
+/// A server that is not killed by the signal for writing beyond the limit.
+#[cfg(target_os = "linux")]
+fn ignoring_limits() -> TestServer {
+    let wrapper = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
+    TestServer::start_on(&[], wrapper, |_| {})
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_with_room_for_a_page_or_two_is_full() {
-    let ignoring = &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
-    let server = TestServer::start_on(&[], ignoring, |_| {});
+    let server = ignoring_limits();
     let game = TestGame::in_play(&server);
     let connection = Connection::open(database(&server)).expect("the database");
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
@@ -167,14 +169,8 @@ fn a_disk_with_room_for_a_page_or_two_is_full() {
     let before = length();
     limit_files(&server, None);
     // The next write causes a checkpoint, without waiting for a thousand pages.
-    let record = include_str!("../records/four.dog");
-    let import = server.post("/v1/games/import").text("text/plain", record);
-    import.send().expect(201);
-    let begun = Instant::now();
-    while length() == before {
-        assert!(begun.elapsed() < TIMEOUT, "no checkpoint was made");
-        thread::sleep(Duration::from_millis(20));
-    }
+    TestGame::imported(&server);
+    crate::support::wait_until("a checkpoint is made", || length() != before);
     server.wait_until_ready(true);
     writes_go_on(&game);
 }
@@ -233,11 +229,7 @@ fn games_alone_do_not_fill_a_disk() {
     };
     let game = TestGame::in_play(&server);
     let tables = [(); 20].map(|()| TestGame::create(&server, &json!({})));
-    let record = include_str!("../records/six.dog");
-    let import = || {
-        let import = server.post("/v1/games/import");
-        import.text("text/plain", record).send()
-    };
+    let import = || server.import(include_str!("../records/six.dog"));
     let mut others = Vec::new();
     let refused = loop {
         let imported = import();
@@ -265,7 +257,7 @@ fn games_alone_do_not_fill_a_disk() {
     disk.make_room();
     // Removing games needs room in the log only.
     for game in others {
-        game.request("DELETE", Host, "").send().expect(204);
+        game.remove();
     }
     server.wait_until_ready(true);
     import().expect(201);
@@ -351,49 +343,30 @@ fn a_damaged_file_is_not_served_unless_that_is_asked_for() {
     server.stop(Signal::Term);
     let sound = fs::read(database(&server)).expect("the file");
     let page = sound.len() / 4096 - 2;
-    for (what, expected, spoil) in [
-        (
-            "half",
-            "damaged",
-            Box::new(|bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2))
-                as Box<dyn Fn(&mut Vec<u8>)>,
-        ),
-        (
-            "a page",
-            "damaged",
-            Box::new(|bytes| bytes[page * 4096..][..8].fill(0x55)),
-        ),
-        (
-            "the header",
-            "the file is not a database",
-            Box::new(|bytes| bytes[3] ^= 1),
-        ),
+    let (mut half, mut a_page, mut header) = (sound.clone(), sound.clone(), sound);
+    half.truncate(half.len() / 2);
+    a_page[page * 4096..][..8].fill(0x55);
+    header[3] ^= 1;
+    for (bytes, expected) in [
+        (half, "damaged"),
+        (a_page.clone(), "damaged"),
+        (header, "the file is not a database"),
     ] {
-        let mut bytes = sound.clone();
-        spoil(&mut bytes);
         fs::write(database(&server), &bytes).expect("a file");
         let said = refusal(database(&server), &[]);
-        assert!(said.contains(expected), "{what}: {said}");
-        assert!(!dog(&["check"], database(&server)).0, "{what}");
+        assert!(said.contains(expected), "{said}");
+        assert!(!dog(&["check"], database(&server)).0, "{expected}");
         assert_eq!(fs::read(database(&server)).expect("the file"), bytes);
     }
     drop(server);
 
-    let mut bytes = sound.clone();
-    bytes[page * 4096..][..8].fill(0x55);
-    let prepare = |database: &ServerDatabase| fs::write(database.file(), bytes).expect("a file");
+    let prepare = |database: &ServerDatabase| fs::write(database.file(), a_page).expect("a file");
     let server = TestServer::start_on(&[("DOG_SKIP_CHECK", "1")], &[], prepare);
-    let answered = games.iter().map(|game| {
-        let path = format!("/v1/games/{game}");
-        server.get(&path).send().status
-    });
-    let answered: Vec<u16> = answered.collect();
-    let whole = answered.iter().filter(|status| **status == 200).count();
-    assert!(whole > 0, "{answered:?}");
-    assert!(
-        answered.iter().all(|status| [200, 500].contains(status)),
-        "{answered:?}"
-    );
+    let status = |game: &String| server.get(&format!("/v1/games/{game}")).send().status;
+    let answered: Vec<u16> = games.iter().map(status).collect();
+    assert!(answered.contains(&200), "{answered:?}");
+    let are_known = answered.iter().all(|status| [200, 500].contains(status));
+    assert!(are_known, "{answered:?}");
 }
 
 #[test]
@@ -485,18 +458,21 @@ fn a_read_only_file_or_folder_is_not_served() {
 #[test]
 fn a_backup_of_a_busy_server_is_whole() {
     let server = TestServer::start();
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let bots = json!({"seats": bots, "bot_pace_ms": 0});
-    let games: Vec<TestGame<'_>> = (0..10).map(|_| TestGame::create(&server, &bots)).collect();
+    let games: Vec<_> = (0..10)
+        .map(|_| TestGame::of_bots(&server, "greedy", 0))
+        .collect();
     let table = TestGame::in_play(&server);
     let file = beside(database(&server), ".copy");
+    let backup = || {
+        dog(
+            &["backup", file.to_str().expect("a name")],
+            database(&server),
+        )
+    };
     for _ in 0..3 {
         let played = next_move(&table).send().expect(200);
         let _ = fs::remove_file(&file);
-        let (made, said) = dog(
-            &["backup", file.to_str().expect("a name")],
-            database(&server),
-        );
+        let (made, said) = backup();
         assert!(made && said.contains("11 games"), "{said}");
         let (sound, said) = dog(&["check"], &file);
         assert!(sound && said.contains("11 games"), "{said}");
@@ -506,16 +482,12 @@ fn a_backup_of_a_busy_server_is_whole() {
         let restored = TestServer::start_on(&[], &[], prepare);
         let there = restored.get(&table.path("")).token(&table.tokens[1]).send();
         assert_eq!(there.expect(200)["version"], played["version"]);
-        let games = games.iter().chain([&table]);
-        for game in games {
+        for game in games.iter().chain([&table]) {
             restored.get(&game.path("/history")).send().expect(200);
         }
     }
     let bytes = fs::read(&file).expect("the copy");
-    let (made, said) = dog(
-        &["backup", file.to_str().expect("a name")],
-        database(&server),
-    );
+    let (made, said) = backup();
     assert!(!made && said.contains("there is a file already"), "{said}");
     assert_eq!(fs::read(&file).expect("the copy"), bytes);
     let (_, said) = dog(&["check"], Path::new("no-such.db"));

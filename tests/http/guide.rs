@@ -108,6 +108,8 @@ fn every_link_and_picture_leads_somewhere() {
 fn a_page_has_a_title_and_links_to_all_others() {
     let server = TestServer::shared();
     let guides = guides(&server);
+    let around = ["./", "../", "../../"].map(str::to_owned);
+    let expected = [around.to_vec(), guides.clone()].concat();
     for guide in &guides {
         let page = server.get(&format!("{INDEX}{guide}")).send();
         assert!(is_html(&page), "{guide}");
@@ -117,25 +119,15 @@ fn a_page_has_a_title_and_links_to_all_others() {
         let markdown = fs::read_to_string(file).expect("a guide");
         let title = markdown.lines().next().expect("a title");
         let title = title.trim_start_matches("# ");
-        let headings: Vec<Option<&str>> = page
-            .descendants()
-            .filter(|node| node.has_tag_name("h1"))
-            .map(|node| node.text())
-            .collect();
+        let headings = page.descendants().filter(|node| node.has_tag_name("h1"));
+        let headings: Vec<Option<&str>> = headings.map(|node| node.text()).collect();
         assert_eq!(headings, [Some(title)], "{guide}");
         assert!(html.contains(&format!("<title>{title} ")), "{guide}");
-        let links = page.descendants().filter(|node| node.has_tag_name("nav"));
-        let links: Vec<Node<'_, '_>> = links
-            .flat_map(|nav| nav.descendants())
-            .filter(|node| node.has_tag_name("a"))
-            .collect();
+        let navigation = page.descendants().filter(|node| node.has_tag_name("nav"));
+        let links = navigation.flat_map(|nav| nav.descendants());
+        let links: Vec<Node<'_, '_>> = links.filter(|node| node.has_tag_name("a")).collect();
         let targets: Vec<&str> = links.iter().filter_map(|a| a.attribute("href")).collect();
-        let around = ["./", "../", "../../"].map(str::to_owned);
-        assert_eq!(
-            targets,
-            [around.to_vec(), guides.clone()].concat(),
-            "{guide}"
-        );
+        assert_eq!(targets, expected, "{guide}");
         let current = links.iter().filter(|a| a.has_attribute("aria-current"));
         let current: Vec<Option<&str>> = current.map(|a| a.attribute("href")).collect();
         assert_eq!(current, [Some(guide.as_str())]);
@@ -159,15 +151,13 @@ fn a_page_has_no_scripts_and_nothing_inline() {
             !policy.contains("unsafe") && !policy.contains("script-src"),
             "{policy}"
         );
-        let html = page.text();
-        for node in parse(&html).descendants() {
+        for node in parse(&page.text()).descendants() {
             let name = node.tag_name().name();
             assert!(
                 !["script", "style", "iframe"].contains(&name),
                 "{guide}: {name}"
             );
-            for attribute in node.attributes() {
-                let name = attribute.name();
+            for name in node.attributes().map(|attribute| attribute.name()) {
                 assert!(
                     name != "style" && !name.starts_with("on"),
                     "{guide}: {name}"
@@ -182,24 +172,20 @@ fn documents_that_are_not_shown_are_no_links() {
     let server = TestServer::shared();
     let html = server.get("/docs/guide/writing-a-bot").send().text();
     let page = parse(&html);
-    let text = page.descendants().filter_map(|node| node.text());
+    let texts: Vec<&str> = page.descendants().filter_map(|node| node.text()).collect();
     assert!(
-        text.into_iter().any(|text| text.contains("engine.md")),
+        texts.iter().any(|text| text.contains("engine.md")),
         "{html}"
     );
-    let texts = page.descendants().filter_map(|node| node.text());
-    assert!(!texts.into_iter().any(|text| text == "writing-a-bot.md"));
-    let links = page.descendants().filter_map(|node| node.attribute("href"));
-    for link in links {
+    assert!(!texts.contains(&"writing-a-bot.md"));
+    for link in page.descendants().filter_map(|node| node.attribute("href")) {
         assert!(
             !link.contains(".md") && !link.contains("examples"),
             "{link}"
         );
     }
-    server
-        .get("/docs/guide/engine")
-        .send()
-        .refused("route_not_found");
+    let hidden = server.get("/docs/guide/engine").send();
+    hidden.refused("route_not_found");
 }
 
 #[test]
@@ -207,35 +193,23 @@ fn the_type_of_an_error_leads_to_its_row() {
     let server = TestServer::shared();
     let document = server.get("/openapi.json").send().expect(200);
     let codes = document["components"]["schemas"]["Code"]["enum"].as_array();
-    let codes = codes
-        .expect("codes")
-        .iter()
-        .map(|code| code.as_str().expect("a code"));
-    let refused = server
-        .get("/v1/games/none")
-        .send()
-        .refused("game_not_found");
-    let link = refused["type"].as_str().expect("a type");
+    let refused = server.get("/v1/games/none").send();
+    let link = refused.refused("game_not_found")["type"].take();
     assert_eq!(link, "/docs/guide/errors#game_not_found");
     let html = server.get("/docs/guide/errors").send().text();
     let page = parse(&html);
-    for code in codes {
+    for code in codes.expect("codes") {
+        let code = code.as_str().expect("a code");
         let place = page
             .descendants()
             .find(|node| node.attribute("id") == Some(code));
-        let row = place
-            .expect(code)
-            .ancestors()
-            .find(|node| node.has_tag_name("tr"));
-        let cells = row.expect("a row").children().filter(Node::is_element);
-        let cells: Vec<String> = cells
-            .map(|cell| {
-                cell.descendants()
-                    .filter(Node::is_text)
-                    .filter_map(|node| node.text())
-                    .collect()
-            })
-            .collect();
+        let mut around = place.expect(code).ancestors();
+        let row = around.find(|node| node.has_tag_name("tr")).expect("a row");
+        let text = |cell: Node<'_, '_>| -> String {
+            let texts = cell.descendants().filter(Node::is_text);
+            texts.filter_map(|node| node.text()).collect()
+        };
+        let cells: Vec<String> = row.children().filter(Node::is_element).map(text).collect();
         assert_eq!(cells[0], code);
         let status: u16 = cells[1].parse().expect("a status, not a reason");
         assert!((400..600).contains(&status), "{cells:?}");
@@ -266,17 +240,13 @@ fn pages_are_cached_and_compressed() {
 fn other_paths_are_refused_or_redirected() {
     let server = TestServer::shared();
     let response = server.get("/docs/guide").send();
-    assert_eq!(response.status, 308);
-    assert_eq!(response.header("location"), Some(INDEX));
-    for file in [
-        "none",
-        "rules/",
-        "rules.md",
-        "pictures/",
-        "pictures/page-home.webp",
-        "../../Cargo.toml",
-        "%2e%2e/Cargo.toml",
-    ] {
+    assert_eq!(
+        (response.status, response.header("location")),
+        (308, Some(INDEX))
+    );
+    let files = "none rules/ rules.md pictures/ pictures/page-home.webp ../../Cargo.toml \
+        %2e%2e/Cargo.toml";
+    for file in files.split(' ') {
         let path = format!("{INDEX}{file}");
         server.get(&path).send().refused("route_not_found");
     }

@@ -1,73 +1,14 @@
-//! `If-Match`: its syntax, and writes whose guard cannot be parsed.
+//! Conditions of requests: `If-Match` and `If-None-Match`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, raw};
-
-/// Values of `If-Match` that name no entity tags.
-const UNREADABLE: [&[u8]; 11] = [
-    b"",
-    b",",
-    b" , ,",
-    b"\"\xc3\xa9\"",
-    b"\"1",
-    b"1\"",
-    b"1-host",
-    b"*, \"1\"",
-    b"\"1\" \"2\"",
-    b"w/\"1\"",
-    b"\"x, 1\"",
-];
-
-/// A write without a body, with this `If-Match`.
-fn guarded(method: &str, path: &str, token: &str, guard: &[u8]) -> Vec<u8> {
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\
-         Authorization: Bearer {token}\r\nIf-Match: "
-    );
-    [head.as_bytes(), guard, b"\r\n\r\n"].concat()
-}
-
-#[test]
-fn a_write_with_a_guard_that_cannot_be_read_is_refused() {
-    let server = TestServer::shared();
-    let game = TestGame::fixed(&server);
-    let before = game.snapshot();
-    for guard in UNREADABLE {
-        for (method, rest) in [
-            ("POST", "/deal"),
-            ("POST", "/play"),
-            ("POST", "/swap"),
-            ("POST", "/seats/0/token"),
-            ("POST", "/events/ticket"),
-            ("PUT", "/seats/0"),
-            ("DELETE", ""),
-        ] {
-            let request = guarded(method, &game.path(rest), &game.host, guard);
-            let problem = raw(&server, &request).refused("bad_request");
-            let detail = problem["detail"].as_str().unwrap_or_default();
-            assert!(detail.contains("If-Match"), "{method} {rest}: {detail}");
-        }
-        // A malformed request is refused before the game is looked up.
-        for (path, token) in [
-            (game.path("/deal"), UNKNOWN_TOKEN),
-            (
-                "/v1/games/00000000000000000000000000/deal".to_owned(),
-                UNKNOWN_TOKEN,
-            ),
-        ] {
-            let request = guarded("POST", &path, token, guard);
-            raw(&server, &request).refused("bad_request");
-        }
-    }
-    assert_eq!(game.snapshot(), before);
-}
+use crate::support::{TestGame, TestServer, TestTable, TestViewer::*, raw};
 
 #[test]
 fn a_guard_names_whole_tags() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
-    let deal = |guard: &str| game.post(Host, "/deal").if_match(guard).send();
+    let deal = |game: &TestGame<'_>, tags: &str| game.post(Host, "/deal").if_match(tags).send();
     for other in [
         "\"a,1,b\"",
         "W/\"1\"",
@@ -77,39 +18,34 @@ fn a_guard_names_whole_tags() {
         "2, 3",
         "\"1-0\"",
     ] {
-        deal(other).refused("stale_version");
+        deal(&game, other).refused("stale_version");
     }
     assert_eq!(game.version(), 1);
     for own in ["1", "\"1\"", "\"a,2\",, W/\"1\", \"1-host\"", "7, 1", " * "] {
-        let game = TestGame::fixed(&server);
-        let dealt = game.post(Host, "/deal").if_match(own).send();
-        assert_eq!(dealt.status, 200, "{own}: {}", dealt.text());
+        deal(&TestGame::fixed(&server), own).expect(200);
     }
 }
 
 #[test]
 fn several_fields_of_a_guard_are_one_list() {
     let server = TestServer::shared();
-    let deal = |game: &TestGame<'_>, guards: &[&str]| {
-        let fields: String = guards
-            .iter()
-            .map(|guard| format!("If-Match: {guard}\r\n"))
-            .collect();
+    let game = TestGame::fixed(&server);
+    let deal = |guards: [&str; 2]| {
         let head = format!(
             "POST {} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\
-             Authorization: Bearer {}\r\n{fields}\r\n",
+             Authorization: Bearer {}\r\nIf-Match: {}\r\nIf-Match: {}\r\n\r\n",
             game.path("/deal"),
-            game.host
+            game.host,
+            guards[0],
+            guards[1]
         );
         raw(&server, head.as_bytes())
     };
-    let game = TestGame::fixed(&server);
-    deal(&game, &["\"7\"", "\"8\""]).refused("stale_version");
-    deal(&game, &["\"1\"", "\"8"]).refused("bad_request");
-    deal(&game, &["\"1\"", "*"]).refused("bad_request");
-    deal(&game, &["\"7\"", "\"1\""]).expect(200);
-    let body: Value = json!({"version": 2});
-    let refused = game.post(Host, "/deal").json(&body);
+    deal(["\"7\"", "\"8\""]).refused("stale_version");
+    deal(["\"1\"", "\"8"]).refused("bad_request");
+    deal(["\"1\"", "*"]).refused("bad_request");
+    deal(["\"7\"", "\"1\""]).expect(200);
+    let refused = game.post(Host, "/deal").json(&json!({"version": 2}));
     refused.if_match("\"2\"").send().refused("wrong_phase");
 }
 
@@ -118,9 +54,10 @@ fn a_write_is_refused_in_a_state_that_the_client_excludes() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let before = game.snapshot();
-    let write = |method: &str, viewer, rest: &str, excluded: &str| {
-        let request = game.request(method, viewer, rest);
-        request.header("If-None-Match", excluded).run()
+    let write = |method: &str, rest: &str, excluded: &str| {
+        let request = game.request(method, Host, rest);
+        let answer = request.header("If-None-Match", excluded).run();
+        answer.status().as_u16()
     };
     for excluded in ["*", "\"1\"", "\"7\", W/\"1-host\"", "1"] {
         for (method, rest) in [
@@ -132,26 +69,19 @@ fn a_write_is_refused_in_a_state_that_the_client_excludes() {
             ("PUT", "/seats/0"),
             ("DELETE", ""),
         ] {
-            let answer = write(method, Host, rest, excluded);
-            assert_eq!(answer.status(), 412, "{method} {rest}: {excluded}");
+            let status = write(method, rest, excluded);
+            assert_eq!(status, 412, "{method} {rest}: {excluded}");
         }
     }
-    let unreadable = write("POST", Host, "/deal", "1-host");
-    assert_eq!(unreadable.status(), 400);
+    assert_eq!(write("POST", "/deal", "1-host"), 400);
     assert_eq!(game.snapshot(), before);
     // A new game or person knows no state.
-    let create = server.post("/v1/games").header("If-None-Match", "*").run();
-    assert_eq!(create.status(), 201);
-    let open = TestGame::create(
-        &server,
-        &json!({"join": "anyone", "seats": [
-            {"kind": "open"}, {"kind": "open"}, {"kind": "open"}, {"kind": "open"}
-        ]}),
-    );
-    let join = open.post(Spectator, "/join").header("If-None-Match", "*");
-    assert_eq!(join.run().status(), 201);
-    let dealt = write("POST", Host, "/deal", "\"2\", \"1-0\"");
-    assert_eq!(dealt.status(), 200);
+    let open = TestTable::create(&server, &json!({"join": "anyone"})).game;
+    for request in [server.post("/v1/games"), open.post(Spectator, "/join")] {
+        let created = request.header("If-None-Match", "*").run();
+        assert_eq!(created.status(), 201);
+    }
+    assert_eq!(write("POST", "/deal", "\"2\", \"1-0\""), 200);
 }
 
 #[test]
@@ -190,6 +120,13 @@ fn a_read_may_name_the_state_that_it_needs() {
 fn each_encoding_of_a_file_has_its_own_tag() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
+    let get = |path: &str, accepted: &str, known: &str| {
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
+             Accept-Encoding: {accepted}\r\nIf-None-Match: {known}\r\n\r\n"
+        );
+        raw(&server, head.as_bytes())
+    };
     let board = game.path("/board.svg");
     for path in [
         "/",
@@ -202,13 +139,6 @@ fn each_encoding_of_a_file_has_its_own_tag() {
         "/v1/games?limit=1&phase=finished",
         &board,
     ] {
-        let get = |accepted: &str, known: &str| {
-            let head = format!(
-                "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
-                 Accept-Encoding: {accepted}\r\nIf-None-Match: {known}\r\n\r\n"
-            );
-            raw(&server, head.as_bytes())
-        };
         let mut tags = Vec::new();
         for (accepted, encoding) in [
             ("gzip", Some("gzip")),
@@ -216,38 +146,26 @@ fn each_encoding_of_a_file_has_its_own_tag() {
             ("deflate", None),
             ("deflate, gzip;q=0.5", Some("gzip")),
         ] {
-            let sent = get(accepted, "\"x\"");
-            assert_eq!(
-                (sent.status, sent.header("content-encoding")),
-                (200, encoding),
-                "{path}"
-            );
+            let sent = get(path, accepted, "\"x\"");
+            let found = (sent.status, sent.header("content-encoding"));
+            assert_eq!(found, (200, encoding), "{path}");
             let tag = sent.header("etag").expect(path).to_owned();
             assert!(!tag.starts_with("W/"), "{path}: {tag}");
-            let again = get(accepted, &tag);
-            assert_eq!(
-                (again.status, again.header("etag")),
-                (304, Some(&*tag)),
-                "{path}"
-            );
-            assert!(
-                again.list("vary").contains(&"accept-encoding".to_owned()),
-                "{path}"
-            );
+            let again = get(path, accepted, &tag);
+            let found = (again.status, again.header("etag"));
+            assert_eq!(found, (304, Some(&*tag)), "{path}");
+            let vary = again.list("vary");
+            assert!(vary.contains(&"accept-encoding".to_owned()), "{path}");
             tags.push(tag);
         }
         assert!(tags[0] == tags[3] && tags[1] == tags[2], "{path}: {tags:?}");
         assert_ne!(tags[0], tags[1], "{path}");
-        assert_eq!(get("gzip", &tags[1]).status, 200, "{path}");
+        assert_eq!(get(path, "gzip", &tags[1]).status, 200, "{path}");
     }
     // The tag of a game names its state, in each encoding.
-    let view = game.path("");
+    let tag = format!("\"{}-spectator\"", game.version());
     for accepted in ["gzip", "identity"] {
-        let head = format!(
-            "GET {view} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
-             Accept-Encoding: {accepted}\r\n\r\n"
-        );
-        let tag = format!("\"{}-spectator\"", game.version());
-        assert_eq!(raw(&server, head.as_bytes()).header("etag"), Some(&*tag));
+        let view = get(&game.path(""), accepted, "\"x\"");
+        assert_eq!(view.header("etag"), Some(&*tag));
     }
 }

@@ -1,12 +1,11 @@
 //! `POST /v1/games/{id}/join`, and the creation of games with open seats.
 
-use std::thread;
+use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, TestGame, TestServer, TestTable,
-    TestViewer::{self, *},
+    Signal, TestGame, TestResponse, TestServer, TestTable, TestViewer::*, wait_until,
 };
 
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
@@ -24,40 +23,34 @@ fn four_friends_join_by_one_link() {
     let server = TestServer::shared();
     let mut table = TestTable::create(&server, &json!({"first_dealer": null}));
     let view = table.game.view(Spectator);
-    assert_eq!(view["phase"], "seating");
-    assert_eq!(
-        (&view["dealer"], &view["beginner"]),
-        (&Value::Null, &Value::Null)
-    );
-    assert_eq!((&view["round"], &view["stock"]), (&json!(1), &json!(110)));
+    let created = json!({"type": "game_created", "dealer": null});
+    let expected = json!({
+        "phase": "seating", "dealer": null, "beginner": null, "round": 1, "stock": 110,
+        "last_action": created, "join": "invited", "actions": [],
+    });
+    for (name, value) in expected.as_object().expect("members") {
+        assert_eq!(view[name], *value, "{name}");
+    }
     assert_eq!(kinds(&view), ["open"; 4]);
-    assert_eq!(
-        view["last_action"],
-        json!({"type": "game_created", "dealer": null})
-    );
-    assert_eq!(view["join"], "invited");
-    assert!(view["actions"].as_array().is_some_and(Vec::is_empty));
     table.game.post(Host, "/deal").send().refused("seats_open");
 
-    let mut seats = Vec::new();
-    for name in ["Anna", "Beat", "Carla", "Dani"] {
+    // The lowest open seat of the team with the fewest people: the teams fill evenly.
+    for (seat, name) in ["Anna", "Beat", "Carla", "Dani"].into_iter().enumerate() {
         let joined = table.join(&json!({"invitation": table.invitation, "name": name}));
-        let seat = joined["seat"].as_u64().expect("a seat") as usize;
-        seats.push(seat);
+        assert_eq!(joined["seat"], seat);
+        let event = json!({"type": "seat_taken", "seat": seat, "name": name});
+        assert_eq!(joined["events"], json!([event]));
+        let of_seat = &joined["game"]["seats"][seat];
         assert_eq!(
-            joined["events"],
-            json!([{"type": "seat_taken", "seat": seat, "name": name}])
+            json!([of_seat["kind"], of_seat["joined"]]),
+            json!(["human", true])
         );
-        assert_eq!(joined["game"]["seats"][seat]["kind"], "human");
-        assert_eq!(joined["game"]["seats"][seat]["joined"], true);
         assert_eq!(joined["version"], joined["game"]["version"]);
-        if seats.len() < 4 {
+        if seat < 3 {
             let deal = table.game.post(Seat(seat), "/deal").send();
             deal.refused("seats_open");
         }
     }
-    // The lowest open seat of the team with the fewest people: the teams fill evenly.
-    assert_eq!(seats, [0, 1, 2, 3]);
     let view = table.game.view(Spectator);
     assert_eq!(view["phase"], "deal");
     let dealer = view["dealer"].as_u64().expect("the dealer is known now") as usize;
@@ -77,7 +70,7 @@ fn partners_are_chosen_with_a_link_per_seat() {
         assert!(link.len() >= 2 + 32, "128 bits");
     }
     assert!(table.invitation.starts_with("any-"));
-    // A link for another seat, and a link that was never one.
+    // A link for another seat, and links that never were.
     let other = json!({"invitation": links[2], "seat": 1});
     table.ask_to_join(&other).refused("wrong_invitation");
     for wrong in ["", "2-", "any-00", "2-00000000000000000000000000000000"] {
@@ -85,10 +78,8 @@ fn partners_are_chosen_with_a_link_per_seat() {
         table.ask_to_join(&body).refused("wrong_invitation");
     }
     let joined = table.join(&json!({"invitation": links[2], "seat": 2}));
-    assert_eq!(
-        (&joined["seat"], &joined["events"][0]["name"]),
-        (&json!(2), &json!("Seat 2"))
-    );
+    assert_eq!(joined["seat"], 2);
+    assert_eq!(joined["events"][0]["name"], "Seat 2");
     let again = table.ask_to_join(&json!({"invitation": links[2]}));
     assert_eq!(again.refused("seat_taken")["seat"], 2);
     let named = json!({"invitation": table.invitation, "seat": 2});
@@ -102,19 +93,15 @@ fn partners_are_chosen_with_a_link_per_seat() {
 fn anyone_may_join_where_the_table_says_so() {
     let server = TestServer::shared();
     let mut table = TestTable::create(&server, &json!({"join": "anyone"}));
-    assert_eq!(
-        (table.invitations.len(), table.invitation.as_str()),
-        (0, "")
-    );
+    assert!(table.invitations.is_empty() && table.invitation.is_empty());
     table.join(&json!({}));
     table.join(&json!({"seat": 3, "name": "Eva"}));
     let wrong = json!({"invitation": "any-00000000000000000000000000000000"});
     table.ask_to_join(&wrong).refused("wrong_invitation");
     // A seat that the host opens is by invitation at every table.
     let invitation = table.open(2);
-    table
-        .ask_to_join(&json!({"seat": 2}))
-        .refused("invitation_needed");
+    let uninvited = table.ask_to_join(&json!({"seat": 2}));
+    uninvited.refused("invitation_needed");
     table.join(&json!({}));
     table.ask_to_join(&json!({})).refused("no_open_seat");
     let joined = table.join(&json!({"invitation": invitation}));
@@ -122,73 +109,58 @@ fn anyone_may_join_where_the_table_says_so() {
     assert_eq!(table.game.view(Spectator)["phase"], "deal");
 }
 
+/// Requests to join a table where seat 0 is taken; `@` stands for its invitation. The invitation is
+/// refused before the seat, and the seat before the name.
+const REFUSED: &str = r#"
+invalid_request   {"invitation": 5}
+invalid_request   {"seat": -1}
+invalid_request   {"invite": "any"}
+seat_not_found    {"invitation": "@", "seat": 4}
+invitation_needed {}
+invitation_needed {"seat": 1}
+wrong_invitation  {"invitation": "any-1"}
+wrong_invitation  {"invitation": "x", "seat": 0, "name": ""}
+seat_taken        {"invitation": "@", "seat": 0, "name": ""}
+invalid_request   {"invitation": "@", "name": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}
+invalid_request   {"invitation": "@", "name": ""}"#;
+
 #[test]
 fn each_refusal_has_its_code_and_changes_nothing() {
     let server = TestServer::shared();
     let mut table = TestTable::create(&server, &json!({}));
     table.join(&json!({"invitation": table.invitation, "seat": 0}));
     let before = table.game.view(Spectator);
-    let with = |more: Value| {
-        let mut body = json!({"invitation": table.invitation});
-        for (name, value) in more.as_object().expect("members") {
-            body[name] = value.clone();
-        }
-        body
-    };
-    let refusals = [
-        (json!({"invitation": 5}), "invalid_request"),
-        (json!({"seat": -1}), "invalid_request"),
-        (json!({"invite": "any"}), "invalid_request"),
-        (with(json!({"seat": 4})), "seat_not_found"),
-        (json!({}), "invitation_needed"),
-        (json!({"seat": 1}), "invitation_needed"),
-        (json!({"invitation": "any-1"}), "wrong_invitation"),
-        // The invitation is refused before the seat, and the seat before the name.
-        (
-            json!({"invitation": "x", "seat": 0, "name": ""}),
-            "wrong_invitation",
-        ),
-        (with(json!({"seat": 0, "name": ""})), "seat_taken"),
-        (with(json!({"name": "x".repeat(41)})), "invalid_request"),
-        (with(json!({"name": ""})), "invalid_request"),
-    ];
-    for (body, code) in refusals {
-        table.ask_to_join(&body).refused(code);
-        assert_eq!(table.game.view(Spectator), before, "{body}");
+    for line in REFUSED.lines().skip(1) {
+        let (code, body) = line.split_once(' ').expect("a code");
+        let body = body.replace('@', &table.invitation);
+        let join = server.post(&table.game.path("/join"));
+        join.text("application/json", body.trim())
+            .send()
+            .refused(code);
+        assert_eq!(table.game.view(Spectator), before, "{line}");
     }
     let weak = server.post(&table.game.path("/join")).key("order-17");
-    weak.json(&with(json!({})))
-        .send()
-        .refused("weak_idempotency_key");
+    let weak = weak.json(&json!({"invitation": table.invitation}));
+    weak.send().refused("weak_idempotency_key");
     let nobody = server.post("/v1/games/06zgrb0wmrqk9y7ttx2vbkhq1r/join");
-    nobody
-        .json(&json!({"name": ""}))
-        .send()
-        .refused("game_not_found");
+    let nobody = nobody.json(&json!({"name": ""}));
+    nobody.send().refused("game_not_found");
     // A game that is over, and one that never had open seats.
-    let over = TestGame::imported(&server);
-    let over = server
-        .post(&over.path("/join"))
-        .json(&json!({"invitation": "x"}));
+    let over = TestGame::imported(&server).post(Spectator, "/join");
+    let over = over.json(&json!({"invitation": "x"}));
     over.send().refused("game_over");
-    let classic = TestGame::fixed(&server);
-    let classic = server.post(&classic.path("/join"));
-    classic.json(&json!({})).send().refused("invitation_needed");
+    let classic = TestGame::fixed(&server).post(Spectator, "/join");
+    classic.send().refused("invitation_needed");
     assert_eq!(table.game.view(Spectator), before);
 }
 
 #[test]
 fn a_creation_with_open_seats_is_checked() {
     let server = TestServer::shared();
-    let open = json!({"kind": "open"});
-    let seats = json!([open, {"name": "Anna"}, {"kind": "bot"}, open]);
-    let with = |name: &str, value: Value| {
-        let mut body = json!({"seats": seats});
-        body[name] = value;
-        server.post("/v1/games").json(&body).send()
-    };
-    with("shuffle_seed", json!("ab".repeat(32))).refused("invalid_request");
+    let seats = json!([{"kind": "open"}, {"name": "Anna"}, {"kind": "bot"}, {"kind": "open"}]);
+    let with = |name: &str, value: Value| server.create(&json!({"seats": seats, name: value}));
     for (name, value) in [
+        ("shuffle_seed", json!("ab".repeat(32))),
         ("join", json!("nobody")),
         ("start", json!("now")),
         ("bots_after_seconds", json!(0)),
@@ -197,69 +169,48 @@ fn a_creation_with_open_seats_is_checked() {
         with(name, value).refused("invalid_request");
     }
     let created = with("start", json!("host")).expect(201);
-    let null = &Value::Null;
-    let (tokens, invitations) = (&created["seat_tokens"], &created["invitations"]);
-    assert!(tokens[1].is_string() && [&tokens[0], &tokens[2], &tokens[3]] == [null; 3]);
-    assert!(invitations[0].is_string() && invitations[3].is_string());
-    assert_eq!((&invitations[1], &invitations[2]), (null, null));
+    let which = |secrets: &Value| {
+        let secrets = secrets.as_array().expect("one for each seat").iter();
+        secrets.map(Value::is_string).collect::<Vec<_>>()
+    };
+    assert_eq!(which(&created["seat_tokens"]), [false, true, false, false]);
+    assert_eq!(which(&created["invitations"]), [true, false, false, true]);
     // Without open seats the response is as it always was.
-    let plain = server.post("/v1/games").json(&json!({})).send().expect(201);
+    let plain = server.create(&json!({})).expect(201);
     assert!(plain.get("invitations").is_none() && plain.get("invitation").is_none());
     let anyone = with("join", json!("anyone")).expect(201);
-    assert_eq!(
-        (&anyone["invitations"], &anyone["invitation"]),
-        (null, null)
-    );
-    let listed = server
-        .get("/v1/games?phase=seating&limit=100")
-        .send()
-        .expect(200);
-    let listed = listed["games"].as_array().expect("games");
-    assert!(listed.iter().any(|game| game["id"] == created["id"]));
+    assert!(anyone["invitations"].is_null() && anyone["invitation"].is_null());
+    let listed = server.get("/v1/games?phase=seating&limit=100").send();
+    let listed = listed.expect(200)["games"].take();
+    let mut listed = listed.as_array().expect("games").iter();
+    assert!(listed.any(|game| game["id"] == created["id"]));
 }
 
 #[test]
 fn a_retry_gets_the_same_seat_and_secrets() {
     let server = TestServer::start();
-    let create = || {
-        let open = json!({"kind": "open"});
-        let body = json!({"seats": [open, open, open, open]});
-        server
-            .post("/v1/games")
-            .key(KEY)
-            .json(&body)
-            .send()
-            .expect(201)
-    };
-    let created = create();
-    assert_eq!(create(), created);
-    let path = format!("/v1/games/{}/join", created["id"].as_str().expect("an id"));
-    let body = json!({"invitation": created["invitation"], "name": "Eva"});
-    let join = || server.post(&path).key(KEY).json(&body).send();
-    let joined = join().expect(201);
+    let open = json!({"kind": "open"});
+    let wishes = json!({"seats": [open, open, open, open]});
+    let create = || server.post("/v1/games").key(KEY).json(&wishes).send();
+    let created = create().expect(201);
+    assert_eq!(create().expect(201), created);
+    let game = TestGame::of(&server, &created);
+    let join = |body: &Value| game.post(Spectator, "/join").key(KEY).json(body).send();
+    let eva = json!({"invitation": created["invitation"], "name": "Eva"});
+    let joined = join(&eva).expect(201);
     server.restart(Signal::Kill);
-    assert_eq!(join().expect(201), joined);
-    let other = json!({"invitation": created["invitation"]});
-    let other = server.post(&path).key(KEY).json(&other).send();
-    other.refused("idempotency_key_reused");
+    assert_eq!(join(&eva).expect(201), joined);
+    join(&json!({"invitation": created["invitation"]})).refused("idempotency_key_reused");
     // Opening a seat answers with a secret too.
-    let host = created["host_token"].as_str().expect("a token");
-    let path = format!(
-        "/v1/games/{}/seats/1",
-        created["id"].as_str().expect("an id")
-    );
     let open = |key: &str| {
-        let request = server.request("PUT", &path).token(host).key(key);
+        let request = game.request("PUT", Host, "/seats/1").key(key);
         request.json(&json!({"kind": "open"})).send()
     };
     open("weak").refused("weak_idempotency_key");
     let opened = open(KEY).expect(200);
     assert_eq!(open(KEY).expect(200), opened);
-    assert!(
-        opened["invitation"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("1-"))
-    );
+    let invitation = opened["invitation"].as_str().expect("an invitation");
+    assert!(invitation.starts_with("1-"), "{invitation}");
 }
 
 #[test]
@@ -269,47 +220,30 @@ fn bots_fill_the_seats_of_people_who_do_not_come() {
     let mut table = TestTable::create(&server, &wishes);
     assert!(table.game.view(Spectator)["bots_at"].is_string());
     table.join(&json!({"invitation": table.invitation, "seat": 2, "name": "Eva"}));
-    let mut version = 2;
-    let dealt = loop {
-        let path = format!("?after_version={version}");
-        let waited = table.game.get(Seat(2), &path).send();
-        if waited.status == 304 {
-            continue;
-        }
-        let view = waited.expect(200);
-        if view["phase"] != "seating" && view["phase"] != "deal" {
-            break view;
-        }
-        version = view["version"].as_u64().expect("a version");
-    };
-    assert_eq!(kinds(&dealt), ["bot", "bot", "human", "bot"]);
-    let history = table.game.get(Seat(2), "/history").send().expect(200);
-    let events: Vec<&Value> = history["entries"]
-        .as_array()
-        .expect("entries")
-        .iter()
-        .map(|entry| &entry["events"][0])
-        .collect();
-    for (event, seat) in events[2..5].iter().zip([0, 1, 3]) {
-        assert_eq!(event["type"], "seat_handed_over");
-        assert_eq!(
-            (&event["seat"], &event["by"]),
-            (&json!(seat), &json!("server"))
-        );
+    let game = &table.game;
+    let mut view = game.view(Seat(2));
+    while view["phase"] == "seating" || view["phase"] == "deal" {
+        game.get(Seat(2), &format!("?after_version={}", view["version"]))
+            .send();
+        view = game.view(Seat(2));
     }
-    assert_eq!(
-        (&events[5]["type"], &events[5]["by"]),
-        (&json!("cards_dealt"), &json!("server"))
-    );
+    assert_eq!(kinds(&view), ["bot", "bot", "human", "bot"]);
+    let history = game.get(Seat(2), "/history").send().expect(200);
+    let entries = history["entries"].as_array().expect("entries").iter();
+    let events = entries.map(|entry| &entry["events"][0]).skip(2).take(4);
+    let told = events.map(|event| json!([event["type"], event["seat"], event["by"]]));
+    let taken = [0, 1, 3].map(|seat| json!(["seat_handed_over", seat, "server"]));
+    let dealt = json!(["cards_dealt", null, "server"]);
+    assert!(told.eq(taken.into_iter().chain([dealt])));
     // The seat's own hand is there.
-    assert_eq!(table.game.hand(2).len(), 6);
+    assert_eq!(game.hand(2).len(), 6);
 }
 
 #[test]
 fn the_server_deals_every_round_also_after_a_kill() {
     let server = TestServer::start();
-    let bots = [(); 3].map(|()| json!({"kind": "bot", "level": "random"}));
-    let seats = json!([{"kind": "open"}, bots[0], bots[1], bots[2]]);
+    let bot = json!({"kind": "bot", "level": "random"});
+    let seats = json!([{"kind": "open"}, bot, bot, bot]);
     let wishes = json!({"seats": seats, "start": "full", "bot_pace_ms": 0});
     let mut table = TestTable::create(&server, &wishes);
     table.join(&json!({"invitation": table.invitation}));
@@ -317,10 +251,9 @@ fn the_server_deals_every_round_also_after_a_kill() {
     let game = &table.game;
     loop {
         let view = game.view(Seat(0));
-        let action = &view["actions"][0];
-        match action["route"].as_str() {
-            None => thread::sleep(std::time::Duration::from_millis(5)),
-            Some("swap") => drop(game.swap(0, &json!({"card": game.hand(0)[0]}))),
+        match view["actions"][0]["route"].as_str() {
+            None => thread::sleep(Duration::from_millis(5)),
+            Some("swap") => drop(game.offer(0)),
             Some("play") => {
                 let (seat, id) = game.first_move();
                 game.play(seat, &id);
@@ -332,15 +265,13 @@ fn the_server_deals_every_round_also_after_a_kill() {
         }
     }
     let history = game.get(Seat(0), "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries");
-    let deals = entries
-        .iter()
-        .filter(|entry| entry["events"][0]["type"] == "cards_dealt");
-    let by: Vec<&Value> = deals.map(|entry| &entry["events"][0]["by"]).collect();
-    assert!(
-        by.len() >= 2 && by.iter().all(|by| **by == json!("server")),
-        "{by:?}"
-    );
+    let entries = history["entries"].as_array().expect("entries").iter();
+    let events = entries.map(|entry| &entry["events"][0]);
+    let deals: Vec<&Value> = events
+        .filter(|event| event["type"] == "cards_dealt")
+        .collect();
+    assert!(deals.len() >= 2, "{deals:?}");
+    assert!(deals.iter().all(|deal| deal["by"] == "server"), "{deals:?}");
 }
 
 #[test]
@@ -355,22 +286,13 @@ fn of_hundreds_who_want_the_last_seat_one_gets_it() {
     let path = table.game.path("/join");
     let responses = thread::scope(|scope| {
         let join = |at: usize| {
-            let server = if at.is_multiple_of(2) {
-                &server
-            } else {
-                &other
-            };
-            let (path, body) = (&path, &body);
-            scope.spawn(move || {
-                let send = || server.post(path).json(body).send();
-                [(); 10].map(|()| send())
-            })
+            let (server, path, body) = ([&server, &other][at % 2], &path, &body);
+            scope.spawn(move || [(); 10].map(|()| server.post(path).json(body).send()))
         };
         let threads: Vec<_> = (0..30).map(join).collect();
-        let responses = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("responses"));
-        responses.flatten().collect::<Vec<_>>()
+        let responses = threads.into_iter().map(|thread| thread.join());
+        let responses = responses.flat_map(|responses| responses.expect("responses"));
+        responses.collect::<Vec<_>>()
     });
     let (won, lost): (Vec<_>, Vec<_>) = responses
         .into_iter()
@@ -380,10 +302,7 @@ fn of_hundreds_who_want_the_last_seat_one_gets_it() {
         response.refused_one_of(&["no_open_seat", "unavailable"]);
     }
     let view = table.game.view(Spectator);
-    assert_eq!(
-        (&view["version"], &view["phase"]),
-        (&json!(5), &json!("deal"))
-    );
+    assert_eq!(json!([view["version"], view["phase"]]), json!([5, "deal"]));
 }
 
 #[test]
@@ -397,17 +316,11 @@ fn joins_race_with_the_host_and_with_bots() {
         let path = game.path("/join");
         let joined = thread::scope(|scope| {
             let join = |at: usize| {
-                let server = if at.is_multiple_of(2) {
-                    &server
-                } else {
-                    &other
-                };
-                let path = &path;
+                let (server, path) = ([&server, &other][at % 2], &path);
                 scope.spawn(move || server.post(path).json(&json!({})).send())
             };
             let threads: Vec<_> = (0..6).map(join).collect();
-            let seat = round % 4;
-            let bot = table.put(Host, seat, &json!({"kind": "bot"}));
+            let bot = table.put(Host, round % 4, &json!({"kind": "bot"}));
             assert!([200, 503].contains(&bot.status), "{}", bot.text());
             if round % 5 == 0 {
                 other.restart(Signal::Kill);
@@ -415,21 +328,29 @@ fn joins_race_with_the_host_and_with_bots() {
             let responses = threads.into_iter().map(|thread| thread.join());
             responses.filter_map(Result::ok).collect::<Vec<_>>()
         });
-        let mut seats = Vec::new();
-        for response in joined {
-            if response.status != 201 {
-                response.refused_one_of(&["no_open_seat", "unavailable"]);
-                continue;
-            }
-            let joined = response.expect(201);
-            let seat = joined["seat"].as_u64().expect("a seat");
-            assert!(!seats.contains(&seat), "seat {seat} was given twice");
-            seats.push(seat);
+        for joined in seated(joined) {
             let token = joined["token"].as_str().expect("a token");
             let view = server.get(&game.path("")).token(token).send();
             assert_eq!(view.status, 200, "a token that was answered is valid");
         }
     }
+}
+
+/// The responses of those who got a seat, each another one.
+#[track_caller]
+fn seated(responses: Vec<TestResponse>) -> Vec<Value> {
+    let mut seated: Vec<Value> = Vec::new();
+    for response in responses {
+        if response.status != 201 {
+            response.refused_one_of(&["no_open_seat", "unavailable"]);
+            continue;
+        }
+        let joined = response.expect(201);
+        let is_taken = seated.iter().any(|other| other["seat"] == joined["seat"]);
+        assert!(!is_taken, "seat {} was given twice", joined["seat"]);
+        seated.push(joined);
+    }
+    seated
 }
 
 #[test]
@@ -439,17 +360,12 @@ fn joins_race_with_the_time_when_bots_fill_the_seats() {
     let more = json!({"bots_after_seconds": 1, "join": "anyone", "bot_pace_ms": 60_000});
     let tables: Vec<TestTable<'_>> = (0..10).map(|_| TestTable::create(&server, &more)).collect();
     // Each table gets joins from 0.9 to 1.1 seconds after its creation.
-    thread::sleep(std::time::Duration::from_millis(900));
+    thread::sleep(Duration::from_millis(900));
     let joined = thread::scope(|scope| {
         let join = |table: &TestTable<'_>, at: usize| {
-            let server = if at.is_multiple_of(2) {
-                &server
-            } else {
-                &other
-            };
-            let path = table.game.path("/join");
+            let (server, path) = ([&server, &other][at % 2], table.game.path("/join"));
             scope.spawn(move || {
-                thread::sleep(std::time::Duration::from_millis(50 * at as u64));
+                thread::sleep(Duration::from_millis(50 * at as u64));
                 server.post(&path).json(&json!({})).send()
             })
         };
@@ -462,25 +378,13 @@ fn joins_race_with_the_time_when_bots_fill_the_seats() {
         responses.map(Iterator::collect).collect::<Vec<Vec<_>>>()
     });
     for (table, responses) in tables.iter().zip(joined) {
-        let mut seats = Vec::new();
-        for response in responses {
-            if response.status == 201 {
-                seats.push(response.expect(201)["seat"].as_u64().expect("a seat") as usize);
-            } else {
-                response.refused_one_of(&["no_open_seat", "unavailable"]);
-            }
+        let mut expected = ["bot"; 4];
+        for joined in seated(responses) {
+            expected[joined["seat"].as_u64().expect("a seat") as usize] = "human";
         }
-        while table.game.view(Spectator)["phase"] == "seating" {
-            thread::sleep(std::time::Duration::from_millis(5));
-        }
-        let view = table.game.view(Spectator);
-        let kinds = kinds(&view);
-        for (seat, kind) in kinds.iter().enumerate() {
-            let is_human = seats.iter().filter(|&&taken| taken == seat).count();
-            assert!(is_human < 2, "seat {seat} was given twice");
-            let expected = if is_human == 1 { "human" } else { "bot" };
-            assert_eq!(*kind, expected, "seat {seat}");
-        }
+        let is_filled = || table.game.view(Spectator)["phase"] != "seating";
+        wait_until("bots fill the seats", is_filled);
+        assert_eq!(kinds(&table.game.view(Spectator)), expected);
     }
 }
 
@@ -489,18 +393,15 @@ fn nobody_else_can_have_the_token_of_a_person_who_joined() {
     let server = TestServer::shared();
     let table = TestTable::full(&server, &json!({}));
     let game = &table.game;
-    let refused = game
-        .post(Host, "/seats/1/token")
-        .send()
-        .refused("forbidden");
-    assert_eq!(refused["reason"], "seat_joined");
-    for body in [
+    let token = game.post(Host, "/seats/1/token").send();
+    let bodies = [
         json!({"kind": "human"}),
         json!({"name": "Eve"}),
         json!({"kind": "bot", "name": "x"}),
-    ] {
-        let refused = table.put(Host, 1, &body).refused("forbidden");
-        assert_eq!(refused["reason"], "seat_joined", "{body}");
+    ];
+    let puts = bodies.map(|body| table.put(Host, 1, &body));
+    for response in puts.into_iter().chain([token]) {
+        assert_eq!(response.refused("forbidden")["reason"], "seat_joined");
     }
     // The creator has the host's token alone: no hand is in its views.
     game.deal();
@@ -517,38 +418,32 @@ fn nobody_else_can_have_the_token_of_a_person_who_joined() {
 fn the_host_renews_its_token() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    game.post(Seat(0), "/host/token")
-        .send()
-        .refused("forbidden");
-    game.post(Spectator, "/host/token")
-        .send()
-        .refused("unauthorized");
-    let renew = |game: &TestGame| game.post(Host, "/host/token").key(KEY).send();
-    let made = |game: &TestGame| game.post(Host, "/seats/1/token").key(KEY).send();
-    let opened = |game: &TestGame| {
-        let open = json!({"kind": "open"});
+    let ask = |viewer| game.post(viewer, "/host/token").send();
+    ask(Seat(0)).refused("forbidden");
+    ask(Spectator).refused("unauthorized");
+    let renew = || game.post(Host, "/host/token").key(KEY).send();
+    let made = || game.post(Host, "/seats/1/token").key(KEY).send();
+    let opened = || {
         let request = game.request("PUT", Host, "/seats/3").key(KEY);
-        request.json(&open).send()
+        request.json(&json!({"kind": "open"})).send()
     };
-    made(&game).expect(200);
-    opened(&game).expect(200);
+    made().expect(200);
+    opened().expect(200);
     let before = game.view(Spectator);
-    let fresh = renew(&game).expect(200);
+    let fresh = renew().expect(200);
+    let again = renew().expect(200);
     assert_eq!(
-        renew(&game).expect(200),
-        fresh,
+        again, fresh,
         "the request that killed the token is replayed"
     );
     game.post(Host, "/deal").send().refused("token_replaced");
     // Retries of other requests with the dead token get nothing.
-    made(&game).refused("token_replaced");
-    opened(&game).refused("token_replaced");
-    let token = fresh["token"].as_str().expect("a token").to_owned();
-    server.forbid_in_log(&token);
-    game.host = token;
+    made().refused("token_replaced");
+    opened().refused("token_replaced");
+    game.host = fresh["token"].as_str().expect("a token").to_owned();
+    server.forbid_in_log(&game.host);
     assert_eq!(game.view(Spectator), before);
-    let bot = game.request("PUT", Host, "/seats/3");
-    bot.json(&json!({"kind": "bot"})).send().expect(200);
+    game.put(Host, 3, &json!({"kind": "bot"})).expect(200);
     game.deal();
 }
 
@@ -557,18 +452,16 @@ fn a_seat_owns_its_token_after_the_first_renewal() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
     assert_eq!(game.view(Host)["seats"][2]["joined"], false);
-    let renew = |game: &TestGame, by: TestViewer| game.post(by, "/seats/2/token").send();
-    let fresh = renew(&game, Seat(2)).expect(200);
+    let fresh = game.renew(Seat(2), 2);
     assert_eq!(fresh["version"], 2, "the first renewal is a version");
     let view = game.view(Host);
-    assert_eq!(
-        view["last_action"],
-        json!({"type": "token_renewed", "seat": 2})
-    );
+    let event = json!({"type": "token_renewed", "seat": 2});
+    assert_eq!(view["last_action"], event);
     assert_eq!(view["seats"][2]["joined"], true);
-    game.tokens[2] = fresh["token"].as_str().expect("a token").to_owned();
-    server.forbid_in_log(&game.tokens[2]);
-    let refused = renew(&game, Host).refused("forbidden");
+    let refused = game
+        .post(Host, "/seats/2/token")
+        .send()
+        .refused("forbidden");
     assert_eq!(refused["reason"], "seat_joined");
-    assert_eq!(renew(&game, Seat(2)).expect(200)["version"], 2);
+    assert_eq!(game.renew(Seat(2), 2)["version"], 2);
 }

@@ -153,36 +153,22 @@ impl LeakSearch {
 /// Plays a game to the end, requesting everything as every viewer.
 fn look_everywhere(rules: &Value) {
     let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
-    let created = server
-        .post("/v1/games")
-        .json(&json!({"rules": rules}))
-        .send()
-        .expect(201);
-    let game = TestGame::of(&server, &created);
+    let game = TestGame::create(&server, &json!({"rules": rules}));
     let mut search = LeakSearch::default();
     let mut dice = Dice::new(1);
-    let streams: Vec<(TestViewer, Stream)> = game
-        .viewers()
-        .into_iter()
-        .map(|viewer| {
-            let stream = game.get(viewer, "/events?include=game,moves");
-            (viewer, Stream::open(stream))
-        })
-        .collect();
+    let stream = |viewer| (viewer, game.events(viewer, "?include=game,moves"));
+    let streams: Vec<(TestViewer, Stream)> = game.viewers().into_iter().map(stream).collect();
     loop {
         for viewer in game.viewers() {
             search.response(game.get(viewer, "").send(), viewer);
         }
         search.response(game.get(Spectator, "/board.svg").send(), Spectator);
         let view = game.view(Spectator);
+        let seat = |name: &str| view[name].as_u64().expect("a seat") as usize;
         match view["phase"].as_str().expect("a phase") {
             "deal" => {
                 search.histories(&game);
-                let by = [
-                    Host,
-                    Seat(view["dealer"].as_u64().expect("a dealer") as usize),
-                ];
-                let by = by[dice.below(2)];
+                let by = [Host, Seat(seat("dealer"))][dice.below(2)];
                 search.response(game.post(by, "/deal").send(), by);
             }
             "exchange" => {
@@ -194,7 +180,7 @@ fn look_everywhere(rules: &Value) {
                 }
             }
             "play" => {
-                let turn = view["turn"].as_u64().expect("a turn") as usize;
+                let turn = seat("turn");
                 for viewer in game.viewers() {
                     let mut reads = vec!["/legal-moves?board=false", "/board.svg?move=7:"];
                     // A refusal would name the card of the request.
@@ -204,8 +190,7 @@ fn look_everywhere(rules: &Value) {
                     for rest in reads {
                         search.response(game.get(viewer, rest).send(), viewer);
                     }
-                    let wrong = game.post(viewer, "/play").json(&json!({"move": "K:out:"}));
-                    search.response(wrong.send(), viewer);
+                    search.response(game.try_play(viewer, "K:out:"), viewer);
                 }
                 advised(&game, turn, &mut search);
             }
@@ -217,8 +202,7 @@ fn look_everywhere(rules: &Value) {
     }
     let seed = game.view(Spectator)["shuffle_seed"].take();
     let seed = seed.as_str().expect("a seed");
-    let log = server.log();
-    for text in search.0.iter().chain([&log]) {
+    for text in search.0.iter().chain([&server.log()]) {
         assert!(!text.contains(seed), "the seed is in {text}");
         for token in game.tokens.iter().chain([&game.host]) {
             assert!(!text.contains(token.as_str()), "a token is in {text}");
@@ -233,9 +217,8 @@ fn the_log_shows_nothing_of_a_refusal() {
     let server = TestServer::start_with(&[("RUST_LOG", "debug")]);
     let game = TestGame::dealt(&server);
     let hand = game.hand(0);
-    let missing = CARDS
-        .into_iter()
-        .find(|card| !hand.iter().any(|held| held == card));
+    let is_missing = |card: &&str| !hand.iter().any(|held| held == card);
+    let missing = CARDS.into_iter().find(is_missing);
     let missing = missing.expect("no hand holds every card");
     let swap = game.post(Seat(0), "/swap").json(&json!({"card": missing}));
     let problem = swap.send().refused("card_not_in_hand");
@@ -251,61 +234,44 @@ fn the_log_shows_nothing_of_a_refusal() {
 #[test]
 fn the_log_shows_no_secret_at_any_level() {
     let server = TestServer::start_with(&[("RUST_LOG", "info,dog=trace,dog_server=trace")]);
-    let game = TestGame::in_play(&server);
+    let mut game = TestGame::in_play(&server);
     let key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
-    let again = game.post(Seat(0), "/seats/0/token").key(key).send();
     let mut secrets = vec![key.to_owned(), seed(1)];
-    let mut keep = |response: Value, name: &str| {
-        let secret = response[name].as_str().expect("a secret").to_owned();
-        secrets.push(secret.clone());
-        secret
+    let mut keep = |response: TestResponse, name: &str| {
+        let secret = response.expect(200)[name].as_str().map(str::to_owned);
+        secrets.extend(secret.clone());
+        secret.expect("a secret")
     };
-    let mut game = game.clone();
-    game.tokens[0] = keep(again.expect(200), "token");
-    let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
+    let fresh = game.post(Seat(0), "/seats/0/token").key(key).send();
+    game.tokens[0] = keep(fresh, "token");
+    let ticket = game.post(Seat(0), "/events/ticket").send();
     let ticket = keep(ticket, "ticket");
-    let stream = Stream::open(game.get(Spectator, &format!("/events?ticket={ticket}")));
+    let stream = game.events(Spectator, &format!("?ticket={ticket}"));
     let mut dice = Dice::new(1);
     while game.step(&mut dice)["phase"] != "finished" {}
     stream.rest();
     secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
     // Every hand that was dealt: in the notation of JSON and in that of the store.
     let history = game.get(Spectator, "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries");
-    let events = entries
-        .iter()
-        .flat_map(|entry| entry["events"].as_array().expect("events"));
-    for hands in events.filter_map(|event| event["hands"].as_array()) {
-        for hand in hands {
-            let cards: Vec<&str> = hand
-                .as_array()
-                .expect("a hand")
-                .iter()
-                .filter_map(Value::as_str)
-                .collect();
-            let code = |card: &&str| {
-                match *card {
-                    "10" => "T",
-                    "joker" => "*",
-                    card => card,
-                }
-                .to_owned()
-            };
-            secrets.push(hand.to_string());
-            secrets.push(cards.join(", "));
-            // A few digits may be part of a timestamp.
-            let stored: String = cards.iter().map(code).collect();
-            if stored.bytes().any(|byte| !byte.is_ascii_digit()) && stored.len() > 3 {
-                secrets.push(stored);
-            }
+    let entries = history["entries"].as_array().expect("entries").iter();
+    let events = entries.flat_map(|entry| entry["events"].as_array().expect("events"));
+    for hand in events
+        .filter_map(|event| event["hands"].as_array())
+        .flatten()
+    {
+        let cards = hand.as_array().expect("a hand").iter();
+        let cards: Vec<&str> = cards.filter_map(Value::as_str).collect();
+        secrets.extend([hand.to_string(), cards.join(", ")]);
+        // A few digits may be part of a timestamp.
+        let stored = cards.concat().replace("10", "T").replace("joker", "*");
+        if stored.bytes().any(|byte| !byte.is_ascii_digit()) {
+            secrets.push(stored);
         }
     }
     let log = server.log();
     assert!(log.contains("POST /v1/games/{id}/play 200"), "{log}");
-    assert!(
-        log.contains(" TRACE ") || log.contains(" DEBUG ") || log.contains(" INFO "),
-        "{log}"
-    );
+    let levels = [" TRACE ", " DEBUG ", " INFO "];
+    assert!(levels.iter().any(|level| log.contains(level)), "{log}");
     for secret in secrets.iter().filter(|secret| secret.len() > 3) {
         assert!(!log.contains(secret.as_str()), "{secret} is in the log");
     }
@@ -313,9 +279,8 @@ fn the_log_shows_no_secret_at_any_level() {
 
 /// Follows the best advice.
 fn advised(game: &TestGame, seat: usize, search: &mut LeakSearch) {
-    let advice = game
-        .get(Seat(seat), "/suggest-move?level=greedy&seed=1")
-        .send();
+    let path = "/suggest-move?level=greedy&seed=1";
+    let advice = game.get(Seat(seat), path).send();
     if advice.status == 409 {
         // The partner has declined already.
         return;
@@ -345,9 +310,8 @@ fn with_an_exchange_on_request() {
 fn advice_depends_on_nothing_that_the_seat_cannot_see() {
     let server = TestServer::start();
     let games = [258, 516].map(|number| {
-        let shuffle_seed = format!("{number:064x}");
-        let wishes = json!({"first_dealer": 0, "shuffle_seed": shuffle_seed});
-        let game = TestGame::create(&server, &wishes);
+        let seed = format!("{number:064x}");
+        let game = TestGame::create(&server, &json!({"first_dealer": 0, "shuffle_seed": seed}));
         game.deal();
         game
     });
@@ -375,9 +339,8 @@ fn advice_depends_on_nothing_that_the_seat_cannot_see() {
         for (seat, card) in [(1, "2"), (3, "Q")] {
             game.swap(seat, &json!({"card": card}));
         }
-        for seat in [0, 2] {
-            game.swap(seat, &json!({"card": game.hand(seat)[0]}));
-        }
+        game.offer(0);
+        game.offer(2);
         assert_eq!(game.turn(), 1);
     }
     advised_alike();

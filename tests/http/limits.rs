@@ -6,36 +6,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
-    Raw, Stream, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*,
-    UNKNOWN_TOKEN, raw,
+    Raw, Stream, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, UNKNOWN_TOKEN,
+    raw, wait_until,
 };
 
-const HERE: &str = "198.51.100.1";
-const THERE: &str = "198.51.100.2";
+pub const HERE: &str = "198.51.100.1";
+pub const THERE: &str = "198.51.100.2";
 
 /// More requests than any quota in these tests allows at once.
 const MANY: usize = 200;
 
 /// A server behind a proxy, with these limits too.
-fn behind_a_proxy(limits: &[(&'static str, &str)]) -> TestServer {
+pub fn behind_a_proxy(limits: &[(&'static str, &str)]) -> TestServer {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
     TestServer::start_with(&[&[proxy], limits].concat())
 }
 
-fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
+pub fn from<'a>(request: TestRequest<'a>, address: &str) -> TestRequest<'a> {
     request.header("X-Forwarded-For", address)
 }
 
 /// Repeats a request until it is refused by the rate limit.
 #[track_caller]
 fn exhaust<'a>(ask: impl Fn() -> TestRequest<'a>) -> TestResponse {
-    let responses = (0..MANY).map(|_| ask().send());
-    let refused = responses
-        .into_iter()
-        .find(|response| response.status == 429);
+    let mut responses = (0..MANY).map(|_| ask().send());
+    let refused = responses.find(|response| response.status == 429);
     let refused = refused.expect("too many requests");
     refused.clone().refused("too_many_requests");
     refused
@@ -65,11 +63,8 @@ fn a_refusal_by_rate_says_when_to_retry() {
     let refused = exhaust(|| rules(HERE).header("Origin", "https://example.org"));
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
     // The quota refills by one a second.
-    let begun = Instant::now();
-    while rules(HERE).send().status == 429 {
-        assert!(begun.elapsed() < TIMEOUT, "the address is shut out");
-        thread::sleep(Duration::from_millis(100));
-    }
+    let is_served = || rules(HERE).send().status != 429;
+    wait_until("the address is served again", is_served);
 }
 
 /// A game in play that this address has created.
@@ -117,19 +112,18 @@ fn inventing_tokens_gains_nothing() {
     let other = game_from(&server, THERE);
     let ask = |game: &TestGame<'_>, token: &str| {
         let request = server.get(&game.path("")).token(token);
-        from(request, HERE).send()
+        from(request, HERE)
     };
-    exhaust(|| from(server.get(&game.path("")).token(UNKNOWN_TOKEN), HERE));
+    exhaust(|| ask(&game, UNKNOWN_TOKEN));
     // The address has no quota left for clients without a token of this game.
-    let responses = (0..20).map(|_| ask(&game, &other.tokens[0]).status);
-    assert!(responses.into_iter().any(|status| status == 429));
-    ask(&game, &game.tokens[0]).expect(200);
-    ask(&other, &other.tokens[0]).expect(200);
+    exhaust(|| ask(&game, &other.tokens[0]));
+    ask(&game, &game.tokens[0]).send().expect(200);
+    ask(&other, &other.tokens[0]).send().expect(200);
     // A replaced token is no longer a token of the game.
     let old = &game.tokens[2];
-    ask(&game, old).expect(200);
+    ask(&game, old).send().expect(200);
     game.post(Seat(2), "/seats/2/token").send().expect(200);
-    assert!((0..20).any(|_| ask(&game, old).status == 429));
+    exhaust(|| ask(&game, old));
 }
 
 #[test]
@@ -147,19 +141,16 @@ fn an_exhausted_token_affects_no_other() {
 fn an_address_has_a_quota_of_creations() {
     let server = behind_a_proxy(&[("DOG_GAMES_PER_ADDRESS", "2")]);
     let create = |address| from(server.post("/v1/games"), address).send();
-    let record = include_str!("../records/four.dog");
     let import = |address| {
         let import = server.post("/v1/games/import");
-        from(import.text("text/plain", record), address).send()
+        let import = import.text("text/plain", include_str!("../records/four.dog"));
+        from(import, address).send()
     };
     create(HERE).expect(201);
     import(HERE).expect(201);
     let refused = create(HERE);
-    let wait: u64 = refused
-        .header("retry-after")
-        .unwrap_or("0")
-        .parse()
-        .unwrap();
+    let wait = refused.header("retry-after").unwrap_or("0");
+    let wait: u64 = wait.parse().expect("seconds");
     assert!((900..=1800).contains(&wait), "{wait}");
     refused.refused("too_many_requests");
     import(HERE).refused("too_many_requests");
@@ -177,19 +168,13 @@ fn an_address_has_a_quota_of_creations() {
 fn an_address_has_a_quota_of_advice() {
     let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "1")]);
     let game = TestGame::in_play(&server);
-    let seat = game.turn();
+    let (seat, id) = game.first_move();
     exhaust(|| from(game.get(Seat(seat), "/suggest-move?level=random"), HERE));
     let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
-    let ask = |_| {
-        let analysis = server.post("/v1/analysis/legal-moves");
-        from(analysis.json(&position), HERE).send()
-    };
-    assert!((0..20).map(ask).any(|response| response.status == 429));
-    let play = game.post(Seat(seat), "/play");
-    let id = game.first_move().1;
-    from(play.json(&json!({"move": id})), HERE)
-        .send()
-        .expect(200);
+    let analysis = || server.post("/v1/analysis/legal-moves").json(&position);
+    exhaust(|| from(analysis(), HERE));
+    let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
+    from(play, HERE).send().expect(200);
 }
 
 /// The name of the limit that a response announces, its quota and window, and what is left.
@@ -259,13 +244,8 @@ fn limits_are_announced_where_they_are_tight() {
 fn clients_that_the_proxy_does_not_name_count_as_one() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let ask = |address: &str| from(server.get("/v1/rules"), address);
-    exhaust(|| ask(""));
     for unreadable in ["", "unknown", "_hidden", "198.51.100.1,", "é", "1.2.3.4.5"] {
-        let responses = (0..20).map(|_| ask(unreadable).send().status);
-        assert!(
-            responses.into_iter().any(|status| status == 429),
-            "{unreadable:?}"
-        );
+        exhaust(|| ask(unreadable));
     }
     ask(HERE).send().expect(200);
     // Without the header it is a local program.
@@ -319,11 +299,8 @@ fn paths_and_headers_have_a_size() {
         let head = format!("GET /v1/rules?{query} HTTP/1.1\r\nHost: a\r\n\r\n");
         connection.send(head.as_bytes());
         let response = connection.response().expect("a response");
-        assert!(
-            [400, 431].contains(&response.status),
-            "{length}: {}",
-            response.status
-        );
+        let status = response.status;
+        assert!([400, 431].contains(&status), "{length}: {status}");
         assert!(connection.responses().is_empty(), "it ends");
     }
     let get = |headers: &str| {
@@ -364,11 +341,7 @@ fn one_connection_too_many_is_refused() {
         connection.response().expect("a response").expect(200);
     }
     open.truncate(4);
-    let begun = Instant::now();
-    while raw(&server, HEALTH).status != 200 {
-        assert!(begun.elapsed() < TIMEOUT, "there is room again");
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("there is room again", || raw(&server, HEALTH).status == 200);
 }
 
 /// A server with short timeouts.
@@ -387,24 +360,24 @@ fn a_client_that_sends_no_head_is_cut_off() {
         let mut connection = Raw::connect(&server);
         connection.send(begun.as_bytes());
         let responses = connection.responses();
-        assert!(
-            responses.iter().all(|response| response.status == 408),
-            "{begun:?}"
-        );
+        let are_timeouts = responses.iter().all(|response| response.status == 408);
+        assert!(are_timeouts, "{begun:?}");
     };
-    // A later one on the same connection, too.
-    let go_on = |begun: &str| {
+    let after_a_request = || {
         let mut connection = Raw::connect(&server);
         connection.send(HEALTH);
         connection.response().expect("a response").expect(200);
-        connection.send(begun.as_bytes());
+        connection
+    };
+    // A later one on the same connection, too.
+    let go_on = || {
+        let mut connection = after_a_request();
+        connection.send(b"GET /v1/ru");
         assert!(connection.responses().is_empty());
     };
     // Even if it comes, a byte at a time.
     let drip = || {
-        let mut connection = Raw::connect(&server);
-        connection.send(HEALTH);
-        connection.response().expect("a response").expect(200);
+        let mut connection = after_a_request();
         connection.send(b"GET /v1/rules HTTP/1.1\r\nX-Slow: ");
         while connection.try_send(b"x") {
             thread::sleep(Duration::from_millis(100));
@@ -414,7 +387,7 @@ fn a_client_that_sends_no_head_is_cut_off() {
         for begun in ["", "G", "GET /v1/rules HTTP/1.1\r\nHost: a\r\n"] {
             scope.spawn(move || begin(begun));
         }
-        scope.spawn(|| go_on("GET /v1/ru"));
+        scope.spawn(go_on);
         scope.spawn(drip);
     });
 }
@@ -477,21 +450,16 @@ fn a_client_that_reads_nothing_is_cut_off() {
 #[test]
 fn creating_games_does_not_raise_the_limit_of_an_address() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
-    let create = || from(server.post("/v1/games").json(&json!({})), HERE).send();
-    let games: Vec<Value> = (0..3).map(|_| create().expect(201)).collect();
-    let tokens: Vec<(String, &str)> = games
-        .iter()
-        .flat_map(|game| {
-            let path = format!("/v1/games/{}", game["id"].as_str().expect("an id"));
-            let tokens = game["seat_tokens"].as_array().expect("tokens");
-            let tokens = tokens.iter().filter_map(Value::as_str);
-            tokens.map(move |token| (path.clone(), token))
-        })
-        .collect();
+    let create = |_| {
+        let created = from(server.post("/v1/games"), HERE).send();
+        TestGame::of(&server, &created.expect(201))
+    };
+    let games = [(); 3].map(create);
     let next = AtomicUsize::new(0);
     let look = |server| {
-        let (path, token) = &tokens[next.fetch_add(1, Ordering::Relaxed) % tokens.len()];
-        TestServer::get(server, path).token(token)
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let game = &games[number / 4 % 3];
+        TestServer::get(server, &game.path("")).token(&game.tokens[number % 4])
     };
     // Each of the twelve tokens would have had its own limit.
     exhaust(|| from(look(&server), HERE));
@@ -508,23 +476,20 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
 #[test]
 fn a_client_that_ignores_refusals_gets_them_slowly() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
-    let ask = |address: &str| {
-        format!("GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}\r\n\r\n")
-    };
     let mut connection = Raw::connect(&server);
     let mut response = |address: &str| {
-        connection.send(ask(address).as_bytes());
+        let head = "GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: ";
+        connection.send(format!("{head}{address}\r\n\r\n").as_bytes());
         let begun = Instant::now();
-        (
-            connection.response().expect("a response").status,
-            begun.elapsed(),
-        )
+        let status = connection.response().expect("a response").status;
+        (status, begun.elapsed())
     };
     let second = Duration::from_secs(1);
-    let slow = (0..MANY)
-        .map(|_| response(HERE))
-        .find(|&(status, time)| status == 429 && time >= second);
-    assert!(slow.is_some(), "refusals remain as quick as they were");
+    let is_slow = (0..MANY).any(|_| {
+        let (status, time) = response(HERE);
+        status == 429 && time >= second
+    });
+    assert!(is_slow, "refusals remain as quick as they were");
     // Others who come over the same connection, as through a proxy, are answered as ever.
     assert_eq!(response(THERE).0, 200);
 }

@@ -1,12 +1,12 @@
 //! `/metrics`: what it shows, and what it must not show.
 
-use std::{collections::BTreeSet, io::Write, net::TcpStream, process::Command, thread};
+use std::{collections::BTreeSet, process::Command, thread};
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Contract, Dice, Exposition, ServerDatabase, Stream, TestGame, TestServer, TestViewer::*,
-    UNKNOWN_TOKEN, available, raw, run,
+    Contract, Dice, Exposition, LEVELS, Message, Raw, ServerDatabase, TestGame, TestServer,
+    TestTable, TestViewer::*, UNKNOWN_TOKEN, available, raw, run,
 };
 
 /// How many requests of a route got this status.
@@ -22,40 +22,9 @@ fn timed(metrics: &Exposition, route: &str) -> f64 {
 }
 
 #[test]
-fn metrics_are_as_a_scraper_wants_them() {
+fn the_program_and_its_process_are_described() {
     let server = TestServer::start();
-    TestGame::in_play(&server);
     let metrics = Exposition::scrape(&server);
-    for name in [
-        "dog_build",
-        "dog_http_requests",
-        "dog_http_request_seconds",
-        "dog_http_requests_in_flight",
-        "dog_streams_open",
-        "dog_pool_threads",
-        "dog_pool_jobs_waiting",
-        "dog_pool_threads_busy",
-        "dog_pool_jobs",
-        "dog_pool_jobs_refused",
-        "dog_advice_requests",
-        "dog_advice_samples",
-        "dog_advice_think_seconds",
-        "dog_store_writes_waiting",
-        "dog_store_commits",
-        "dog_store_commit_seconds",
-        "dog_store_commit_writes",
-        "dog_database_bytes",
-        "dog_database_wal_bytes",
-        "dog_database_schema_version",
-        "dog_games",
-        "dog_bot_decisions",
-        "dog_bot_think_seconds",
-        "dog_bot_games_due",
-        "dog_bot_decisions_stale",
-        "process_start_time_seconds",
-    ] {
-        assert!(metrics.families.contains_key(name), "{name}");
-    }
     let build = server.get("/healthz").send().expect(200);
     let revision = build["revision"].as_str().unwrap_or_default();
     let version = [
@@ -68,7 +37,6 @@ fn metrics_are_as_a_scraper_wants_them() {
             assert!(metrics.sum(&format!("process_{name}")) > 1.0, "{name}");
         }
     }
-    server.post("/metrics").send().refused("method_not_allowed");
 }
 
 /// The linter of Prometheus finds nothing in the text format.
@@ -78,15 +46,11 @@ fn the_text_format_is_as_prometheus_wants_it() {
     TestGame::in_play(&server);
     let response = server.get("/metrics").send();
     let content_type = response.header("content-type");
-    assert_eq!(
-        content_type,
-        Some("text/plain; version=0.0.4; charset=utf-8")
-    );
+    let plain = "text/plain; version=0.0.4; charset=utf-8";
+    assert_eq!(content_type, Some(plain));
     let text = response.text();
-    assert!(
-        text.contains("# TYPE dog_http_requests_total counter\n"),
-        "{text}"
-    );
+    let line = "# TYPE dog_http_requests_total counter\n";
+    assert!(text.contains(line), "{text}");
     if !available(&["promtool"]) {
         return;
     }
@@ -109,27 +73,26 @@ fn requests_are_counted_by_route_and_answer() {
     assert_eq!(known.send().status, 304);
     let stranger = game.get(Spectator, "").token(UNKNOWN_TOKEN);
     stranger.send().refused("unauthorized");
-    game.post(Seat(0), "/play")
-        .json(&json!({"move": "fold"}))
-        .send()
-        .refused("wrong_phase");
-    server
-        .request("PATCH", "/v1/games")
-        .send()
-        .refused("method_not_allowed");
+    game.try_play(Seat(0), "fold").refused("wrong_phase");
+    let patch = server.request("PATCH", "/v1/games").send();
+    patch.refused("method_not_allowed");
     server.get("/v1/nothing").send().refused("route_not_found");
     let metrics = Exposition::scrape(&server);
-    let game = "/v1/games/{id}";
-    assert_eq!(answered(&metrics, "POST", "/v1/games", 201), 1.0);
-    assert_eq!(answered(&metrics, "POST", "/v1/games/{id}/deal", 200), 1.0);
-    assert_eq!(answered(&metrics, "GET", game, 200), 3.0);
-    assert_eq!(answered(&metrics, "GET", game, 304), 1.0);
-    assert_eq!(answered(&metrics, "GET", game, 401), 1.0);
-    assert_eq!(answered(&metrics, "POST", "/v1/games/{id}/play", 409), 1.0);
-    assert_eq!(answered(&metrics, "PATCH", "/v1/games", 405), 1.0);
-    assert_eq!(answered(&metrics, "GET", "-", 404), 1.0);
-    assert_eq!(answered(&metrics, "GET", "/metrics", 200), 1.0);
-    assert_eq!(timed(&metrics, game), 5.0);
+    for (method, route, status, count) in [
+        ("POST", "/v1/games", 201, 1.0),
+        ("POST", "/v1/games/{id}/deal", 200, 1.0),
+        ("GET", "/v1/games/{id}", 200, 3.0),
+        ("GET", "/v1/games/{id}", 304, 1.0),
+        ("GET", "/v1/games/{id}", 401, 1.0),
+        ("POST", "/v1/games/{id}/play", 409, 1.0),
+        ("PATCH", "/v1/games", 405, 1.0),
+        ("GET", "-", 404, 1.0),
+        ("GET", "/metrics", 200, 1.0),
+    ] {
+        let counted = answered(&metrics, method, route, status);
+        assert_eq!(counted, count, "{method} {route} {status}");
+    }
+    assert_eq!(timed(&metrics, "/v1/games/{id}"), 5.0);
     assert_eq!(timed(&metrics, "/v1/games"), 2.0);
     // The scrape itself.
     assert_eq!(metrics.value("dog_http_requests_in_flight", &[]), 1.0);
@@ -139,16 +102,14 @@ fn requests_are_counted_by_route_and_answer() {
     assert!((2.0..=3.0).contains(&made), "{made}");
     // The clean-up at the start may share a commit with the first of them.
     let writes = metrics.value("dog_store_commit_writes_sum", &[]);
-    assert!(
-        (0.0..=1.0).contains(&(writes - commits(&metrics))),
-        "{writes}"
-    );
-    assert_eq!(
-        metrics.value("dog_store_commit_seconds_count", &[]),
-        commits(&metrics)
-    );
+    let shared = writes - commits(&metrics);
+    assert!((0.0..=1.0).contains(&shared), "{writes}");
+    let timed = metrics.value("dog_store_commit_seconds_count", &[]);
+    assert_eq!(timed, commits(&metrics));
     assert_eq!(metrics.value("dog_store_writes_waiting", &[]), 0.0);
 }
+
+const PHASES: [&str; 5] = ["seating", "deal", "exchange", "play", "finished"];
 
 #[test]
 fn games_are_counted_by_phase() {
@@ -158,11 +119,9 @@ fn games_are_counted_by_phase() {
     TestGame::dealt(&server);
     TestGame::in_play(&server);
     TestGame::imported(&server);
-    crate::support::TestTable::create(&server, &json!({}));
-    let games = |metrics: &Exposition, phase| metrics.value("dog_games", &[("phase", phase)]);
+    TestTable::create(&server, &json!({}));
     let metrics = Exposition::scrape(&server);
-    let counts =
-        ["seating", "deal", "exchange", "play", "finished"].map(|phase| games(&metrics, phase));
+    let counts = PHASES.map(|phase| metrics.value("dog_games", &[("phase", phase)]));
     assert_eq!(counts, [1.0, 1.0, 2.0, 1.0, 1.0]);
 }
 
@@ -190,16 +149,12 @@ fn bad_requests_make_no_labels() {
         let method = format!("M{}", word().to_uppercase());
         ask("GET", &format!("/{}", word()));
         ask("GET", &format!("/v1/games/{}", word()));
-        ask(
-            "GET",
-            &format!("/v1/games/{}/{}?{}={}", game.id, word(), word(), word()),
-        );
+        let inside = game.path(&format!("/{}?{}={}", word(), word(), word()));
+        ask("GET", &inside);
         ask("GET", &format!("/docs/{}", word()));
         // An invented method, which no real client sends.
-        let request = format!(
-            "{method} /v1/games/{} HTTP/1.1\r\nHost: dog\r\n\r\n",
-            word()
-        );
+        let path = format!("/v1/games/{}", word());
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: dog\r\n\r\n");
         assert_eq!(raw(&server, request.as_bytes()).status, 405);
     };
     let mut dice = Dice::new(5);
@@ -210,11 +165,8 @@ fn bad_requests_make_no_labels() {
     let after = Exposition::scrape(&server);
     assert_eq!(before.series(), after.series());
     let asked = |metrics: &Exposition| metrics.sum("dog_http_requests_total");
-    assert_eq!(
-        asked(&after) - asked(&before),
-        1_001.0,
-        "a thousand and a scrape"
-    );
+    // A thousand and a scrape.
+    assert_eq!(asked(&after) - asked(&before), 1_001.0);
     assert_eq!(answered(&after, "other", "/v1/games/{id}", 405), 201.0);
 }
 
@@ -224,7 +176,7 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
     let game = TestGame::dealt(&server);
     let open = |metrics: &Exposition| metrics.value("dog_streams_open", &[]);
     let in_flight = |metrics: &Exposition| metrics.value("dog_http_requests_in_flight", &[]);
-    let stream = Stream::open(game.get(Spectator, "/events"));
+    let stream = game.events(Spectator, "");
     stream.next().expect("the game");
     let metrics = Exposition::scrape(&server);
     assert_eq!((open(&metrics), in_flight(&metrics)), (1.0, 1.0));
@@ -243,17 +195,15 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
     assert_eq!(timed(&metrics, "/v1/games/{id}/events"), 0.0);
     assert_eq!(answered(&metrics, "GET", "/v1/games/{id}/events", 200), 1.0);
     // A closed connection is noticed at the next write to it.
-    let mut gone = TcpStream::connect(server.address()).expect("a connection");
-    let version = game.view(Spectator)["version"].clone();
-    let path = game.path(&format!("?after_version={version}"));
-    write!(gone, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
+    let wait = format!("?after_version={}", game.version());
+    let gone = Raw::get(&game, Spectator, &wait);
     Exposition::wait_for(&server, |metrics| in_flight(metrics) == 2.0);
     drop(gone);
     let (seat, id) = game.first_move();
     game.play(seat, &id);
     Exposition::wait_for(&server, |metrics| in_flight(metrics) == 1.0);
-    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
-    assert_eq!(stream.rest().last().map(|_| ()), Some(()), "the exchange");
+    game.remove();
+    assert!(!stream.rest().is_empty(), "the exchange");
     Exposition::wait_for(&server, |metrics| open(metrics) == 0.0);
 }
 
@@ -263,27 +213,19 @@ fn advice_is_counted() {
     let game = TestGame::in_play(&server);
     let path = "/suggest-move?level=fast&samples=300&seed=1";
     let advice = game.get(Seat(1), path).send().expect(200);
-    game.get(Seat(1), "/suggest-move?level=greedy")
-        .send()
-        .expect(200);
+    let greedy = game.get(Seat(1), "/suggest-move?level=greedy");
+    greedy.send().expect(200);
     game.get(Seat(1), "/legal-moves").send().expect(200);
     let metrics = Exposition::scrape(&server);
     let level = [("level", "fast")];
     assert_eq!(metrics.value("dog_advice_requests_total", &level), 1.0);
-    assert_eq!(
-        metrics.value("dog_advice_requests_total", &[("level", "greedy")]),
-        1.0
-    );
     assert_eq!(metrics.sum("dog_advice_requests_total"), 2.0);
     let samples = advice["samples"].as_f64().expect("samples");
     assert!(samples > 0.0);
     assert_eq!(metrics.value("dog_advice_samples_total", &level), samples);
     let seconds = metrics.value("dog_advice_think_seconds_total", &level);
     let elapsed = advice["elapsed_ms"].as_f64().expect("a time");
-    assert!(
-        0.0 < seconds && seconds * 1_000.0 < elapsed + 1.0,
-        "{seconds} {elapsed}"
-    );
+    assert!(0.0 < seconds && seconds * 1_000.0 < elapsed + 1.0);
     for (pool, jobs) in [("advice", 2.0), ("moves", 1.0)] {
         let pool = [("pool", pool)];
         assert_eq!(metrics.value("dog_pool_jobs_total", &pool), jobs);
@@ -301,30 +243,22 @@ fn advice_is_counted() {
 #[test]
 fn actions_of_bots_are_counted() {
     let server = TestServer::start();
-    let seats = ["greedy", "random"].map(|level| json!({"kind": "bot", "level": level}));
-    let seats = [&seats[0], &seats[1], &seats[0], &seats[1]];
+    let bot = |level: &str| json!({"kind": "bot", "level": level});
+    let seats = ["greedy", "random", "greedy", "random"].map(bot);
     let game = TestGame::create(&server, &json!({"seats": seats}));
-    let log = Stream::open(game.get(Spectator, "/events?last_event_id=0")).rest();
-    let of_kind = |kind: &str| {
-        let events = log.iter().flat_map(|entry| entry.data["events"].as_array());
-        events
-            .flatten()
-            .filter(|event| event["type"] == kind)
-            .count() as f64
-    };
+    let log = game.events_after(Spectator, 0).rest();
     // Dealing and creating the game need no decision.
-    let thought = log.len() as f64 - of_kind("cards_dealt") - 1.0;
+    let is_thought = |entry: &&Message| {
+        let what = &entry.data["events"][0]["type"];
+        what != "cards_dealt" && what != "game_created"
+    };
+    let thought = log.iter().filter(is_thought).count() as f64;
     let metrics = Exposition::scrape(&server);
-    let decisions = ["random", "greedy", "fast", "strong"]
-        .map(|level| metrics.value("dog_bot_decisions_total", &[("level", level)]));
+    let decisions =
+        LEVELS.map(|level| metrics.value("dog_bot_decisions_total", &[("level", level)]));
     assert_eq!(decisions[2..], [0.0, 0.0]);
     assert!(decisions[0] > 1.0 && decisions[1] > 1.0, "{decisions:?}");
-    assert_eq!(
-        metrics.sum("dog_bot_decisions_total"),
-        thought,
-        "{}",
-        log[1].data
-    );
+    assert_eq!(metrics.sum("dog_bot_decisions_total"), thought);
     assert!(metrics.sum("dog_bot_think_seconds_total") > 0.0);
     assert_eq!(metrics.value("dog_bot_games_due", &[]), 0.0);
     assert_eq!(metrics.value("dog_bot_decisions_stale_total", &[]), 0.0);
@@ -342,7 +276,7 @@ fn metrics_show_nothing_of_any_game() {
     let game = TestGame::create(&server, &wishes);
     let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
     let ticket = ticket["ticket"].as_str().expect("a ticket").to_owned();
-    Stream::open(game.get(Spectator, &format!("/events?ticket={ticket}"))).next();
+    game.events(Spectator, &format!("?ticket={ticket}")).next();
     game.deal();
     let moved = game.view(Seat(0));
     game.get(Seat(0), "/suggest-move?level=fast").send();
@@ -353,8 +287,7 @@ fn metrics_show_nothing_of_any_game() {
     for game in [&game, &finished] {
         secrets.extend(game.tokens.iter().chain([&game.host]).cloned());
     }
-    let names = ["Zäzilia", "Roboto", "Balthasar", "Melchior"].map(str::to_owned);
-    secrets.extend(names);
+    secrets.extend(["Zäzilia", "Roboto", "Balthasar", "Melchior"].map(str::to_owned));
     let commitment = moved["shuffle_commitment"].as_str().expect("a commitment");
     secrets.push(commitment.to_owned());
     secrets.retain(|secret| secret != "none");
@@ -365,13 +298,8 @@ fn metrics_show_nothing_of_any_game() {
     let document = &Contract::get().document;
     let paths = document["paths"].as_object().expect("paths");
     let mut routes: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
-    routes.extend([
-        "-",
-        "/docs",
-        "/docs/guide",
-        "/docs/guide/{name:.*}",
-        "/docs/{file:.*}",
-    ]);
+    let outside = "- /docs /docs/guide /docs/guide/{name:.*} /docs/{file:.*}";
+    routes.extend(outside.split(' '));
     for (name, labels) in metrics.series() {
         for (label, value) in labels {
             let known = match label.as_str() {
@@ -379,10 +307,8 @@ fn metrics_show_nothing_of_any_game() {
                 "method" => value == "other" || value.bytes().all(|byte| byte.is_ascii_uppercase()),
                 "status" => (100..600).contains(&value.parse().unwrap_or(0)),
                 "le" => value.parse::<f64>().is_ok(),
-                "phase" => {
-                    ["seating", "deal", "exchange", "play", "finished"].contains(&value.as_str())
-                }
-                "level" => ["random", "greedy", "fast", "strong"].contains(&value.as_str()),
+                "phase" => PHASES.contains(&value.as_str()),
+                "level" => LEVELS.contains(&value.as_str()),
                 "pool" => ["moves", "history", "advice"].contains(&value.as_str()),
                 "version" | "revision" => name == "dog_build_info",
                 _ => false,
@@ -431,21 +357,17 @@ fn every_metric_is_explained_and_every_alarm_rests_on_one() {
         "/deploy/dashboard.json"
     ));
     let dashboard: Value = serde_json::from_str(dashboard).expect("JSON");
-    let panels = dashboard["panels"].as_array().expect("panels");
-    let targets = panels
-        .iter()
-        .filter_map(|panel| panel["targets"].as_array());
-    let queries: Vec<&str> = targets
+    let panels = dashboard["panels"].as_array().expect("panels").iter();
+    let targets = panels.filter_map(|panel| panel["targets"].as_array());
+    let queries = targets
         .flatten()
-        .filter_map(|target| target["expr"].as_str())
-        .collect();
+        .filter_map(|target| target["expr"].as_str());
+    let queries: Vec<&str> = queries.collect();
     assert!(queries.len() > 20, "{queries:?}");
     for name in named(alarms).into_iter().chain(named(&queries.join(" "))) {
-        let series = metrics
-            .series()
-            .into_iter()
-            .any(|(series, _)| series == name);
-        assert!(series || families.contains(&name), "{name}");
+        let mut series = metrics.series().into_iter();
+        let is_series = series.any(|(series, _)| series == name);
+        assert!(is_series || families.contains(&name), "{name}");
     }
     let count = |text: &str| alarms.matches(text).count();
     assert_eq!(count("- alert: "), count("description: "));

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{TestGame, TestResponse, TestServer, TestTable, TestViewer::*};
 
 fn create(server: &TestServer, seats: &Value) -> TestResponse {
-    let wishes = json!({"seats": seats});
-    server.post("/v1/games").json(&wishes).send()
+    server.create(&json!({"seats": seats}))
 }
 
 fn names(view: &Value) -> Vec<&str> {
@@ -33,40 +32,21 @@ fn wherever_a_name_is_given_it_must_be_one() {
     let table = TestTable::create(&server, &json!({"join": "anyone"}));
     let mut full = TestTable::create(&server, &json!({"join": "anyone"}));
     full.join(&json!({"seat": 0, "name": "Anna"}));
-    for name in [
-        "",
-        " \u{a0}",
-        "\u{200b}",
-        "\u{3164}",
-        "Eve\u{202e}",
-        "\u{2066}Eve",
-        "Eve\u{2028}",
-        "Eve\n",
-        "Bot 2",
-        "bOT2",
-    ] {
+    for name in ["", "\u{200b}", "Eve\u{202e}", "Eve\n", "bOT2"] {
         let body = json!({"name": name});
         let seats = json!([{}, {}, {"kind": "open", "name": name}, {}]);
         refused_at(create(&server, &seats), "/seats/2/name");
         refused_at(server.post("/v1/join").json(&body).send(), "/name");
         refused_at(table.ask_to_join(&body), "/name");
         let said = refused_at(full.put(Seat(0), 0, &body), "/name");
-        assert_eq!(
-            said.contains("Bot"),
-            name.to_lowercase().starts_with("bot"),
-            "{said}"
-        );
+        assert_eq!(said.contains("Bot"), name == "bOT2", "{said}");
         let body = json!({"kind": "human", "name": name});
         refused_at(full.put(Host, 1, &body), "/name");
     }
-    assert_eq!(
-        names(&table.game.view(Spectator)),
-        ["Seat 0", "Seat 1", "Seat 2", "Seat 3"]
-    );
-    assert_eq!(
-        names(&full.game.view(Spectator)),
-        ["Anna", "Seat 1", "Seat 2", "Seat 3"]
-    );
+    for (game, first) in [(&table.game, "Seat 0"), (&full.game, "Anna")] {
+        let view = game.view(Spectator);
+        assert_eq!(names(&view), [first, "Seat 1", "Seat 2", "Seat 3"]);
+    }
 }
 
 #[test]
@@ -81,14 +61,11 @@ fn the_same_name_is_told_apart_everywhere() {
     let list = server.get("/v1/games?limit=100").send().expect(200);
     let listed = list["games"].as_array().expect("games").iter();
     let listed = listed.filter(|entry| entry["id"] == game.id);
-    assert_eq!(
-        listed.map(|entry| &entry["names"]).collect::<Vec<_>>(),
-        [&json!(expected)]
-    );
+    let listed: Vec<&Value> = listed.map(|entry| &entry["names"]).collect();
+    assert_eq!(listed, [&json!(expected)]);
     // Who sits down later gets the next number, in the answer, the event and the history.
-    let join = server.post(&game.path("/join"));
     let body = json!({"invitation": created["invitation"], "name": "Anna\u{200b}"});
-    let joined = join.json(&body).send().expect(201);
+    let joined = game.post_json(Spectator, "/join", &body).expect(201);
     let third = "Anna\u{200b} (3)";
     assert_eq!(joined["events"][0]["name"], third);
     assert_eq!(names(&joined["game"])[2], third);
@@ -97,20 +74,15 @@ fn the_same_name_is_told_apart_everywhere() {
     assert_eq!(history["players"][1]["name"], "ANNA (2)");
     // One's own name is no change, and that of another is.
     let rename = |seat: usize, name: &str| {
-        let put = game.request("PUT", Seat(seat), &format!("/seats/{seat}"));
-        let changed = put.json(&json!({"name": name})).send().expect(200);
-        assert_eq!(
-            changed["events"][0]["name"],
-            changed["game"]["seats"][seat]["name"]
-        );
-        changed["events"][0]["name"]
-            .as_str()
-            .expect("a name")
-            .to_owned()
+        let changed = game.put(Seat(seat), seat, &json!({"name": name}));
+        let mut changed = changed.expect(200);
+        let name = changed["events"][0]["name"].take();
+        assert_eq!(changed["game"]["seats"][seat]["name"], name);
+        name
     };
     assert_eq!(rename(0, "Anna"), "Anna");
     assert_eq!(rename(3, "Seat 2 (2)"), "Seat 2 (2)");
-    assert_eq!(rename(3, "anna"), "anna (3)".replace('3', "4"));
+    assert_eq!(rename(3, "anna"), "anna (4)");
 }
 
 /// Each of those who come at the same time is told apart from the others.
@@ -122,24 +94,17 @@ fn people_of_one_name_who_come_at_once_are_told_apart() {
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| table.ask_to_join(&json!({"name": "Anna"})).expect(201));
-            scope.spawn(|| {
-                let join = server.post("/v1/join");
-                join.json(&json!({"name": "Anna", "rules": rules}))
-                    .send()
-                    .expect(201)
-            });
+            let body = json!({"name": "Anna", "rules": rules});
+            let join = server.post("/v1/join").json(&body);
+            scope.spawn(|| join.send().expect(201));
         }
     });
     let list = server.get("/v1/games").send().expect(200);
     let tables = list["games"].as_array().expect("games");
     assert_eq!(tables.len(), 2, "{list}");
     for table in tables {
-        let mut names: Vec<&str> = table["names"]
-            .as_array()
-            .expect("names")
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
+        let names = table["names"].as_array().expect("names").iter();
+        let mut names: Vec<&str> = names.filter_map(Value::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["Anna", "Anna (2)", "Anna (3)", "Anna (4)"]);
     }
@@ -149,36 +114,27 @@ fn people_of_one_name_who_come_at_once_are_told_apart() {
 fn the_name_of_a_bot_does_not_become_a_persons() {
     let server = TestServer::shared();
     let bot = json!({"kind": "bot", "level": "greedy"});
-    let seats =
-        json!([{"name": "Anna"}, bot, {"kind": "bot", "name": "Rex", "level": "greedy"}, {}]);
+    let rex = json!({"kind": "bot", "name": "Rex", "level": "greedy"});
+    let seats = json!([{"name": "Anna"}, bot, rex, {}]);
     let game = TestGame::of(&server, &create(&server, &seats).expect(201));
-    let change = |viewer, seat: usize, body: &Value| {
-        let put = game.request("PUT", viewer, &format!("/seats/{seat}"));
-        let changed = put.json(body).send().expect(200);
-        changed["game"]["seats"][seat]["name"]
-            .as_str()
-            .expect("a name")
-            .to_owned()
+    let change = |viewer, seat: usize, body: Value| {
+        let mut changed = game.put(viewer, seat, &body).expect(200);
+        changed["game"]["seats"][seat]["name"].take()
     };
     let kind = |kind: &str| json!({"kind": kind});
     // A person gets the default name in place of that of a bot, but any other stays.
-    assert_eq!(change(Host, 1, &kind("human")), "Seat 1");
-    assert_eq!(change(Host, 2, &kind("human")), "Rex");
+    assert_eq!(change(Host, 1, kind("human")), "Seat 1");
+    assert_eq!(change(Host, 2, kind("human")), "Rex");
     // Whoever leaves has the same name again.
-    assert_eq!(change(Seat(0), 0, &kind("bot")), "Anna");
-    assert_eq!(change(Seat(0), 0, &kind("human")), "Anna");
+    assert_eq!(change(Seat(0), 0, kind("bot")), "Anna");
+    assert_eq!(change(Seat(0), 0, kind("human")), "Anna");
     // Between bots it is a name like another, and told apart.
-    assert_eq!(
-        change(Host, 3, &json!({"kind": "bot", "name": "Bot 2"})),
-        "Bot 2"
-    );
-    assert_eq!(
-        change(Host, 2, &json!({"kind": "bot", "name": "bot 2"})),
-        "bot 2 (2)"
-    );
+    let bot = |name: &str| json!({"kind": "bot", "name": name});
+    assert_eq!(change(Host, 3, bot("Bot 2")), "Bot 2");
+    assert_eq!(change(Host, 2, bot("bot 2")), "bot 2 (2)");
     // Whoever gives the seat up leaves the default name, which somebody may have.
-    assert_eq!(change(Host, 1, &json!({"name": "Seat 3"})), "Seat 3");
-    assert_eq!(change(Host, 3, &kind("open")), "Seat 3 (2)");
+    assert_eq!(change(Host, 1, json!({"name": "Seat 3"})), "Seat 3");
+    assert_eq!(change(Host, 3, kind("open")), "Seat 3 (2)");
 }
 
 /// A record of an earlier release, or of another program, may have any names.
@@ -187,42 +143,28 @@ fn a_record_with_any_names_is_imported() {
     let server = TestServer::shared();
     let record = include_str!("../records/joined.dog");
     assert!(record.contains("[Seat0 \"Anna\"]") && record.contains("1 joins \"Beat\""));
-    let import = |record: &str| {
-        let import = server.post("/v1/games/import");
-        let created = import.text("text/plain", record).send().expect(201);
-        TestGame::of(&server, &created)
-    };
+    let import = |record: &str| TestGame::of(&server, &server.import(record).expect(201));
     let text = |game: &TestGame<'_>| {
-        let history = game
-            .get(Spectator, "/history")
-            .header("Accept", "text/plain");
-        let response = history.send();
-        assert_eq!(response.status, 200);
-        let text = response.text();
         // What belongs to the game, and not to the record.
-        let lines = text.lines().filter(|line| {
-            !["[Game ", "[Created ", "[Ended "]
-                .iter()
-                .any(|own| line.starts_with(own))
-        });
+        let own = ["[Game ", "[Created ", "[Ended "];
+        let is_own = |line: &&str| own.iter().any(|own| line.starts_with(own));
+        let text = game.record();
+        let lines = text.lines().filter(|line| !is_own(line));
         lines.map(|line| format!("{line}\n")).collect::<String>()
     };
     // Those that are names are written as they were read.
     let plain = text(&import(record));
     assert!(plain.contains("[Seat0 \"Anna\"]") && plain.contains("[Seat1 \"\"]"));
+    let eve = format!("\"{}\u{202e}\"", "Eve ".repeat(900));
     let changed = record
         .replace("[Seat0 \"Anna\"]", "[Seat0 \" \u{200b}\"]")
-        .replace(
-            "joins \"Beat\"",
-            &format!("joins \"{}\u{202e}\"", "Eve ".repeat(900)),
-        )
+        .replace("joins \"Beat\"", &format!("joins {eve}"))
         .replace("\"Bot; of the house\"", "\"\u{2067}\"");
     let game = import(&changed);
-    let eve = "Eve ".repeat(10);
-    let eve = eve.trim_end();
+    let eve = format!("\"{}Eve\"", "Eve ".repeat(9));
     let repaired = plain
         .replace("[Seat0 \"Anna\"]", "[Seat0 \"Seat 0\"]")
-        .replace("joins \"Beat\"", &format!("joins \"{eve}\""));
+        .replace("joins \"Beat\"", &format!("joins {eve}"));
     for (expected, found) in repaired.lines().zip(text(&game).lines()) {
         match expected.contains("Bot; of the house") {
             true => assert!(found.contains(" \"Bot "), "{found}"),
@@ -232,21 +174,16 @@ fn a_record_with_any_names_is_imported() {
     let history = game.get(Spectator, "/history").send().expect(200);
     assert_eq!(history["players"][0]["name"], "Seat 0");
     // Nobody in the next game has a name that is none.
-    let spoilt = record.replace(
-        "becomes human fast \"Beat\"",
-        "becomes human fast \"Bot 1\"",
-    );
+    let human = "becomes human fast";
+    let spoilt = record.replace(&format!("{human} \"Beat\""), &format!("{human} \"Bot 1\""));
     assert_ne!(spoilt, record);
     let game = import(&spoilt);
     let rematch = game.post(Host, "/rematch").send().expect(201);
-    let view = rematch["game"].clone();
-    for seat in view["seats"].as_array().expect("seats") {
+    for seat in rematch["game"]["seats"].as_array().expect("seats") {
         let name = seat["name"].as_str().expect("a name");
         let of_bot = name.starts_with("Bot ");
-        assert!(
-            !name.is_empty() && (!of_bot || seat["kind"] == "bot"),
-            "{view}"
-        );
+        let is_name = !name.is_empty() && (!of_bot || seat["kind"] == "bot");
+        assert!(is_name, "{seat}");
     }
 }
 
@@ -262,19 +199,16 @@ fn a_record_from_a_mail_is_imported() {
         let created = import.text(media_type, &format!("\u{feff}{mailed}")).send();
         TestGame::of(&server, &created.expect(201)).view(Spectator)
     };
-    let json = server
-        .post("/v1/games/import")
-        .json(&json!({"record": mailed}));
-    let of_json = TestGame::of(&server, &json.send().expect(201)).view(Spectator);
+    let body = json!({"record": mailed});
+    let of_json = server.post("/v1/games/import").json(&body).send();
+    let of_json = TestGame::of(&server, &of_json.expect(201)).view(Spectator);
+    let board = TestGame::imported(&server).view(Spectator)["board"].take();
     for view in [
         import("text/plain"),
         import("text/plain; charset=utf-8; format=flowed"),
         of_json,
     ] {
         assert_eq!(view["phase"], "finished");
-        assert_eq!(
-            view["board"],
-            TestGame::imported(&server).view(Spectator)["board"]
-        );
+        assert_eq!(view["board"], board);
     }
 }

@@ -8,12 +8,11 @@ use std::{
     process::{Command, Stdio},
     sync::mpsc::channel,
     thread,
-    time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-use crate::support::{Nginx, TIMEOUT, TestGame, TestServer, available};
+use crate::support::{Nginx, Signal, TIMEOUT, TestGame, TestServer, available, wait_until};
 
 /// nginx in front of a server; `None` if nginx is missing.
 struct Proxy(Nginx);
@@ -47,13 +46,9 @@ impl Proxy {
     /// Sends this head and body, and reads the whole response.
     fn ask(&self, head: &str, body: &[u8]) -> ProxyResponse {
         let mut stream = self.connect();
-        let host = "Host: dog\r\nConnection: close\r\n";
-        write!(
-            stream,
-            "{head}\r\n{host}Content-Length: {}\r\n\r\n",
-            body.len()
-        )
-        .expect("sent");
+        let length = body.len();
+        let head = format!("{head}\r\nHost: dog\r\nConnection: close\r\nContent-Length: {length}");
+        write!(stream, "{head}\r\n\r\n").expect("sent");
         // nginx may refuse before it has read everything.
         let _ = stream.write_all(body);
         let mut received = Vec::new();
@@ -66,17 +61,20 @@ impl Proxy {
             .split(' ')
             .nth(1)
             .and_then(|status| status.parse().ok());
-        ProxyResponse {
-            status: status.expect("a status"),
-            head,
-            body,
-        }
+        let status = status.expect("a status");
+        ProxyResponse { status, head, body }
     }
 
+    /// Each of the headers begins with the end of the line before it.
     fn get(&self, path: &str, headers: &str) -> ProxyResponse {
-        let headers = headers.trim_end();
-        let between = if headers.is_empty() { "" } else { "\r\n" };
-        self.ask(&format!("GET {path} HTTP/1.1{between}{headers}"), b"")
+        self.ask(&format!("GET {path} HTTP/1.1{headers}"), b"")
+    }
+
+    /// Sends this request, of which the response has no end.
+    fn stream(&self, path: &str) -> BufReader<TcpStream> {
+        let mut stream = self.connect();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
+        BufReader::new(stream)
     }
 }
 
@@ -87,18 +85,15 @@ impl ProxyResponse {
         line.split_once(": ").map(|(_, value)| value)
     }
 
-    /// The code of a refusal, which is a problem document.
+    /// Checks that it is a problem document.
     #[track_caller]
-    fn code(&self) -> String {
-        assert_eq!(
-            self.header("content-type"),
-            Some("application/problem+json"),
-            "{}",
-            self.head
-        );
+    fn refused(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{}", self.head);
+        let content_type = self.header("content-type");
+        assert_eq!(content_type, Some("application/problem+json"));
         let problem: Value = serde_json::from_slice(&self.body).expect("JSON");
-        assert_eq!(problem["status"], self.status);
-        problem["code"].as_str().expect("a code").to_owned()
+        let told = (problem["status"].as_u64(), problem["code"].as_str());
+        assert_eq!(told, (Some(status.into()), Some(code)));
     }
 }
 
@@ -132,16 +127,10 @@ fn streams_pass_without_buffering() {
         return;
     };
     let game = TestGame::dealt(&server);
-    let mut stream = nginx.connect();
-    write!(
-        stream,
-        "GET {} HTTP/1.1\r\nHost: dog\r\n\r\n",
-        game.path("/events")
-    )
-    .expect("sent");
+    let stream = nginx.stream(&game.path("/events"));
     let (sender, lines) = channel();
     thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        for line in stream.lines().map_while(Result::ok) {
             let _ = sender.send(line);
         }
     });
@@ -158,8 +147,7 @@ fn streams_pass_without_buffering() {
     };
     until("id: 2");
     // The stream is still open, so these messages were sent without buffering.
-    let hand = game.hand(0);
-    game.swap(0, &serde_json::json!({"card": hand[0]}));
+    game.offer(0);
     until("id: 3");
     until("data: ");
 }
@@ -171,25 +159,22 @@ fn responses_pass_unchanged() {
         return;
     };
     let game = TestGame::dealt(&server);
-    let token = format!("Authorization: Bearer {}\r\n", game.tokens[0]);
-    let view = nginx.get(&game.path(""), &token);
-    assert_eq!((view.status, view.header("etag")), (200, Some("\"2-0\"")));
-    let known = nginx.get(
-        &game.path(""),
-        &format!("{token}If-None-Match: \"2-0\"\r\n"),
-    );
+    let get = |headers: &str| {
+        let token = format!("\r\nAuthorization: Bearer {}", game.tokens[0]);
+        nginx.get(&game.path(""), &(token + headers))
+    };
+    let (view, tag) = (get(""), Some("\"2-0\""));
+    assert_eq!((view.status, view.header("etag")), (200, tag));
+    let known = get("\r\nIf-None-Match: \"2-0\"");
     assert_eq!((known.status, known.body.len()), (304, 0));
-    assert_eq!(known.header("etag"), Some("\"2-0\""));
+    assert_eq!(known.header("etag"), tag);
     // Compressed by the server, with an ETag that If-Match still takes.
-    let packed = nginx.get(&game.path(""), &format!("{token}Accept-Encoding: gzip\r\n"));
+    let packed = get("\r\nAccept-Encoding: gzip");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
-    assert_eq!(packed.header("etag"), Some("\"2-0\""));
+    assert_eq!(packed.header("etag"), tag);
     assert!(packed.body.len() < view.body.len());
     let missing = nginx.get("/v1/games/none", "");
-    assert_eq!(
-        (missing.status, missing.code()),
-        (404, "game_not_found".to_owned())
-    );
+    missing.refused(404, "game_not_found");
     assert_eq!(nginx.get("/healthz", "").status, 200);
     let log = fs::read_to_string(nginx.0.folder.join("access.log")).expect("a log");
     assert!(!log.contains(&game.tokens[0]), "{log}");
@@ -201,23 +186,11 @@ fn operator_routes_are_not_public() {
     let Some(nginx) = Proxy::start(&server) else {
         return;
     };
-    for path in [
-        "/metrics",
-        "/metrics?x=1",
-        "/%6detrics",
-        "//metrics",
-        "/v1/../metrics",
-        "/metrics/",
-        "/readyz",
-        "/r%65adyz",
-        "/./readyz",
-    ] {
-        let response = nginx.get(path, "Accept: */*\r\n");
-        assert_eq!(
-            (response.status, response.code()),
-            (404, "route_not_found".to_owned()),
-            "{path}"
-        );
+    let hidden = "/metrics /metrics?x=1 /%6detrics //metrics /v1/../metrics /metrics/ \
+        /readyz /r%65adyz /./readyz";
+    for path in hidden.split(' ') {
+        let response = nginx.get(path, "\r\nAccept: */*");
+        response.refused(404, "route_not_found");
     }
     // The server itself serves it.
     assert_eq!(server.get("/metrics").send().status, 200);
@@ -234,42 +207,26 @@ fn what_nginx_refuses_is_a_problem_too() {
     // Up to 4 MiB the server itself refuses it.
     for length in [1 << 20, 5 << 20] {
         let response = nginx.ask(post, &vec![b' '; length]);
-        assert_eq!(
-            (response.status, response.code()),
-            (413, "body_too_large".to_owned()),
-            "{length}"
-        );
+        response.refused(413, "body_too_large");
     }
-    let streams: Vec<_> = (0..64)
-        .map(|_| {
-            let mut stream = nginx.connect();
-            let path = game.path("/events");
-            write!(stream, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");
-            let mut line = String::new();
-            let mut stream = BufReader::new(stream);
-            stream.read_line(&mut line).expect("a status");
-            assert!(line.contains(" 200 "), "{line}");
-            stream
-        })
-        .collect();
+    let open = |_| {
+        let mut stream = nginx.stream(&game.path("/events"));
+        let mut line = String::new();
+        stream.read_line(&mut line).expect("a status");
+        assert!(line.contains(" 200 "), "{line}");
+        stream
+    };
+    let streams: Vec<_> = (0..64).map(open).collect();
     let response = nginx.get("/healthz", "");
-    assert_eq!(
-        (response.status, response.code()),
-        (429, "too_many_requests".to_owned())
-    );
+    response.refused(429, "too_many_requests");
     assert!(response.header("retry-after").is_some());
     drop(streams);
-    let begun = Instant::now();
-    while nginx.get("/healthz", "").status != 200 {
-        assert!(begun.elapsed() < TIMEOUT, "the streams are still counted");
-        thread::sleep(Duration::from_millis(50));
-    }
-    server.stop(crate::support::Signal::Kill);
+    wait_until("the streams are counted no more", || {
+        nginx.get("/healthz", "").status == 200
+    });
+    server.stop(Signal::Kill);
     let response = nginx.get("/healthz", "");
-    assert_eq!(
-        (response.status, response.code()),
-        (503, "unavailable".to_owned())
-    );
+    response.refused(503, "unavailable");
     assert!(response.header("retry-after").is_some());
 }
 
@@ -285,9 +242,8 @@ fn its_client_address_can_be_trusted() {
     let (sender, asked) = channel();
     thread::spawn(move || {
         // One connection is enough for all requests.
-        let (stream, _) = upstream.accept().expect("a connection");
+        let (mut stream, _) = upstream.accept().expect("a connection");
         let mut lines = BufReader::new(stream.try_clone().expect("a handle")).lines();
-        let mut stream = stream;
         loop {
             let head = lines.by_ref().map_while(Result::ok);
             let head: Vec<String> = head.take_while(|line| !line.is_empty()).collect();
@@ -299,8 +255,8 @@ fn its_client_address_can_be_trusted() {
             let _ = sender.send(head);
         }
     });
-    let lies =
-        "X-Real-IP: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6, 7.7.7.7\r\nX-Forwarded-Proto: https\r\n";
+    let lies = "\r\nX-Real-IP: 6.6.6.6\r\nX-Forwarded-For: 6.6.6.6, 7.7.7.7\r\n\
+        X-Forwarded-Proto: https";
     for _ in 0..3 {
         assert_eq!(nginx.get("/v1/rules", lies).status, 200);
         let head = asked.recv_timeout(TIMEOUT).expect("a request");
@@ -310,10 +266,14 @@ fn its_client_address_can_be_trusted() {
             named.map(|(_, value)| value.to_owned()).collect()
         };
         assert_eq!(head[0], "GET /v1/rules HTTP/1.1");
-        assert_eq!(told("x-real-ip"), ["127.0.0.1"], "{head:?}");
-        assert_eq!(told("x-forwarded-for"), ["127.0.0.1"], "{head:?}");
-        assert_eq!(told("x-forwarded-proto"), ["http"], "{head:?}");
-        assert_eq!(told("host"), ["dog"], "{head:?}");
+        for (name, value) in [
+            ("x-real-ip", "127.0.0.1"),
+            ("x-forwarded-for", "127.0.0.1"),
+            ("x-forwarded-proto", "http"),
+            ("host", "dog"),
+        ] {
+            assert_eq!(told(name), [value], "{head:?}");
+        }
         assert!(told("connection").is_empty(), "{head:?}");
     }
 }

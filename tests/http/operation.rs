@@ -3,48 +3,43 @@
 use std::{
     ffi::OsStr,
     fs,
-    io::{BufRead, BufReader},
     net::TcpListener,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Command,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Signal, TestGame, TestServer};
 
-#[test]
-fn health_and_readiness_are_answered() {
-    let server = TestServer::start();
-    for path in ["/healthz", "/readyz"] {
-        let response = server.get(path).send();
-        assert_eq!(response.status, 200, "{path}: {}", response.text());
-    }
+/// The program with these arguments.
+fn dog(arguments: &[&str]) -> Command {
+    let mut dog = Command::new(env!("CARGO_BIN_EXE_dog"));
+    dog.args(arguments);
+    dog
+}
+
+/// The status of a command that must fail, and what it says.
+#[track_caller]
+fn failed(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().expect("the dog binary");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_refused = !output.status.success() && !said.contains("panicked");
+    assert!(is_refused, "{said}");
+    (output.status.code(), said)
 }
 
 #[test]
 fn the_health_check_reports_by_its_exit_status() {
     let server = TestServer::start();
-    let healthy = |address: &str| {
-        let status = Command::new(env!("CARGO_BIN_EXE_dog"))
-            .args(["healthcheck", "--listen", address])
-            .output()
-            .expect("the dog binary")
-            .status;
-        status.success()
+    let is_healthy = |address: &str| {
+        let check = dog(&["healthcheck", "--listen", address]).output();
+        check.expect("the dog binary").status.success()
     };
-    assert!(healthy(&server.address()));
+    assert!(is_healthy(&server.address()));
     // Nobody listens there.
-    assert!(!healthy("127.0.0.1:1"));
-}
-
-#[test]
-fn sigterm_stops_the_server_cleanly() {
-    let server = TestServer::start();
-    TestGame::in_play(&server);
-    let status = server.stop(Signal::Term);
-    assert!(status.success(), "{status}");
+    assert!(!is_healthy("127.0.0.1:1"));
 }
 
 /// The path of a new file for this test.
@@ -53,47 +48,21 @@ fn file(name: &str) -> PathBuf {
     folder.join(format!("{name}-{}.db", std::process::id()))
 }
 
-/// The error of a server that cannot start.
-fn refused(listen: &str, database: &Path) -> String {
-    let said = refused_with(&["--listen", listen], database);
-    let _ = fs::remove_file(database);
-    said
-}
-
-/// The same with these options.
-fn refused_with(options: &[&str], database: &Path) -> String {
-    let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .args(["serve", "--database"])
-        .arg(database)
-        .args(options)
-        .output()
-        .expect("the dog binary");
-    assert!(!output.status.success());
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!stderr.contains("panicked"), "{stderr}");
-    stderr
+/// The error of a server that cannot start with these options.
+#[track_caller]
+fn refused(options: &[&str], database: &Path) -> (Option<i32>, String) {
+    let mut serve = dog(&["serve", "--database"]);
+    failed(serve.arg(database).args(options))
 }
 
 #[test]
 fn a_number_of_threads_has_a_range() {
     let database = file("threads");
     for option in ["--workers", "--bot-threads", "--advice-threads"] {
-        for number in ["100000", "513", "-1", "x"] {
-            let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-                .args(["serve", "--database"])
-                .arg(&database)
-                .arg(format!("{option}={number}"))
-                .output()
-                .expect("the dog binary");
-            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(2), "{stderr}");
-            assert!(
-                stderr.contains(option) && !stderr.contains("panicked"),
-                "{stderr}"
-            );
-            if number.parse::<u32>().is_ok() {
-                assert!(stderr.contains("512"), "{stderr}");
-            }
+        for number in ["100000", "513"] {
+            let (status, said) = refused(&[option, number], &database);
+            assert_eq!(status, Some(2), "{said}");
+            assert!(said.contains(option) && said.contains("512"), "{said}");
         }
     }
     assert!(!database.exists());
@@ -111,7 +80,7 @@ fn malformed_origins_are_reported_and_fail() {
         "https://a@example.org",
         "https://a.example,,https://b.example",
     ] {
-        let said = refused_with(&["--cors-origins", origin], &database);
+        let (_, said) = refused(&["--cors-origins", origin], &database);
         assert!(said.contains("--cors-origins"), "{said}");
         assert!(said.contains("such as https://example.org"), "{said}");
     }
@@ -123,52 +92,31 @@ fn a_folder_is_not_a_database() {
     let folder = file("folder");
     fs::create_dir_all(&folder).expect("a folder");
     let text = folder.to_str().expect("a plain path");
-    for arguments in [
-        &["serve", "--database", text][..],
-        &["check", "--database", text],
-        &["backup", "copy.db", "--database", text],
-    ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_dog"))
-            .args(arguments)
-            .output();
-        let output = output.expect("the dog binary");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success(), "{said}");
+    for arguments in [&["serve"][..], &["check"], &["backup", "copy.db"]] {
+        let (_, said) = failed(dog(arguments).args(["--database", text]));
         assert_eq!(said.lines().count(), 1, "{said}");
-        assert!(
-            said.contains("it is a folder") && said.contains(text),
-            "{said}"
-        );
+        for words in ["it is a folder", text] {
+            assert!(said.contains(words), "{said}");
+        }
     }
     fs::remove_dir(&folder).expect("nothing was put into it");
 }
 
 #[test]
 fn each_cause_is_reported_once() {
+    let nowhere = Path::new("/nowhere/dog.db");
     for (listen, database, cause) in [
-        (
-            "127.0.0.1:0",
-            Path::new("/nowhere/dog.db"),
-            "No such file or directory",
-        ),
+        ("127.0.0.1:0", nowhere, "No such file or directory"),
         (
             "192.0.2.1:80",
             &file("causes"),
             "Cannot assign requested address",
         ),
     ] {
-        let said = refused(listen, database);
+        let (_, said) = refused(&["--listen", listen], database);
         let last = said.lines().last().unwrap_or_default();
         assert_eq!(last.matches(cause).count(), 1, "{said}");
     }
-}
-
-#[test]
-fn a_port_in_use_is_reported_and_fails() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = taken.local_addr().expect("its address").to_string();
-    let said = refused(&address, &file("taken"));
-    assert!(said.contains(&address), "{said}");
 }
 
 /// A second server that is started by mistake does not migrate the file of the first.
@@ -177,7 +125,8 @@ fn the_port_is_bound_before_the_database_is_opened() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("its address").to_string();
     let database = file("not-opened");
-    refused_with(&["--listen", &address], &database);
+    let (_, said) = refused(&["--listen", &address], &database);
+    assert!(said.contains(&address), "{said}");
     assert!(!database.exists());
 }
 
@@ -191,33 +140,24 @@ fn an_address_has_a_host_and_a_port() {
         "127.0.0.1:65536",
         "[::1]",
     ] {
-        let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-            .args(["serve", "--listen", listen, "--database"])
-            .arg(&database)
-            .output()
-            .expect("the dog binary");
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{listen}: {stderr}");
-        assert!(stderr.contains("such as 127.0.0.1:8080"), "{stderr}");
+        let (status, said) = refused(&["--listen", listen], &database);
+        assert_eq!(status, Some(2), "{listen}: {said}");
+        assert!(said.contains("such as 127.0.0.1:8080"), "{said}");
     }
     assert!(!database.exists());
 }
 
 #[test]
 fn a_variable_with_a_wrong_value_is_named() {
-    let output: Output = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .arg("serve")
-        // A name need not be Unicode.
-        .arg(OsStr::from_bytes(b"--database=\xff.db"))
-        .env("DOG_WORKERS", "abc")
-        .output()
-        .expect("the dog binary");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(
-        stderr.contains("environment variable DOG_WORKERS"),
-        "{stderr}"
-    );
+    // A name need not be Unicode.
+    let database = OsStr::from_bytes(b"--database=\xff.db");
+    for variable in ["DOG_WORKERS", "DOG_LISTEN"] {
+        let mut serve = dog(&["serve"]);
+        let (status, said) = failed(serve.arg(database).env(variable, "abc"));
+        assert_eq!(status, Some(2), "{said}");
+        let named = format!("environment variable {variable}");
+        assert!(said.contains(&named), "{said}");
+    }
 }
 
 #[test]
@@ -229,11 +169,15 @@ fn a_misspelt_variable_is_warned_of() {
 }
 
 #[test]
-fn a_closed_terminal_stops_the_server_cleanly() {
+fn signals_stop_the_server_cleanly() {
     let server = TestServer::start();
-    let status = server.stop(Signal::Hangup);
-    assert!(status.success(), "{status}");
-    assert!(server.log().contains("stopped"), "{}", server.log());
+    for signal in [Signal::Hangup, Signal::Term] {
+        TestGame::in_play(&server);
+        let status = server.stop(signal);
+        assert!(status.success(), "{status}");
+        assert!(server.log().contains("stopped"), "{}", server.log());
+        server.restart(Signal::Kill);
+    }
 }
 
 #[test]
@@ -274,16 +218,14 @@ fn logged(server: &TestServer) -> Vec<Value> {
 fn the_log_may_be_json() {
     let server = TestServer::start_with(&[("DOG_LOG_FORMAT", "json")]);
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let upper = trace.to_uppercase();
     for (parent, known) in [
         (format!("00-{trace}-00f067aa0ba902b7-01"), true),
         (format!("01-{trace}-00f067aa0ba902b7-01-more"), true),
         (format!("00-{trace}-00f067aa0ba902b7"), false),
         (format!("00-{trace}-0000000000000000-01"), false),
-        (format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)), false),
-        (
-            format!("00-{}-00f067aa0ba902b7-01", trace.to_uppercase()),
-            false,
-        ),
+        (format!("00-{:032}-00f067aa0ba902b7-01", 0), false),
+        (format!("00-{upper}-00f067aa0ba902b7-01"), false),
         ("\"}{".to_owned(), false),
     ] {
         let id = format!("request-{}", rand::random::<u32>());
@@ -292,67 +234,32 @@ fn the_log_may_be_json() {
         let lines = logged(&server);
         let line = lines.iter().find(|line| line["request_id"] == id.as_str());
         let line = line.unwrap_or_else(|| panic!("{id} is not in the log: {}", server.log()));
-        assert_eq!(
-            line["trace_id"].as_str(),
-            known.then_some(trace),
-            "{parent}"
-        );
-        assert_eq!(line["target"], "dog::access");
-        assert_eq!(line["level"], "info");
-        assert_eq!(line["method"], "GET");
-        assert_eq!(line["route"], "/v1/games/{id}");
-        assert_eq!(line["status"], 404);
+        let told = line["trace_id"].as_str();
+        assert_eq!(told, known.then_some(trace), "{parent}");
+        let names = ["target", "level", "method", "route", "status"].map(|name| &line[name]);
+        let expected = json!(["dog::access", "info", "GET", "/v1/games/{id}", 404]);
+        assert_eq!(json!(names), expected);
         assert!(line["ms"].as_f64() > Some(0.0), "{line}");
-        assert!(
-            line["time"]
-                .as_str()
-                .is_some_and(|time| time.ends_with('Z')),
-            "{line}"
-        );
+        let time = line["time"].as_str().expect("a time");
+        assert!(time.ends_with('Z'), "{time}");
     }
 }
 
 #[test]
 fn the_version_is_that_of_the_package() {
-    let output = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .arg("--version")
-        .output();
-    let output = output.expect("the dog binary").stdout;
-    let said = String::from_utf8_lossy(&output).into_owned();
+    let output = dog(&["--version"]).output().expect("the dog binary");
     let version = concat!("dog ", env!("CARGO_PKG_VERSION"));
-    assert!(said.starts_with(version), "{said}");
+    assert!(output.stdout.starts_with(version.as_bytes()));
 }
 
 #[test]
 fn a_file_that_is_not_a_database_is_reported_and_fails() {
     let path = file("garbage");
     fs::write(&path, "all work and no play ".repeat(500)).expect("a file");
-    let said = refused("127.0.0.1:0", &path);
-    assert!(said.contains("garbage"), "{said}");
-    let said = refused("127.0.0.1:0", Path::new("/nowhere/dog.db"));
-    assert!(said.contains("/nowhere/dog.db"), "{said}");
-}
-
-#[test]
-fn the_environment_stands_for_the_options() {
-    let path = file("environment");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dog"))
-        .arg("serve")
-        .env("DOG_LISTEN", "127.0.0.1:0")
-        .env("DOG_DATABASE", &path)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the dog binary");
-    let mut line = String::new();
-    let stdout = child.stdout.take().expect("a piped stdout");
-    BufReader::new(stdout).read_line(&mut line).expect("a line");
-    let there = path.exists();
-    child.kill().expect("to kill the server");
-    child.wait().expect("its end");
-    for suffix in ["", "-wal", "-shm"] {
-        let _ = fs::remove_file(format!("{}{suffix}", path.display()));
+    for path in [&*path, Path::new("/nowhere/dog.db")] {
+        let (_, said) = refused(&["--listen", "127.0.0.1:0"], path);
+        let path = path.to_str().expect("a plain path");
+        assert!(said.contains(path), "{said}");
     }
-    assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
-    assert!(there);
+    fs::remove_file(path).expect("the file");
 }

@@ -3,9 +3,8 @@
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
+    time::Duration,
 };
-
-use serde_json::json;
 
 use crate::support::{TestGame, TestServer, TestViewer::*};
 
@@ -17,11 +16,8 @@ fn excess_advice_is_refused_and_plays_go_on() {
     let asked = TestGame::in_play(&server);
     let seat = asked.turn();
     let played = TestGame::in_play(&server);
-    let (over, given, refused) = (
-        AtomicBool::new(false),
-        AtomicUsize::new(0),
-        AtomicUsize::new(0),
-    );
+    let (given, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let over = AtomicBool::new(false);
     let ask = |budget: u32| {
         let query = format!("/suggest-move?budget_ms={budget}");
         asked.get(Seat(seat), &query).send()
@@ -37,26 +33,23 @@ fn excess_advice_is_refused_and_plays_go_on() {
                         response.refused("unavailable");
                         refused.fetch_add(1, Ordering::Relaxed);
                         // As Retry-After says.
-                        thread::sleep(std::time::Duration::from_secs(1));
+                        thread::sleep(Duration::from_secs(1));
                     }
                 }
             });
         }
         // Ten seconds of work may be queued: most clients are refused while the first are served.
         while refused.load(Ordering::Relaxed) < CLIENTS / 2 {
-            thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(5));
         }
         for _ in 0..6 {
             let (seat, id) = played.first_move();
-            let play = played.post(Seat(seat), "/play").json(&json!({"move": id}));
-            play.send().expect(200);
+            played.play(seat, &id);
         }
         over.store(true, Ordering::Relaxed);
     });
-    assert!(
-        given.load(Ordering::Relaxed) > 0,
-        "an accepted client is served"
-    );
+    // An accepted client is served.
+    assert!(given.load(Ordering::Relaxed) > 0);
     // Without any action the server recovers.
     ask(100).expect(200);
 }
@@ -65,13 +58,10 @@ fn excess_advice_is_refused_and_plays_go_on() {
 fn many_short_requests_are_served() {
     let server = TestServer::start_with(&[("DOG_ADVICE_THREADS", "1")]);
     let game = TestGame::in_play(&server);
-    let seat = game.turn();
+    let ask = || game.get(Seat(1), "/suggest-move?level=greedy").send();
     thread::scope(|scope| {
         for _ in 0..CLIENTS {
-            scope.spawn(|| {
-                let ask = game.get(Seat(seat), "/suggest-move?level=greedy");
-                ask.send().expect(200);
-            });
+            scope.spawn(|| ask().expect(200));
         }
     });
 }

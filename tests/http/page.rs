@@ -1,11 +1,18 @@
 //! The page for players, as the server delivers it.
 
-use std::{fs, path::Path};
+use std::{fs, io::Write, path::Path};
 
 use flate2::{Compression, write::GzEncoder};
-use std::io::Write;
+use serde_json::Value;
 
 use crate::support::TestServer;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
+
+/// A file of the page.
+fn file(name: &str) -> Vec<u8> {
+    fs::read(format!("{ROOT}{name}")).expect(name)
+}
 
 /// The files of the page, by their paths on the server.
 fn files() -> Vec<String> {
@@ -15,15 +22,13 @@ fn files() -> Vec<String> {
             if path.is_dir() {
                 collect(&path, found);
             } else {
-                let root = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
-                let name = path.strip_prefix(root).expect("a file of the page");
+                let name = path.strip_prefix(ROOT).expect("a file of the page");
                 found.push(format!("/{}", name.display()));
             }
         }
     }
     let mut found = Vec::new();
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/web");
-    collect(Path::new(root), &mut found);
+    collect(Path::new(ROOT), &mut found);
     found
 }
 
@@ -44,14 +49,12 @@ fn the_page_and_its_files_are_served() {
         let response = server.get(path).send();
         assert_eq!(response.status, 200, "{name}");
         if path != "/" {
-            let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
-            assert_eq!(response.body, file.expect("a file"), "{name}");
+            assert_eq!(response.body, file(name), "{name}");
         }
         let is_of_manifest = name.ends_with(".webmanifest") || name.starts_with("/icon");
-        let caching = if is_of_manifest {
-            "public, max-age=86400"
-        } else {
-            "no-cache"
+        let caching = match is_of_manifest {
+            true => "public, max-age=86400",
+            false => "no-cache",
         };
         assert_eq!(response.header("cache-control"), Some(caching), "{name}");
         let policy = response.header("content-security-policy").expect(name);
@@ -76,12 +79,7 @@ fn the_page_and_its_files_are_served() {
             assert_eq!(kind, expected, "{name}");
         }
     }
-    for path in [
-        "/src/none.js",
-        "/src/../Cargo.toml",
-        "/lang/",
-        "/vendor/%2e%2e/x",
-    ] {
+    for path in ["/src/none.js", "/src/../Cargo.toml", "/vendor/%2e%2e/x"] {
         server.get(path).send().refused("route_not_found");
     }
 }
@@ -99,15 +97,11 @@ fn the_files_of_the_page_are_kept_for_good() {
     assert!(named("src/main.js") && named("style.css") && named("icon.svg"));
     assert!(page.contains("rel=\"icon\""), "{page}");
     // What is outside of the folder has the same address in all versions.
+    let endings = [".js", ".css", ".svg", ".png", ".webmanifest"];
     for part in page.split('"') {
-        let stays = ["manifest.webmanifest", "page/"];
-        let is_file = [".js", ".css", ".svg", ".png", ".webmanifest"]
-            .iter()
-            .any(|end| part.ends_with(end));
-        assert!(
-            !is_file || stays.iter().any(|start| part.starts_with(start)),
-            "{part}"
-        );
+        let is_file = endings.iter().any(|end| part.ends_with(end));
+        let stays = part == "manifest.webmanifest" || part.starts_with("page/");
+        assert!(!is_file || stays, "{part}");
     }
     let words = format!("/page/{folder}/lang/de.json");
     for path in paths.iter().chain([&words]) {
@@ -121,25 +115,13 @@ fn the_files_of_the_page_are_kept_for_good() {
     // Another version has other files.
     let other = server.get("/page/0123456789abcdef/src/main.js").send();
     assert_eq!(other.header("cache-control"), Some("no-cache"));
-    server
-        .get(&format!("/page/{folder}/src/none.js"))
-        .send()
-        .refused("route_not_found");
+    let none = server.get(&format!("/page/{folder}/src/none.js"));
+    none.send().refused("route_not_found");
 }
 
 /// Folders of what is loaded when it is opened.
-const LATER: [&str; 10] = [
-    "/src/analyse/",
-    "/src/finished/",
-    "/src/learn/",
-    "/src/review/",
-    "/src/rules/",
-    "/lang/analyse/",
-    "/lang/learn/",
-    "/lang/review/",
-    "/lang/rules/",
-    "/lessons/",
-];
+const LATER: &str = "/src/analyse/ /src/finished/ /src/learn/ /src/review/ /src/rules/ \
+    /lang/analyse/ /lang/learn/ /lang/review/ /lang/rules/ /lessons/";
 
 #[test]
 fn the_page_is_small() {
@@ -148,12 +130,11 @@ fn the_page_is_small() {
         if name.ends_with(".ts") || name.contains("LICENSE") || name.ends_with(".md") {
             continue;
         }
-        let file = fs::read(format!("{}/web{name}", env!("CARGO_MANIFEST_DIR")));
         let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(&file.expect("a file")).expect("memory");
+        packed.write_all(&file(&name)).expect("memory");
         let packed = packed.finish().expect("memory").len();
         all += packed;
-        if !LATER.iter().any(|folder| name.starts_with(folder)) {
+        if !LATER.split(' ').any(|folder| name.starts_with(folder)) {
             size += packed;
         }
     }
@@ -175,15 +156,11 @@ fn without_the_page_the_documentation_comes_first() {
 #[test]
 fn all_languages_have_the_same_words() {
     for part in ["", "analyse/", "learn/", "rules/"] {
-        let text = |language: &str| {
-            let root = env!("CARGO_MANIFEST_DIR");
-            fs::read_to_string(format!("{root}/web/lang/{part}{language}.json")).expect(part)
-        };
+        let text = |language: &str| file(&format!("/lang/{part}{language}.json"));
         let words = |language: &str| {
-            let words: serde_json::Map<String, serde_json::Value> =
-                serde_json::from_str(&text(language)).expect("JSON");
+            let words: Value = serde_json::from_slice(&text(language)).expect("JSON");
             let mut names = Vec::new();
-            flatten("", &serde_json::Value::Object(words), &mut names);
+            flatten("", &words, &mut names);
             names.sort();
             names
         };
@@ -192,14 +169,15 @@ fn all_languages_have_the_same_words() {
         for language in ["de", "fr", "it"] {
             assert_eq!(words(language), english, "{part}{language}");
         }
-        assert!(!text("de").contains('ß'), "Swiss spelling");
+        let german = String::from_utf8(text("de")).expect("a text");
+        assert!(!german.contains('ß'), "Swiss spelling");
     }
 }
 
 /// The paths of all texts.
-fn flatten(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+fn flatten(path: &str, value: &Value, found: &mut Vec<String>) {
     match value {
-        serde_json::Value::Object(members) => {
+        Value::Object(members) => {
             for (name, value) in members {
                 flatten(&format!("{path}/{name}"), value, found);
             }

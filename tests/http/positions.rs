@@ -18,7 +18,8 @@ fn same_boards() -> [(&'static str, Value, &'static str); 3] {
     [
         (
             "dogspiel-it",
-            json!([{"track": [0, 9], "goal": [2], "fresh": true}, {"track": [17]}, {}, {"track": [60]}]),
+            json!([{"track": [0, 9], "goal": [2], "fresh": true}, {"track": [17]}, {},
+                {"track": [60]}]),
             "0f 9 g2 / 17 / - / 60",
         ),
         (
@@ -60,11 +61,8 @@ fn a_text_is_the_same_as_a_board() {
             let expected = ask(preset, "board", &board);
             assert_eq!(ask(preset, "position", &json!(text)), expected, "{text}");
             let packed = text.replace(" / ", "/").replace(' ', ",");
-            assert_eq!(
-                ask(preset, "position", &json!(packed)),
-                expected,
-                "{packed}"
-            );
+            let same = ask(preset, "position", &json!(packed));
+            assert_eq!(same, expected, "{packed}");
         }
     }
 }
@@ -75,20 +73,15 @@ fn a_body_has_a_board_or_a_text() {
     for route in ROUTES {
         let mut request = body(route, "hausregeln", "position", &json!("57/-/-/-"));
         request["board"] = json!([{"track": [57]}, {}, {}, {}]);
-        let refused = server.post(route).json(&request).send();
-        assert_eq!(
-            refused.refused("invalid_request")["reason"],
-            "wrong_combination"
-        );
-        for name in ["board", "position"] {
-            request.as_object_mut().expect("an object").remove(name);
-        }
-        let refused = server.post(route).json(&request).send();
-        assert_eq!(refused.refused("invalid_request")["reason"], "missing");
+        let ask = |request: &Value| server.post(route).json(request).send();
+        let refused = ask(&request).refused("invalid_request");
+        assert_eq!(refused["reason"], "wrong_combination");
         // As if it were absent.
-        request["board"] = Value::Null;
-        request["position"] = json!("57/-/-/-");
-        server.post(route).json(&request).send().expect(200);
+        request["board"].take();
+        ask(&request).expect(200);
+        request["position"].take();
+        let refused = ask(&request).refused("invalid_request");
+        assert_eq!(refused["reason"], "missing");
     }
 }
 
@@ -104,18 +97,12 @@ fn every_game_has_its_position() {
         for _ in 0..70 {
             let view = game.view(Spectator);
             if view["phase"] == "play" {
-                let seat = game.turn();
+                let (seat, route) = (game.turn(), format!("{}?board=false", ROUTES[0]));
                 let body = json!({
-                    "rules": view["rules"],
-                    "position": view["position"],
-                    "seat": seat,
+                    "rules": view["rules"], "position": view["position"], "seat": seat,
                     "hand": game.hand(seat),
                 });
-                let analysed = server
-                    .post(&format!("{}?board=false", ROUTES[0]))
-                    .json(&body)
-                    .send()
-                    .expect(200);
+                let analysed = server.post(&route).json(&body).send().expect(200);
                 assert_eq!(analysed["moves"], game.legal_moves(seat), "{body}");
                 seen += u32::from(view["position"] != "- / - / - / -");
             }
@@ -128,8 +115,8 @@ fn every_game_has_its_position() {
 #[test]
 fn a_position_is_a_picture_by_address() {
     let server = TestServer::shared();
-    let path = "/v1/analysis/board.svg";
-    let ask = |query: &str| server.get(&format!("{path}?{query}")).send();
+    let get = |query: &str| server.get(&format!("/v1/analysis/board.svg?{query}"));
+    let ask = |query: &str| get(query).send();
     let drawn = ask("rules=hausregeln&position=0f,9,g2/17/-/46");
     assert_eq!(drawn.header("content-type"), Some("image/svg+xml"));
     let etag = drawn.header("etag").expect("an ETag").to_owned();
@@ -137,17 +124,14 @@ fn a_position_is_a_picture_by_address() {
     for place in ["\"0\"", "\"9\"", "\"17\"", "\"46\""] {
         assert!(svg.contains(&format!("data-place={place}")), "{place}");
     }
-    let again = server
-        .get(&format!("{path}?rules=hausregeln&position=0f+9+g2/17/-/46"))
-        .header("If-None-Match", &etag)
-        .send();
+    let again = get("rules=hausregeln&position=0f+9+g2/17/-/46");
+    let again = again.header("If-None-Match", &etag).send();
     assert_eq!(again.status, 304);
     // By the default rules, a board of 64 fields.
     picture(ask("position=63/-/-/-"));
     ask("rules=hausregeln&position=63/-/-/-").refused("invalid_board");
-    picture(ask(
-        "rules=hausregeln+seats=6&position=0/-/-/-/-/89&bottom=5&theme=dark",
-    ));
+    let six = "rules=hausregeln+seats=6&position=0/-/-/-/-/89";
+    picture(ask(&format!("{six}&bottom=5&theme=dark")));
     for (query, code) in [
         ("", "invalid_request"),
         ("position=-&bottom=4", "invalid_request"),

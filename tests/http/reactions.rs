@@ -3,23 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
+    Dice, Message, Raw, Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
 };
 
 fn react(game: &TestGame<'_>, viewer: TestViewer, reaction: &str) -> TestResponse {
-    let body = json!({"reaction": reaction});
-    game.post(viewer, "/reactions").json(&body).send()
-}
-
-fn events(game: &TestGame<'_>, viewer: TestViewer, query: &str) -> Stream {
-    Stream::open(game.get(viewer, &format!("/events{query}")))
+    game.post_json(viewer, "/reactions", &json!({"reaction": reaction}))
 }
 
 /// The next reaction that the stream tells.
 #[track_caller]
 fn next_reaction(stream: &Stream) -> Value {
-    let is_reaction = |message: &crate::support::Message| message.data["type"] == "reaction";
+    let is_reaction = |message: &Message| message.data["type"] == "reaction";
     let mut messages = std::iter::from_fn(|| stream.notice());
     messages.find(is_reaction).expect("a reaction").data
 }
@@ -31,9 +26,8 @@ fn reaction(seat: usize, name: &str) -> Value {
 /// The refusal of a seat's person who reacts again and again.
 fn until_refused(game: &TestGame<'_>, seat: usize) -> TestResponse {
     let mut answers = std::iter::repeat_with(|| react(game, Seat(seat), "lucky"));
-    answers
-        .find(|answer| answer.status != 204)
-        .expect("an answer")
+    let refused = answers.find(|answer| answer.status != 204);
+    refused.expect("an answer")
 }
 
 #[test]
@@ -42,33 +36,23 @@ fn every_stream_tells_a_reaction_once() {
     let game = TestGame::in_play(&server);
     let lines = game.get(Seat(0), "/events?last_event_id=1");
     let streams = [
-        events(&game, Spectator, ""),
-        events(&game, Host, "?include=game"),
+        game.events(Spectator, ""),
+        game.events(Host, "?include=game"),
         Stream::open(lines.header("Accept", "application/x-ndjson")),
     ];
     let before = game.snapshot();
     let history = |viewer| game.get(viewer, "/history").send().body;
     let log = history(Host);
-    let names = [
-        "well_played",
-        "thanks",
-        "sorry",
-        "ouch",
-        "lucky",
-        "one_moment",
-        "good_game",
-        "dog",
-    ];
-    for (number, name) in names.into_iter().enumerate() {
+    let names = "well_played thanks sorry ouch lucky one_moment good_game dog";
+    for (number, name) in names.split(' ').enumerate() {
         let seat = number % 4;
-        let answer = react(&game, Seat(seat), name);
-        assert_eq!(answer.status, 204, "{}", answer.text());
+        react(&game, Seat(seat), name).expect(204);
         for stream in &streams {
             assert_eq!(next_reaction(stream), reaction(seat, name));
         }
     }
     // Only in streams that were open then.
-    let late = events(&game, Spectator, "");
+    let late = game.events(Spectator, "");
     react(&game, Seat(3), "dog").expect(204);
     assert_eq!(next_reaction(&late), reaction(3, "dog"));
     // It is no part of the game.
@@ -91,12 +75,9 @@ fn a_person_may_react_five_times_in_twenty_seconds() {
         react(&game, Seat(2), "lucky").expect(204);
     }
     let refusal = until_refused(&game, 2);
-    let wait: u64 = refusal
-        .header("retry-after")
-        .expect("a time")
-        .parse()
-        .expect("seconds");
-    assert!((1..=20).contains(&wait), "{wait}");
+    let wait = refusal.header("retry-after").expect("a time");
+    let seconds: u64 = wait.parse().expect("seconds");
+    assert!((1..=20).contains(&seconds), "{seconds}");
     let policy = refusal.header("ratelimit-policy");
     assert_eq!(policy, Some("\"reactions\";q=5;w=20"));
     refusal.refused("too_many_requests");
@@ -113,43 +94,33 @@ fn a_person_may_react_five_times_in_twenty_seconds() {
 #[test]
 fn who_may_react_and_when() {
     let server = TestServer::shared();
-    let table = TestTable::full(&server, &json!({}));
-    let game = &table.game;
-    let refused = |viewer, code: &str| react(game, viewer, "thanks").refused(code);
+    let mut table = TestTable::full(&server, &json!({}));
+    let game = table.game.clone();
+    let refused = |viewer, code: &str| react(&game, viewer, "thanks").refused(code);
     refused(Spectator, "unauthorized");
     assert_eq!(refused(Host, "forbidden")["reason"], "seat_only");
     for phase in ["deal", "exchange"] {
         assert_eq!(refused(Seat(0), "wrong_phase")["phase"], phase);
         // It comes before the content.
-        react(game, Seat(0), "hello").refused("wrong_phase");
-        if phase == "deal" {
-            game.deal();
-        } else {
-            game.exchange();
-        }
+        react(&game, Seat(0), "hello").refused("wrong_phase");
+        game.step(&mut Dice::new(1));
     }
-    react(game, Seat(0), "thanks").expect(204);
+    react(&game, Seat(0), "thanks").expect(204);
     for body in [
         json!({}),
         json!({"reaction": "Dog"}),
         json!({"reaction": "dog", "seat": 1}),
     ] {
-        let wrong = game.post(Seat(0), "/reactions").json(&body);
-        wrong.send().refused("invalid_request");
+        let wrong = game.post_json(Seat(0), "/reactions", &body);
+        wrong.refused("invalid_request");
     }
     table.put(Seat(1), 1, &json!({"kind": "bot"})).expect(200);
-    let problem = refused(Seat(1), "forbidden");
-    assert_eq!(
-        (&problem["reason"], &problem["seat"]),
-        (&json!("bot_plays"), &json!(1))
-    );
-    let opened = table.put(Host, 2, &json!({"kind": "open"})).expect(200);
-    let mut table = table;
-    table.join(&json!({"invitation": opened["invitation"]}));
+    assert_eq!(refused(Seat(1), "forbidden")["reason"], "bot_plays");
+    let invitation = table.open(2);
+    table.join(&json!({"invitation": invitation}));
     let problem = react(&table.game, Seat(2), "thanks").refused("forbidden");
     assert_eq!(problem["reason"], "stand_in_plays");
-    let seating = TestTable::create(&server, &json!({}));
-    let mut seating = seating;
+    let mut seating = TestTable::create(&server, &json!({}));
     seating.join(&json!({"invitation": seating.invitations[1]}));
     react(&seating.game, Seat(1), "one_moment").expect(204);
 }
@@ -161,10 +132,7 @@ fn the_host_switches_reactions_off() {
     assert_eq!(game.view(Spectator)["reactions"], false);
     let problem = react(&game, Seat(0), "thanks").refused("forbidden");
     assert_eq!(problem["reason"], "reactions_off");
-    let patch = |on: bool| {
-        let request = game.request("PATCH", Host, "");
-        request.json(&json!({"reactions": on})).send().expect(200)
-    };
+    let patch = |on: bool| game.patch(Host, &json!({"reactions": on})).expect(200);
     let changed = patch(true);
     let event = json!({"type": "settings_changed", "turn_seconds": null, "bot_pace_ms": 250,
         "listed": true, "reactions": true});
@@ -184,19 +152,10 @@ fn reactions_are_told_at_every_process() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let game = TestGame::in_play(&here);
-    let same = TestGame {
-        server: &there,
-        ..game.clone()
-    };
-    let streams = [events(&game, Spectator, ""), events(&same, Spectator, "")];
-    for (seat, at) in [
-        (0, &game),
-        (1, &same),
-        (0, &same),
-        (0, &game),
-        (0, &same),
-        (0, &game),
-    ] {
+    let same = game.at(&there);
+    let streams = [game.events(Spectator, ""), same.events(Spectator, "")];
+    for (number, seat) in [0, 1, 0, 0, 0, 0].into_iter().enumerate() {
+        let at = [&game, &same][number % 2];
         react(at, Seat(seat), "ouch").expect(204);
         for stream in &streams {
             assert_eq!(next_reaction(stream), reaction(seat, "ouch"));
@@ -214,11 +173,9 @@ fn reactions_are_told_at_every_process() {
 fn a_stalled_reader_holds_nobody_up() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let mut stalled = crate::support::Raw::connect(&server);
-    let head = format!("GET {} HTTP/1.1\r\nHost: dog\r\n\r\n", game.path("/events"));
-    stalled.send(head.as_bytes());
+    let stalled = Raw::get(&game, Spectator, "/events");
     stalled.wait_for_bytes();
-    let stream = events(&game, Spectator, "");
+    let stream = game.events(Spectator, "");
     for seat in 0..4 {
         for _ in 0..5 {
             react(&game, Seat(seat), "good_game").expect(204);

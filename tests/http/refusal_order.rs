@@ -40,12 +40,27 @@ use CheckStage::*;
 /// The stage that finds an error, and the problem code.
 type ExpectedError = (CheckStage, &'static str);
 
-/// Spoils a request.
-type Fault = (
-    CheckStage,
-    &'static str,
-    fn(&mut RequestParts, &TestGame<'_>),
-);
+/// The stage that finds a fault, the problem code, and what spoils the request.
+type Fault = (CheckStage, &'static str, Spoil);
+
+/// What spoils a request.
+#[derive(Clone, Copy)]
+enum Spoil {
+    /// A member of the body, with its value in JSON.
+    Member(&'static str, &'static str),
+    /// Text after the body.
+    Tail(&'static str),
+    /// One more parameter.
+    Query(&'static str),
+    ContentType(&'static str),
+    Key(&'static str),
+    Guard(&'static str),
+    /// Another token, or none.
+    By(fn(&TestGame<'_>) -> Option<String>),
+    Change(fn(&mut RequestParts, &TestGame<'_>)),
+}
+
+use Spoil::*;
 
 /// Moves the game to another state; the error that the request then gets.
 type Precondition = (fn(&mut TestGame<'_>), Option<ExpectedError>);
@@ -97,6 +112,19 @@ impl RequestParts {
         RequestParts::new(method, game.path(rest), game.token(by), body)
     }
 
+    fn spoil(&mut self, how: Spoil, game: &TestGame<'_>) {
+        match how {
+            Member(name, json) => self.body[name] = serde_json::from_str(json).expect("JSON"),
+            Tail(text) => self.tail.push_str(text),
+            Query(parameter) => self.query.push(parameter),
+            ContentType(content_type) => self.content_type = content_type,
+            Key(key) => self.key = Some(key),
+            Guard(guard) => self.guard = Some(guard),
+            By(token) => self.token = token(game),
+            Change(change) => change(self, game),
+        }
+    }
+
     /// The whole body; empty if there is none.
     fn text(&self) -> String {
         let json = match &self.body {
@@ -146,27 +174,20 @@ fn check(
         let mut used = right.clone();
         used.key = Some(KEY);
         let response = used.send(server);
-        assert!(
-            response.status < 300,
-            "{}: {}",
-            response.what,
-            response.text()
-        );
+        assert!(response.status < 300, "{}", response.text());
         response
     });
     for (next, state) in states {
         next(game);
         let before = views(game);
         for set in up_to_two(&faults) {
-            let mut wrong: Vec<ExpectedError> =
-                set.iter().map(|fault| (fault.0, fault.1)).collect();
-            wrong.extend(*state);
-            let Some(told) = earliest(wrong) else {
+            let wrong = set.iter().map(|fault| (fault.0, fault.1)).chain(*state);
+            let Some(told) = earliest(wrong.collect()) else {
                 continue;
             };
             let mut parts = right.clone();
-            for (.., spoil) in &set {
-                spoil(&mut parts, game);
+            for (.., how) in &set {
+                parts.spoil(*how, game);
             }
             if told == FIRST_RESPONSE && parts.query != right.query {
                 // The document leaves this case open.
@@ -224,86 +245,70 @@ fn same(first: &TestResponse, again: &TestResponse) {
 
 /// Faults of every write.
 const SYNTAX: &[Fault] = &[
-    (Syntax, "malformed_json", |parts, _| parts.tail.push('}')),
-    (Syntax, "unsupported_media_type", |parts, _| {
-        parts.content_type = "text/html";
-    }),
-    (Syntax, "invalid_idempotency_key", |parts, _| {
-        parts.key = Some("a b");
-    }),
-    (Syntax, "bad_request", |parts, _| parts.guard = Some("\"1")),
+    (Syntax, "malformed_json", Tail("}")),
+    (Syntax, "unsupported_media_type", ContentType("text/html")),
+    (Syntax, "invalid_idempotency_key", Key("a b")),
+    (Syntax, "bad_request", Guard("\"1")),
 ];
 
 /// Faults of every write except an import.
-const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", |parts, _| {
-    parts.tail.push_str(&" ".repeat(70_000));
-})];
+const TOO_LARGE: &[Fault] = &[(Syntax, "body_too_large", LARGE)];
+const LARGE: Spoil = Change(|parts, _| parts.tail += &" ".repeat(70_000));
 
 /// Faults of every request about a game.
 const NO_ACCESS: &[Fault] = &[
-    (Existence, "game_not_found", |parts, game| {
-        let absent: String = game.id.chars().rev().collect();
-        parts.path = parts.path.replace(&game.id, &absent);
-    }),
-    (Token, "unauthorized", |parts, _| {
-        parts.token = Some(UNKNOWN_TOKEN.to_owned());
-    }),
+    (Existence, "game_not_found", ABSENT_GAME),
+    (
+        Token,
+        "unauthorized",
+        By(|_| Some(UNKNOWN_TOKEN.to_owned())),
+    ),
 ];
+const ABSENT_GAME: Spoil = Change(|parts, game| {
+    let absent: String = game.id.chars().rev().collect();
+    parts.path = parts.path.replace(&game.id, &absent);
+});
 
 /// Faults where a token is required.
-const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", |parts, _| parts.token = None)];
+const NO_TOKEN: &[Fault] = &[(Token, "unauthorized", By(|_| None))];
 
 /// Faults of role: routes that the host, or a seat, may not use.
-const BY_HOST: &[Fault] = &[(Role, "forbidden", |parts, game| {
-    parts.token = Some(game.host.clone());
-})];
-const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", |parts, game| {
-    parts.token = Some(game.tokens[3].clone());
-})];
+const BY_HOST: &[Fault] = &[(Role, "forbidden", By(|game| Some(game.host.clone())))];
+const BY_A_SEAT: &[Fault] = &[(Role, "forbidden", By(|game| Some(game.tokens[3].clone())))];
 
 /// A key that was used before, with the same body and with another one.
 const RETRY: &[Fault] = &[
-    (Replay, FIRST_RESPONSE, |parts, _| parts.key = Some(KEY)),
-    (Replay, "idempotency_key_reused", |parts, _| {
-        parts.key = Some(KEY);
-        parts.tail.push(' ');
-    }),
+    (Replay, FIRST_RESPONSE, Key(KEY)),
+    (Replay, "idempotency_key_reused", OTHER_BODY),
 ];
+const OTHER_BODY: Spoil = Change(|parts, _| {
+    parts.key = Some(KEY);
+    parts.tail.push(' ');
+});
 
 const STALE: &[Fault] = &[
-    (Version, "stale_version", |parts, _| {
-        parts.guard = Some("\"0\"");
-    }),
-    (Version, "stale_version", |parts, _| {
-        parts.body["version"] = json!(0);
-    }),
+    (Version, "stale_version", Guard("\"0\"")),
+    (Version, "stale_version", Member("version", "0")),
 ];
 
 /// An unknown query parameter and an unknown field.
 const UNKNOWN: &[Fault] = &[
-    (Content, "invalid_request", |parts, _| {
-        parts.query.push("colour=red");
-    }),
-    (Content, "invalid_request", |parts, _| {
-        parts.body["colour"] = json!("red");
-    }),
+    (Content, "invalid_request", Query("colour=red")),
+    (Content, "invalid_request", Member("colour", "\"red\"")),
 ];
-
 const UNKNOWN_QUERY: &[Fault] = &[UNKNOWN[0]];
 
-const WEAK_KEY: &[Fault] = &[(Content, "weak_idempotency_key", |parts, _| {
-    parts.key = Some("order-17");
-})];
+const WEAK_KEY: &[Fault] = &[(Content, "weak_idempotency_key", Key("order-17"))];
 
-const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", |parts, _| {
-    parts.path = parts.path.replace("/seats/1", "/seats/4");
-})];
+const NO_SEAT: &[Fault] = &[(Existence, "seat_not_found", FIFTH_SEAT)];
+const FIFTH_SEAT: Spoil =
+    Change(|parts, _| parts.path = parts.path.replace("/seats/1", "/seats/4"));
 
 const VALID: Precondition = (|_| {}, None);
 const TURN_OVER: Precondition = (|_| {}, Some((State, "not_your_turn")));
 const FINISHED: Precondition = (finish, Some((State, "game_over")));
 const RENEWED: Precondition = (renew, Some((Token, "token_replaced")));
-const REMOVED: Precondition = (remove, Some((Existence, "game_not_found")));
+const REMOVED: Precondition = (|game| game.remove(), Some((Existence, "game_not_found")));
 
 /// Plays on until the view satisfies the condition.
 fn play_until(game: &TestGame<'_>, is_there: impl Fn(&Value) -> bool) {
@@ -325,20 +330,12 @@ fn end_round(game: &mut TestGame<'_>) {
 /// Every seat gets a new token.
 fn renew(game: &mut TestGame<'_>) {
     for seat in 0..game.seats() {
-        let path = format!("/seats/{seat}/token");
-        let response = game.post(Seat(seat), &path).send().expect(200);
-        game.tokens[seat] = response["token"].as_str().expect("a token").to_owned();
-        game.server.forbid_in_log(&game.tokens[seat]);
+        game.renew(Seat(seat), seat);
     }
 }
 
-fn remove(game: &mut TestGame<'_>) {
-    game.request("DELETE", Host, "").send().expect(204);
-}
-
 fn hand_over(game: &TestGame<'_>, seat: usize, kind: &str) {
-    let request = game.request("PUT", Host, &format!("/seats/{seat}"));
-    request.json(&json!({"kind": kind})).send().expect(200);
+    game.put(Host, seat, &json!({"kind": kind})).expect(200);
 }
 
 #[test]
@@ -349,15 +346,9 @@ fn of_a_play() {
     assert_eq!(seat, 1);
     let right = RequestParts::of(&game, Seat(1), "POST", "/play", json!({"move": id}));
     let own: &[Fault] = &[
-        (Content, "illegal_move", |parts, _| {
-            parts.body["move"] = json!("Q:1>2");
-        }),
-        (Content, "illegal_move", |parts, _| {
-            parts.body["move"] = json!("?");
-        }),
-        (Content, "invalid_request", |parts, _| {
-            parts.body["move"] = json!(17);
-        }),
+        (Content, "illegal_move", Member("move", "\"Q:1>2\"")),
+        (Content, "illegal_move", Member("move", "\"?\"")),
+        (Content, "invalid_request", Member("move", "17")),
     ];
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
@@ -388,16 +379,11 @@ fn of_a_swap() {
     let body = json!({"card": game.hand(0)[0]});
     let right = RequestParts::of(&game, Seat(0), "POST", "/swap", body);
     let own: &[Fault] = &[
-        (Content, "unknown_card", |parts, _| {
-            parts.body["card"] = json!("?");
-        }),
-        (Content, "invalid_request", |parts, _| {
-            parts.body["card"] = json!(7);
-        }),
-        (Content, "illegal_exchange", |parts, _| {
-            parts.body = json!({"decline": true});
-        }),
+        (Content, "unknown_card", Member("card", "\"?\"")),
+        (Content, "invalid_request", Member("card", "7")),
+        (Content, "illegal_exchange", DECLINED),
     ];
+    const DECLINED: Spoil = Change(|parts, _| parts.body = json!({"decline": true}));
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
     ];
@@ -465,12 +451,8 @@ fn of_a_seat_handed_over() {
     let body = json!({"kind": "human", "name": "Ada"});
     let right = RequestParts::of(&game, Host, "PUT", "/seats/1", body);
     let own: &[Fault] = &[
-        (Content, "invalid_request", |parts, _| {
-            parts.body["level"] = json!("genius");
-        }),
-        (Content, "invalid_request", |parts, _| {
-            parts.body["kind"] = json!(7);
-        }),
+        (Content, "invalid_request", Member("level", "\"genius\"")),
+        (Content, "invalid_request", Member("kind", "7")),
     ];
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, own,
@@ -492,8 +474,7 @@ fn of_a_fresh_token() {
         (
             |game| {
                 hand_over(game, 1, "human");
-                let fresh = game.post(Host, "/seats/1/token").send().expect(200);
-                game.tokens[1] = fresh["token"].as_str().expect("a token").to_owned();
+                game.renew(Host, 1);
                 finish(game);
             },
             Some((State, "game_over")),
@@ -519,18 +500,12 @@ fn of_a_removal() {
     let server = TestServer::shared();
     let mut game = TestGame::in_play(&server);
     let right = RequestParts::of(&game, Host, "DELETE", "", json!({}));
-    let own: &[Fault] = &[(Content, "invalid_request", |parts, _| {
-        parts.body["version"] = json!("?");
-    })];
+    let own: &[Fault] = &[
+        UNKNOWN[0],
+        (Content, "invalid_request", Member("version", "\"?\"")),
+    ];
     let faults = [
-        SYNTAX,
-        TOO_LARGE,
-        NO_ACCESS,
-        NO_TOKEN,
-        BY_A_SEAT,
-        STALE,
-        UNKNOWN_QUERY,
-        own,
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_A_SEAT, STALE, own,
     ];
     check(&mut game, &right, &faults, &[VALID, REMOVED]);
 }
@@ -541,15 +516,9 @@ fn of_a_creation_and_an_import() {
     let mut other = TestGame::fixed(&server);
     let right = RequestParts::new("POST", "/v1/games".to_owned(), None, json!({}));
     let own: &[Fault] = &[
-        (Content, "invalid_request", |parts, _| {
-            parts.body["seats"] = json!(4);
-        }),
-        (Content, "invalid_rules", |parts, _| {
-            parts.body["rules"] = json!({"preset": "tock"});
-        }),
-        (Content, "invalid_seed", |parts, _| {
-            parts.body["shuffle_seed"] = json!("?");
-        }),
+        (Content, "invalid_request", Member("seats", "4")),
+        (Content, "invalid_rules", Member("rules", "{\"seats\": 5}")),
+        (Content, "invalid_seed", Member("shuffle_seed", "\"?\"")),
     ];
     let faults = [SYNTAX, TOO_LARGE, RETRY, UNKNOWN, WEAK_KEY, own];
     check(&mut other, &right, &faults, &[VALID]);
@@ -557,16 +526,11 @@ fn of_a_creation_and_an_import() {
     let body = json!({"record": include_str!("../records/four.dog")});
     let right = RequestParts::new("POST", "/v1/games/import".to_owned(), None, body);
     let own: &[Fault] = &[
-        (Syntax, "body_too_large", |parts, _| {
-            parts.tail.push_str(&" ".repeat(1_200_000));
-        }),
-        (Content, "invalid_request", |parts, _| {
-            parts.body["listed"] = json!(7);
-        }),
-        (Content, "invalid_record", |parts, _| {
-            parts.body["record"] = json!("?");
-        }),
+        (Syntax, "body_too_large", VERY_LARGE),
+        (Content, "invalid_request", Member("listed", "7")),
+        (Content, "invalid_record", Member("record", "\"?\"")),
     ];
+    const VERY_LARGE: Spoil = Change(|parts, _| parts.tail += &" ".repeat(1_200_000));
     let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
     check(&mut other, &right, &faults, &[VALID]);
     let list = server.get("/v1/games").send().expect(200);
@@ -622,48 +586,49 @@ fn a_retry_with_a_revoked_token_gets_its_response() {
 #[test]
 fn of_reads() {
     let server = TestServer::shared();
-    let for_all: [(&str, &[Fault]); 4] = [
-        (
-            "",
-            &[(Content, "invalid_request", |parts, _| {
-                parts.query.push("after_version=x");
-            })],
-        ),
-        ("/history", &[]),
-        (
-            "/events",
-            &[(Content, "invalid_request", |parts, _| {
-                parts.query.push("last_event_id=x");
-            })],
-        ),
-        (
-            "/board.svg",
-            &[(Content, "invalid_request", |parts, _| {
-                parts.query.push("seat=0");
-            })],
-        ),
-    ];
-    for (rest, own) in for_all {
+    for (rest, wrong) in [
+        ("", Some("after_version=x")),
+        ("/history", None),
+        ("/events", Some("last_event_id=x")),
+        ("/board.svg", Some("seat=0")),
+    ] {
         let mut game = TestGame::dealt(&server);
         let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
-        let faults = [NO_ACCESS, UNKNOWN_QUERY, own];
+        let own = wrong.map(|parameter| (Content, "invalid_request", Query(parameter)));
+        let faults = [NO_ACCESS, UNKNOWN_QUERY, own.as_slice()];
         check(&mut game, &right, &faults, &[VALID, RENEWED, REMOVED]);
     }
+}
+
+/// No seat has a piece on the track in the first turn, so that a list of the next parts of a seven
+/// without another mistake gets `illegal_move`.
+#[test]
+fn of_reads_by_the_seat_to_move() {
+    let server = TestServer::shared();
     let wrong_phase = Some((State, "wrong_phase"));
-    let no_card: &[Fault] = &[(Content, "unknown_card", |parts, _| {
-        parts.query.push("card=1");
-    })];
-    for (rest, in_the_exchange, own) in [
-        ("/legal-moves", wrong_phase, no_card),
-        ("/suggest-move", None, &[]),
+    let illegal = Some((Content, "illegal_move"));
+    let no_card: &[Fault] = &[(Content, "unknown_card", Query("card=1"))];
+    const NOT_BEGUN: Spoil = Change(|parts, _| parts.query = vec!["start=7:"]);
+    let not_begun: &[Fault] = &[(Content, "invalid_request", NOT_BEGUN)];
+    for (rest, query, in_the_exchange, in_play, own) in [
+        ("/legal-moves", None, wrong_phase, None, no_card),
+        ("/suggest-move", None, None, None, &[]),
+        (
+            "/legal-moves/seven",
+            Some("begun=7:"),
+            wrong_phase,
+            illegal,
+            not_begun,
+        ),
     ] {
         let mut game = TestGame::fixed(&server);
-        let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        let mut right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        right.query.extend(query);
         let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY, own];
         let states: &[Precondition] = &[
-            (VALID.0, Some((State, "wrong_phase"))),
+            (VALID.0, wrong_phase),
             (|game| drop(game.deal()), in_the_exchange),
-            (|game| drop(game.exchange()), None),
+            (|game| drop(game.exchange()), in_play),
             (
                 |game| play_until(game, |view| view["turn"] != 1),
                 Some((State, "not_your_turn")),
@@ -676,38 +641,6 @@ fn of_reads() {
     }
 }
 
-/// A list of the next parts of a seven. No seat has a piece on the track in the first turn, so that a
-/// request without a mistake gets `illegal_move`.
-#[test]
-fn of_a_begun_seven() {
-    let server = TestServer::shared();
-    let mut game = TestGame::fixed(&server);
-    let mut right = RequestParts::of(&game, Seat(1), "GET", "/legal-moves/seven", Value::Null);
-    right.query.push("begun=7:");
-    let own: &[Fault] = &[(Content, "invalid_request", |parts, _| {
-        parts.query = vec!["start=7:"];
-    })];
-    let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY, own];
-    let states: &[Precondition] = &[
-        (VALID.0, Some((State, "wrong_phase"))),
-        (|game| drop(game.deal()), Some((State, "wrong_phase"))),
-        (
-            |game| {
-                game.exchange();
-            },
-            Some((Content, "illegal_move")),
-        ),
-        (
-            |game| play_until(game, |view| view["turn"] != 1),
-            Some((State, "not_your_turn")),
-        ),
-        FINISHED,
-        RENEWED,
-        REMOVED,
-    ];
-    check(&mut game, &right, &faults, states);
-}
-
 /// Reads that depend on the phase only with some parameters.
 #[test]
 fn of_a_preview_and_a_text_record() {
@@ -715,9 +648,8 @@ fn of_a_preview_and_a_text_record() {
     let mut game = TestGame::fixed(&server);
     let mut right = RequestParts::of(&game, Seat(1), "GET", "/board.svg", Value::Null);
     right.query.push("move=K:out");
-    let own: &[Fault] = &[(Content, "illegal_move", |parts, _| {
-        parts.query = vec!["move=?"];
-    })];
+    const NO_MOVE: Spoil = Change(|parts, _| parts.query = vec!["move=?"]);
+    let own: &[Fault] = &[(Content, "illegal_move", NO_MOVE)];
     let states: &[Precondition] = &[
         (VALID.0, Some((State, "wrong_phase"))),
         (

@@ -1,15 +1,13 @@
 //! `…/rematch`: the next game of the same people.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    ServerDatabase, Signal, Stream, TestGame, TestServer, TestTable,
+    ServerDatabase, Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
+    wait_until,
 };
 
 /// A finished game of four people who joined: bots have played it to the end for them.
@@ -23,49 +21,30 @@ fn finished(server: &TestServer) -> TestTable<'_> {
     // The people come back when it is nearly over, or they would not be asked for a rematch.
     let game = &table.game;
     let home = |view: &Value| {
-        let board = view["board"].as_array().expect("a board");
-        let home = |seat: usize| board[seat]["goal"].as_array().map_or(0, Vec::len);
-        (0..2).map(|team| home(team) + home(team + 2)).max() >= Some(6)
+        let home = |seat: usize| view["board"][seat]["goal"].as_array().map_or(0, Vec::len);
+        home(0) + home(2) >= 6 || home(1) + home(3) >= 6
     };
     let mut view = game.view(Spectator);
     while !home(&view) {
-        let version = &view["version"];
-        game.get(Spectator, &format!("?after_version={version}"))
-            .send();
+        let after = format!("?after_version={}", view["version"]);
+        game.get(Spectator, &after).send();
         view = game.view(Spectator);
     }
+    let human = json!({"kind": "human"});
     for seat in 0..4 {
-        table
-            .put(Seat(seat), seat, &json!({"kind": "human"}))
-            .expect(200);
+        table.put(Seat(seat), seat, &human).expect(200);
     }
-    loop {
-        let view = game.view(Spectator);
-        if view["phase"] == "finished" {
-            return table;
-        }
-        let acts = |seat: &usize| {
-            game.view(Seat(*seat))["actions"][0]["route"]
-                .as_str()
-                .map(str::to_owned)
-        };
-        let Some((seat, route)) = (0..4).find_map(|seat| Some((seat, acts(&seat)?))) else {
-            thread::sleep(std::time::Duration::from_millis(5));
-            continue;
-        };
-        match route.as_str() {
-            "deal" => drop(game.post(Seat(seat), "/deal").send()),
-            "swap" => drop(game.swap(seat, &json!({"card": game.hand(seat)[0]}))),
-            _ => {
-                let advice = game
-                    .get(Seat(seat), "/suggest-move?level=greedy")
-                    .send()
-                    .expect(200);
-                let best = &advice["suggestions"][0]["request"];
-                game.as_suggested(seat, best).expect(200);
-            }
+    while game.view(Spectator)["phase"] != "finished" {
+        let route = |seat| game.view(Seat(seat))["actions"][0]["route"].clone();
+        let mut routes = (0..4).map(|seat| (seat, route(seat)));
+        match routes.find(|(_, route)| !route.is_null()) {
+            Some((seat, route)) if route == "swap" => drop(game.offer(seat)),
+            Some((seat, route)) if route == "play" => drop(game.play_suggested(seat, 1)),
+            Some((seat, _)) => drop(game.post(Seat(seat), "/deal").send()),
+            None => thread::sleep(Duration::from_millis(5)),
         }
     }
+    table
 }
 
 /// The next game, with the tokens of the old one in this order.
@@ -76,8 +55,8 @@ fn next<'a>(old: &TestGame<'a>, answer: &Value, order: [usize; 4]) -> TestGame<'
     next
 }
 
-fn ask(game: &TestGame, viewer: TestViewer, body: &Value) -> crate::support::TestResponse {
-    game.post(viewer, "/rematch").json(body).send()
+fn ask(game: &TestGame, viewer: TestViewer, body: &Value) -> TestResponse {
+    game.post_json(viewer, "/rematch", body)
 }
 
 #[test]
@@ -87,10 +66,10 @@ fn all_ask_and_play_again_with_partners_changed() {
     let old = &table.game;
     old.get(Seat(0), "/rematch").send().refused("no_rematch");
     for wrong in [
-        json!([0, 1, 2]),
-        json!([0, 1, 2, 2]),
-        json!([0, 1, 2, 4]),
-        json!([0, 1, 2, 3, 4]),
+        &[0, 1, 2][..],
+        &[0, 1, 2, 2],
+        &[0, 1, 2, 4],
+        &[0, 1, 2, 3, 4],
     ] {
         ask(old, Seat(1), &json!({"seats": wrong})).refused("invalid_request");
     }
@@ -102,50 +81,38 @@ fn all_ask_and_play_again_with_partners_changed() {
     let game = next(old, &first, order);
     let view = game.view(Host);
     assert_eq!(
-        (&view["phase"], &view["version"]),
-        (&json!("seating"), &json!(1))
+        json!([view["phase"], view["version"]]),
+        json!(["seating", 1])
     );
-    let asked = |view: &Value| {
-        (0..4)
-            .map(|seat| view["seats"][seat]["asked"].clone())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        asked(&view),
-        [json!(false), json!(false), json!(true), json!(false)]
-    );
+    let asked = [0, 1, 2, 3].map(|seat| &view["seats"][seat]["asked"]);
+    assert_eq!(json!(asked), json!([false, false, true, false]));
     assert_eq!(view["seats"][0]["joined"], true);
-    let dealer =
-        |game: &TestGame| game.get(Host, "/history").send().expect(200)["first_dealer"].as_u64();
+    let dealer = |game: &TestGame| {
+        let history = game.get(Host, "/history").send().expect(200);
+        history["first_dealer"].as_u64()
+    };
     assert_eq!(dealer(&game), dealer(old).map(|seat| (seat + 1) % 4));
     game.post(Seat(1), "/deal").send().refused("seats_open");
 
     // A later permutation does not count, and asking twice changes nothing.
     let second = ask(old, Seat(0), &json!({"seats": [3, 2, 1, 0]})).expect(200);
-    assert_eq!((&second["id"], &second["seat"]), (&first["id"], &json!(0)));
-    assert_eq!(second["game"]["version"], 2);
-    assert_eq!(
-        second["game"]["last_action"],
-        json!({"type": "rematch_asked", "seat": 0})
-    );
-    assert_eq!(
-        ask(old, Seat(0), &json!({})).expect(200)["game"]["version"],
-        2
-    );
+    let place = |answer: &Value| json!([answer["id"], answer["seat"], answer["game"]["version"]]);
+    assert_eq!(place(&second), json!([first["id"], 0, 2]));
+    let asked = json!({"type": "rematch_asked", "seat": 0});
+    assert_eq!(second["game"]["last_action"], asked);
+    let again = ask(old, Seat(0), &json!({})).expect(200);
+    assert_eq!(again["game"]["version"], 2);
     let host = ask(old, Host, &json!({})).expect(200);
-    assert_eq!(
-        (&host["seat"], &host["game"]["version"]),
-        (&Value::Null, &json!(2))
-    );
+    assert_eq!(place(&host), json!([first["id"], null, 2]));
     ask(old, Seat(2), &json!({})).expect(200);
     let last = ask(old, Seat(3), &json!({})).expect(200);
     assert_eq!(last["game"]["phase"], "deal");
-    let seen = old.get(Seat(3), "/rematch").send().expect(200);
-    assert_eq!((&seen["id"], &seen["seat"]), (&first["id"], &json!(3)));
-    assert_eq!(
-        old.get(Spectator, "/rematch").send().expect(200)["seat"],
-        Value::Null
-    );
+    let seen = |viewer| {
+        let rematch = old.get(viewer, "/rematch").send().expect(200);
+        json!([rematch["id"], rematch["seat"]])
+    };
+    assert_eq!(seen(Seat(3)), json!([first["id"], 3]));
+    assert_eq!(seen(Spectator), json!([first["id"], null]));
     game.deal();
     game.exchange();
     let (seat, id) = game.first_move();
@@ -166,27 +133,14 @@ fn the_host_does_not_wait_for_those_who_do_not_come() {
     let first = ask(&table.game, Host, &json!({})).expect(201);
     assert_eq!(first["seat"], Value::Null);
     let game = next(&table.game, &first, [0, 1, 2, 3]);
-    let path = game.path("/seats/1");
-    let put = |kind: &str| {
-        server
-            .request("PUT", &path)
-            .token(&game.host)
-            .json(&json!({"kind": kind}))
-            .send()
-    };
-    let opened = put("open").expect(200);
+    let opened = game.put(Host, 1, &json!({"kind": "open"})).expect(200);
     game.get(Seat(1), "").send().refused("token_replaced");
     // In the old game the token is still good.
     assert_eq!(table.game.get(Seat(1), "").send().status, 200);
     game.post(Host, "/deal").send().refused("seats_open");
     let body = json!({"invitation": opened["invitation"], "name": "Nina"});
-    server
-        .post(&game.path("/join"))
-        .json(&body)
-        .send()
-        .expect(201);
-    let dealt = game.post(Host, "/deal").send().expect(200);
-    assert_eq!(dealt["events"][0]["type"], "cards_dealt");
+    game.post_json(Spectator, "/join", &body).expect(201);
+    assert_eq!(game.deal()["events"][0]["type"], "cards_dealt");
 }
 
 #[test]
@@ -194,38 +148,21 @@ fn simultaneous_requests_make_one_game() {
     let server = TestServer::start();
     let other = TestServer::beside(&server);
     let table = finished(&server);
-    let game = &table.game;
-    let answers = thread::scope(|scope| {
-        let ask = |at: usize| {
-            let server = if at.is_multiple_of(2) {
-                &server
-            } else {
-                &other
-            };
-            scope.spawn(move || {
-                let path = game.path("/rematch");
-                server
-                    .post(&path)
-                    .token(&game.tokens[at % 4])
-                    .json(&json!({}))
-                    .send()
-            })
+    let games = [table.game.clone(), table.game.at(&other)];
+    let answers: Vec<TestResponse> = thread::scope(|scope| {
+        let send = |at: usize| {
+            let game = &games[at % 2];
+            scope.spawn(move || ask(game, Seat(at % 4), &json!({})))
         };
-        let threads: Vec<_> = (0..40).map(ask).collect();
-        let answers = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("an answer"));
-        answers.collect::<Vec<_>>()
+        let threads: Vec<_> = (0..40).map(send).collect();
+        let answers = threads.into_iter().map(|thread| thread.join());
+        answers.map(|answer| answer.expect("an answer")).collect()
     });
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 1);
-    let mut ids = Vec::new();
-    for answer in answers {
-        if answer.status == 503 {
-            continue;
-        }
-        ids.push(answer.json()["id"].clone());
-    }
+    let busy = |answer: &&TestResponse| answer.status != 503;
+    let answers = answers.iter().filter(busy);
+    let mut ids: Vec<Value> = answers.map(|answer| answer.json()["id"].take()).collect();
     ids.dedup();
     assert_eq!(ids.len(), 1, "{ids:?}");
 }
@@ -257,12 +194,8 @@ fn only_people_of_a_finished_game_ask() {
     let imported = TestGame::imported(&server);
     let made = ask(&imported, Host, &json!({})).expect(201);
     assert_eq!(made["game"]["phase"], "seating");
-    let kinds = made["game"]["seats"].as_array().expect("seats").iter();
-    assert!(
-        kinds
-            .into_iter()
-            .all(|seat| seat["kind"] == "open" || seat["kind"] == "bot")
-    );
+    let mut seats = made["game"]["seats"].as_array().expect("seats").iter();
+    assert!(seats.all(|seat| seat["kind"] == "open" || seat["kind"] == "bot"));
 }
 
 /// Streams that stay open after the end tell of the next game, those of another process too.
@@ -272,10 +205,7 @@ fn streams_tell_of_the_next_game_after_the_end() {
     let there = TestServer::beside(&server);
     let table = finished(&server);
     let game = &table.game;
-    let same = TestGame {
-        server: &there,
-        ..game.clone()
-    };
+    let same = game.at(&there);
     let after_end = |game: &TestGame<'_>, viewer, accept: &str| {
         let version = game.version();
         let path = format!("/events?after_end=true&last_event_id={version}");
@@ -284,9 +214,8 @@ fn streams_tell_of_the_next_game_after_the_end() {
     let events = after_end(game, Seat(0), "text/event-stream");
     let lines = after_end(&same, Spectator, "application/x-ndjson");
     // Without the wish there is nothing to wait for.
-    let version = game.version();
-    let ended = game.get(Seat(0), &format!("/events?last_event_id={version}"));
-    assert_eq!(ended.send().status, 204);
+    let ended = format!("/events?last_event_id={}", game.version());
+    game.get(Seat(0), &ended).send().expect(204);
     events.wait_for_presence(json!([true, false, false, false]));
 
     let next = ask(game, Seat(1), &json!({"seats": [2, 1, 0, 3]})).expect(201);
@@ -298,17 +227,14 @@ fn streams_tell_of_the_next_game_after_the_end() {
     };
     let message = told(&events);
     assert_eq!((message.name.as_str(), message.id), ("rematch", 0));
-    assert_eq!(message.data["id"], next["id"]);
     assert_eq!(message.data["seat"], 2);
     let seen = game.get(Seat(0), "/rematch").send().expect(200);
     assert_eq!(message.data, seen);
-    let message = told(&lines);
-    assert_eq!(
-        (&message.data["id"], &message.data["seat"]),
-        (&next["id"], &Value::Null)
-    );
+    let told_there = told(&lines).data;
+    assert_eq!(told_there["id"], next["id"]);
+    assert_eq!(told_there["seat"], Value::Null);
     // Whoever comes later is told at once, after the game.
-    let later = Stream::open(game.get(Seat(3), "/events?after_end=true"));
+    let later = game.events(Seat(3), "?after_end=true");
     assert_eq!(later.next().expect("the game").data["phase"], "finished");
     assert_eq!(told(&later).data["id"], next["id"]);
 }
@@ -330,28 +256,19 @@ fn without_a_host_those_who_do_not_ask_become_bots_after_a_minute() {
     let finished_server = TestServer::start();
     let table = finished(&finished_server);
     let server = TestServer::on_copy(&finished_server, without_host);
-    let old = TestGame {
-        server: &server,
-        ..table.game.clone()
-    };
+    let old = table.game.at(&server);
     ask(&old, Host, &json!({})).refused("unauthorized");
     let first = ask(&old, Seat(1), &json!({})).expect(201);
     ask(&old, Seat(3), &json!({})).expect(200);
     let game = next(&old, &first, [0, 1, 2, 3]);
-    let kinds = || {
-        let view = game.view(Spectator);
-        let kind = |seat: usize| view["seats"][seat]["kind"].as_str().map(str::to_owned);
-        (
-            view["phase"].clone(),
-            (0..4).filter_map(kind).collect::<Vec<_>>(),
-        )
-    };
-    assert_eq!(kinds(), (json!("seating"), vec!["human".to_owned(); 4]));
-    let begun = Instant::now();
-    while game.view(Spectator)["phase"] == "seating" {
-        assert!(begun.elapsed() < Duration::from_secs(150));
-        thread::sleep(Duration::from_millis(100));
-    }
+    let kinds = |view: &Value| json!([0, 1, 2, 3].map(|seat| &view["seats"][seat]["kind"]));
+    let view = game.view(Spectator);
+    assert_eq!(view["phase"], "seating");
+    assert_eq!(kinds(&view), json!(["human", "human", "human", "human"]));
+    wait_until("bots have come", || {
+        game.view(Spectator)["phase"] != "seating"
+    });
     // Those who asked keep their seats, although they are not connected.
-    assert_eq!(kinds().1, ["bot", "human", "bot", "human"]);
+    let kinds = kinds(&game.view(Spectator));
+    assert_eq!(kinds, json!(["bot", "human", "bot", "human"]));
 }

@@ -1,13 +1,8 @@
 //! Old games are removed, and nothing else is.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
-
 use serde_json::json;
 
-use crate::support::{Signal, Stream, TIMEOUT, TestGame, TestServer, TestViewer::*};
+use crate::support::{Exposition, Signal, TestGame, TestServer, TestViewer::*, wait_until};
 
 /// Moves all times of a game, or of all games, this many days back.
 fn age(server: &TestServer, id: &str, days: i64) {
@@ -19,16 +14,6 @@ fn age(server: &TestServer, id: &str, days: i64) {
 fn count(server: &TestServer, table: &str) -> i64 {
     let sql = format!("SELECT count(*) FROM {table}");
     server.database().number(&sql)
-}
-
-/// Waits until the condition holds.
-#[track_caller]
-fn eventually(what: &str, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < TIMEOUT, "never: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn is_gone(game: &TestGame<'_>) -> bool {
@@ -45,25 +30,21 @@ fn games_are_removed_when_their_time_is_up() {
         EVERY_SECOND,
     ]);
     let idle = [9, 19, 21].map(|days| (TestGame::dealt(&server), days));
-    let record = include_str!("../records/four.dog");
-    let finished = [9, 11, 30].map(|days| {
-        let import = server.post("/v1/games/import").text("text/plain", record);
-        (TestGame::of(&server, &import.send().expect(201)), days)
-    });
-    let stream = Stream::open(idle[2].0.get(Seat(0), "/events"));
+    let finished = [9, 11, 30].map(|days| (TestGame::imported(&server), days));
+    let stream = idle[2].0.events(Seat(0), "");
     stream.take(1);
     for (game, days) in idle.iter().chain(&finished) {
         age(&server, &game.id, *days);
     }
     let old = [&idle[2].0, &finished[1].0, &finished[2].0];
     for game in old {
-        eventually("an old game goes", || is_gone(game));
+        wait_until("an old game goes", || is_gone(game));
     }
     assert!(stream.next().is_none(), "its streams end");
     // In a later pass the same game is young.
     let marker = TestGame::fixed(&server);
     age(&server, &marker.id, 21);
-    eventually("a later pass", || is_gone(&marker));
+    wait_until("a later pass", || is_gone(&marker));
     for game in [&idle[0].0, &idle[1].0, &finished[0].0] {
         assert!(!is_gone(game));
     }
@@ -71,23 +52,20 @@ fn games_are_removed_when_their_time_is_up() {
     let orphans = "log WHERE game NOT IN (SELECT row_id FROM games)";
     assert_eq!(count(&server, orphans), 0, "their logs go with them");
     // A game that was idle for long can still be played.
-    let game = &idle[1].0;
-    game.exchange();
-    age(&server, &game.id, 19);
-    assert!(!is_gone(game));
+    idle[1].0.exchange();
 }
 
 #[test]
 fn many_old_games_are_removed_soon_after_a_start() {
     let server = TestServer::start_with(&[EVERY_SECOND]);
     let young = TestGame::fixed(&server);
-    let games: Vec<TestGame<'_>> = (0..45).map(|_| TestGame::fixed(&server)).collect();
+    let games = [(); 45].map(|()| TestGame::fixed(&server));
     for game in &games {
         age(&server, &game.id, 91);
     }
     server.restart(Signal::Term);
     for game in &games {
-        eventually("an old game goes", || is_gone(game));
+        wait_until("an old game goes", || is_gone(game));
     }
     assert!(!is_gone(&young));
 }
@@ -95,23 +73,21 @@ fn many_old_games_are_removed_soon_after_a_start() {
 #[test]
 fn a_clock_that_jumps_removes_nothing_for_a_while() {
     let server = TestServer::start_with(&[EVERY_SECOND]);
-    let games: Vec<TestGame<'_>> = (0..20).map(|_| TestGame::fixed(&server)).collect();
+    let games = [(); 20].map(|()| TestGame::fixed(&server));
     let behind = || {
-        let metrics = server.get("/metrics").send().text();
-        let line = metrics
-            .lines()
-            .find_map(|line| line.strip_prefix("dog_retention_behind_seconds "));
-        line.expect("the metric").parse::<i64>().expect("a number")
+        let (name, metrics) = ("dog_retention_behind_seconds", Exposition::scrape(&server));
+        assert!(metrics.families.contains_key(name));
+        metrics.value(name, &[])
     };
     let seen_at = || server.database().number("SELECT seen_at FROM retention");
     let passes = |number| {
         for _ in 0..number {
             let before = seen_at();
-            eventually("another pass", || seen_at() != before);
+            wait_until("another pass", || seen_at() != before);
         }
     };
     passes(2);
-    assert_eq!(behind(), 0);
+    assert_eq!(behind(), 0.0);
     server.stop(Signal::Term);
     // As if the clock were 100 days ahead.
     let back = 100 * 24 * 60 * 60 * 1_000_000_i64;
@@ -122,14 +98,14 @@ fn a_clock_that_jumps_removes_nothing_for_a_while() {
     database.sql(&format!("UPDATE retention SET seen_at = seen_at - {back}"));
     server.restart(Signal::Kill);
     passes(3);
-    assert!(behind() > 99 * 24 * 60 * 60, "the alarm");
+    assert!(behind() > 99.0 * 24.0 * 60.0 * 60.0, "the alarm");
     assert!(games.iter().all(|game| !is_gone(game)));
     // The clock was right.
     database.sql(&format!("UPDATE retention SET seen_at = seen_at + {back}"));
     for game in &games {
-        eventually("an old game goes", || is_gone(game));
+        wait_until("an old game goes", || is_gone(game));
     }
-    assert_eq!(behind(), 0);
+    assert_eq!(behind(), 0.0);
 }
 
 #[test]
@@ -146,7 +122,7 @@ fn nothing_is_removed_if_games_are_kept_for_ever() {
     let ticket = || game.post(Seat(0), "/events/ticket").send().expect(200);
     ticket();
     server.database().sql("UPDATE tickets SET expires_at = 0");
-    eventually("a pass", || count(&server, "tickets") == 0);
+    wait_until("a pass", || count(&server, "tickets") == 0);
     assert!(!is_gone(&game));
 }
 
@@ -165,7 +141,7 @@ fn expired_responses_and_tickets_are_removed_without_writes() {
     let ticket = || game.post(Seat(1), "/events/ticket").key(young).send();
     let first = ticket().expect(200);
     database.sql("UPDATE tickets SET expires_at = 0");
-    eventually("all but the last go", || count(&server, "idempotency") == 1);
-    eventually("the tickets go", || count(&server, "tickets") == 0);
+    wait_until("all but the last go", || count(&server, "idempotency") == 1);
+    wait_until("the tickets go", || count(&server, "tickets") == 0);
     assert_eq!(ticket().expect(200), first, "a recent response stays");
 }

@@ -4,72 +4,49 @@ use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Dice, Stream, TestGame, TestServer, TestTable,
-    TestViewer::{self, *},
-    run,
-};
+use crate::support::{Dice, TestGame, TestServer, TestTable, TestViewer::*, run};
 
 /// Bots do nothing for a minute, so that a test can look at the table meanwhile.
 const SLOW: u32 = 60_000;
 
-fn slow() -> Value {
-    json!({"bot_pace_ms": SLOW})
-}
-
 /// A full table in play of its first round, in which bots wait.
 fn in_play(server: &TestServer) -> TestTable<'_> {
-    let table = TestTable::full(server, &slow());
+    let table = TestTable::full(server, &json!({"bot_pace_ms": SLOW}));
     table.game.deal();
     table.game.exchange();
     table
 }
 
 #[track_caller]
-fn sees_no_hand(game: &TestGame, viewer: TestViewer) {
-    let Seat(seat) = viewer else {
-        panic!("{viewer}")
-    };
+fn sees_no_hand(game: &TestGame, seat: usize) {
+    let viewer = Seat(seat);
     let view = game.view(viewer);
     for card in ["hand", "gave", "received"] {
         assert_eq!(view["seats"][seat][card], Value::Null, "{card}");
     }
     assert_eq!(view["actions"], json!([]));
-    let body = json!({"move": "fold"});
-    let requests = [
-        game.get(viewer, "/legal-moves"),
-        game.get(viewer, "/legal-moves/seven?begun=7:"),
-        game.get(viewer, "/suggest-move?level=greedy"),
-        game.post(viewer, "/swap").json(&json!({"card": "K"})),
-        game.post(viewer, "/play").json(&body),
-    ];
-    for request in requests {
-        let refused = request.send().refused("forbidden");
-        assert_eq!(refused["reason"], "stand_in_plays");
+    for response in [
+        game.get(viewer, "/legal-moves").send(),
+        game.get(viewer, "/legal-moves/seven?begun=7:").send(),
+        game.get(viewer, "/suggest-move?level=greedy").send(),
+        game.post_json(viewer, "/swap", &json!({"card": "K"})),
+        game.try_play(viewer, "fold"),
+    ] {
+        assert_eq!(response.refused("forbidden")["reason"], "stand_in_plays");
     }
     // No earlier hand is in the history or the stream.
     let history = game.get(viewer, "/history").send().expect(200);
-    let stream = Stream::open(game.get(viewer, "/events").header("Last-Event-ID", "0"));
-    let version = view["version"].as_u64().expect("a version");
-    let streamed = (0..version).map(|_| stream.next().expect("an entry").data);
-    let entries = history["entries"]
-        .as_array()
-        .expect("entries")
-        .iter()
-        .cloned();
+    let streamed = game.events_after(viewer, 0).take(game.version() as usize);
+    let streamed = streamed.into_iter().map(|message| message.data);
+    let entries = history["entries"].as_array().expect("entries").clone();
     for entry in streamed.chain(entries) {
         for event in entry["events"].as_array().expect("events") {
-            let hands = event["hands"].as_array().into_iter().flatten();
-            assert!(hands.into_iter().all(Value::is_null), "{event}");
-            let given = event["given"].as_array().into_iter().flatten();
-            assert!(
-                given.into_iter().all(|given| given["card"].is_null()),
-                "{event}"
-            );
-            assert!(
-                event["type"] != "card_offered" || event["card"].is_null(),
-                "{event}"
-            );
+            let mut hands = event["hands"].as_array().into_iter().flatten();
+            assert!(hands.all(Value::is_null), "{event}");
+            let mut given = event["given"].as_array().into_iter().flatten();
+            assert!(given.all(|given| given["card"].is_null()), "{event}");
+            let offered = event["type"] == "card_offered";
+            assert!(!offered || event["card"].is_null(), "{event}");
         }
     }
 }
@@ -80,32 +57,23 @@ fn a_player_leaves_and_comes_back_with_the_same_hand() {
     let table = in_play(&server);
     let (game, seat) = (&table.game, table.game.turn());
     let (hand, moves) = (game.hand(seat), game.legal_moves(seat));
-    let left = table
-        .put(Seat(seat), seat, &json!({"kind": "bot"}))
-        .expect(200);
+    let put = |changed: usize, body: Value| table.put(Seat(seat), changed, &body);
+    let left = put(seat, json!({"kind": "bot"})).expect(200);
     let event = json!({"type": "seat_handed_over", "seat": seat, "name": format!("Seat {seat}"),
         "kind": "bot", "level": "fast"});
     assert_eq!(left["events"], json!([event]));
     // The token stays valid for viewing.
     assert_eq!(game.hand(seat), hand);
-    let id = &moves[0]["id"];
-    let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
-    assert_eq!(play.send().refused("forbidden")["reason"], "bot_plays");
-    table
-        .put(Seat(seat), (seat + 1) % 4, &json!({"kind": "bot"}))
-        .refused("forbidden");
-    let back = table
-        .put(Seat(seat), seat, &json!({"kind": "human"}))
-        .expect(200);
+    let id = moves[0]["id"].as_str().expect("an id");
+    let play = game.try_play(Seat(seat), id);
+    assert_eq!(play.refused("forbidden")["reason"], "bot_plays");
+    put((seat + 1) % 4, json!({"kind": "bot"})).refused("forbidden");
+    let back = put(seat, json!({"kind": "human"})).expect(200);
     assert_eq!(back["game"]["actions"][0]["route"], "play");
-    game.play(seat, id.as_str().expect("an id"));
-    let renamed = table
-        .put(Seat(seat), seat, &json!({"name": "Zoe"}))
-        .expect(200);
+    game.play(seat, id);
+    let renamed = put(seat, json!({"name": "Zoe"})).expect(200);
     assert_eq!(renamed["game"]["seats"][seat]["name"], "Zoe");
-    table
-        .put(Seat(seat), seat, &json!({}))
-        .refused("invalid_request");
+    put(seat, json!({})).refused("invalid_request");
 }
 
 #[test]
@@ -116,10 +84,10 @@ fn who_comes_back_in_a_later_round_waits_for_the_next_deal() {
     // Seat 2 leaves before the first deal, so the hand is a bot's.
     table.put(Seat(2), 2, &json!({"kind": "bot"})).expect(200);
     game.deal();
-    sees_no_hand_of_the_bot(game, 2);
+    assert_eq!(game.view(Seat(2))["seats"][2]["hand"], Value::Null);
     table.put(Seat(2), 2, &json!({"kind": "human"})).expect(200);
     assert_eq!(game.view(Host)["seats"][2]["stand_in"], true);
-    sees_no_hand(game, Seat(2));
+    sees_no_hand(game, 2);
     play_until_round(game, 2, &[0, 1, 3]);
     // Whoever deals, the stand-in included: from this deal on the hand is the person's.
     while game.view(Spectator)["phase"] == "deal" {
@@ -129,10 +97,6 @@ fn who_comes_back_in_a_later_round_waits_for_the_next_deal() {
     assert_eq!(view["seats"][2]["stand_in"], false);
     assert_eq!(view["actions"][0]["route"], "swap");
     assert_eq!(game.hand(2).len(), 5);
-}
-
-fn sees_no_hand_of_the_bot(game: &TestGame, seat: usize) {
-    assert_eq!(game.view(Seat(seat))["seats"][seat]["hand"], Value::Null);
 }
 
 /// Plays with these seats, whose players act, until this round is to be dealt or was.
@@ -146,19 +110,15 @@ fn play_until_round(game: &TestGame, round: u64, seats: &[usize]) {
         for &seat in seats {
             let view = game.view(Seat(seat));
             match view["actions"][0]["route"].as_str() {
-                Some("swap") => {
-                    let card = view["seats"][seat]["hand"][0].clone();
-                    game.swap(seat, &json!({"card": card}));
-                    acted = true;
-                }
+                Some("swap") => drop(game.offer(seat)),
                 Some("play") => {
-                    let id = game.legal_moves(seat)[0]["id"].take();
-                    game.play(seat, id.as_str().expect("an id"));
-                    acted = true;
+                    let (seat, id) = game.first_move();
+                    game.play(seat, &id);
                 }
                 Some("deal") => return,
-                _ => {}
+                _ => continue,
             }
+            acted = true;
         }
         if !acted {
             thread::sleep(Duration::from_millis(5));
@@ -172,51 +132,45 @@ fn the_host_replaces_a_player_who_is_gone() {
     let mut table = in_play(&server);
     let seat = table.game.turn();
     let old = table.game.clone();
-    let stream = Stream::open(old.get(Seat(seat), "/events"));
+    let stream = old.events(Seat(seat), "");
     stream.next().expect("the game");
     let ticket = old.post(Seat(seat), "/events/ticket").send().expect(200)["ticket"].take();
-    let keyed = old
-        .post(Seat(seat), "/swap")
-        .key("a-swap")
-        .json(&json!({"card": "K"}));
-    keyed.send().refused("wrong_phase");
-
     let first = table.open(seat);
     let second = table.open(seat);
     // The player who is gone sees nothing more, by any route.
-    for request in [
-        old.get(Seat(seat), ""),
-        old.get(Seat(seat), "?after_version=3"),
-        old.get(Seat(seat), "/history"),
-        old.get(Seat(seat), "/events"),
-        old.get(Seat(seat), "/legal-moves"),
-        old.get(Seat(seat), "/suggest-move"),
-        old.get(Seat(seat), "/board.svg"),
-        old.post(Seat(seat), "/events/ticket"),
-        old.post(Seat(seat), &format!("/seats/{seat}/token")),
-        old.request("PUT", Seat(seat), &format!("/seats/{seat}"))
-            .json(&json!({"kind": "human"})),
+    for rest in [
+        "",
+        "?after_version=3",
+        "/history",
+        "/events",
+        "/legal-moves",
+        "/suggest-move",
+        "/board.svg",
     ] {
-        request.send().refused("token_replaced");
+        old.get(Seat(seat), rest).send().refused("token_replaced");
     }
+    for rest in ["/events/ticket", &format!("/seats/{seat}/token")] {
+        old.post(Seat(seat), rest).send().refused("token_replaced");
+    }
+    let back = old.put(Seat(seat), seat, &json!({"kind": "human"}));
+    back.refused("token_replaced");
     let ticket = ticket.as_str().expect("a ticket");
     let with_ticket = old.get(Spectator, &format!("/events?ticket={ticket}"));
     with_ticket.send().refused("token_replaced");
     assert!(stream.rest().is_empty(), "the open stream has ended");
 
     let any = json!({"invitation": table.invitation, "seat": seat});
-    table.ask_to_join(&any).refused("wrong_invitation");
-    table
-        .ask_to_join(&json!({"invitation": first}))
-        .refused("wrong_invitation");
+    for body in [any, json!({"invitation": first})] {
+        table.ask_to_join(&body).refused("wrong_invitation");
+    }
     let joined = table.join(&json!({"invitation": second, "name": "Nina"}));
     assert_eq!(joined["game"]["seats"][seat]["stand_in"], true);
-    sees_no_hand(&table.game, Seat(seat));
+    sees_no_hand(&table.game, seat);
     // Telling that one is human changes nothing.
     table
         .put(Seat(seat), seat, &json!({"kind": "human"}))
         .expect(200);
-    sees_no_hand(&table.game, Seat(seat));
+    sees_no_hand(&table.game, seat);
 }
 
 #[test]
@@ -225,32 +179,21 @@ fn a_seat_that_is_given_up_is_open_and_its_token_dead() {
     let mut table = TestTable::full(&server, &json!({"join": "anyone", "bot_pace_ms": SLOW}));
     let game = table.game.clone();
     game.deal();
-    let path = game.path("/seats/1");
-    let give_up = || {
-        let request = server
-            .request("PUT", &path)
-            .token(&game.tokens[1])
-            .key("give-up");
+    let give_up = |key: &str| {
+        let request = game.request("PUT", Seat(1), "/seats/1").key(key);
         request.json(&json!({"kind": "open"})).send()
     };
-    let given_up = give_up().expect(200);
+    let given_up = give_up("give-up").expect(200);
     assert!(given_up.get("invitation").is_none());
     assert_eq!(given_up["game"]["seats"][1]["kind"], "open");
     assert_eq!(given_up["game"]["seats"][1]["hand"], Value::Null);
     game.get(Seat(1), "").send().refused("token_replaced");
     // The server replays the request that killed the token, and no other.
-    assert_eq!(give_up().expect(200), given_up);
-    let other = server
-        .request("PUT", &path)
-        .token(&game.tokens[1])
-        .key("other");
-    other
-        .json(&json!({"kind": "open"}))
-        .send()
-        .refused("token_replaced");
+    assert_eq!(give_up("give-up").expect(200), given_up);
+    give_up("other").refused("token_replaced");
     let joined = table.join(&json!({"name": "Nina"}));
     assert_eq!(joined["seat"], 1);
-    sees_no_hand(&table.game, Seat(1));
+    sees_no_hand(&table.game, 1);
 }
 
 #[test]
@@ -259,35 +202,25 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     let table = TestTable::full(&server, &json!({"bot_pace_ms": 0}));
     let game = &table.game;
     game.deal();
+    let bot = json!({"kind": "bot", "level": "greedy"});
     for seat in [1, 3] {
-        table
-            .put(Seat(seat), seat, &json!({"kind": "bot", "level": "greedy"}))
-            .expect(200);
+        table.put(Seat(seat), seat, &bot).expect(200);
     }
     table.put(Seat(3), 3, &json!({"kind": "human"})).expect(200);
     table.put(Seat(3), 3, &json!({"kind": "bot"})).expect(200);
     table.open(1);
     let settings = json!({"bot_pace_ms": 0, "turn_seconds": null, "listed": false});
-    game.request("PATCH", Host, "")
-        .json(&settings)
-        .send()
-        .expect(200);
+    game.patch(Host, &settings).expect(200);
     for seat in [0, 2] {
-        let kind = json!({"kind": "bot", "level": "greedy"});
-        table.put(Host, seat, &kind).expect(200);
+        table.put(Host, seat, &bot).expect(200);
     }
-    let mut version = game.version();
-    while game.view(Spectator)["phase"] != "finished" {
-        game.get(Spectator, &format!("?after_version={version}"))
-            .send();
-        version = game.version();
+    let mut view = game.view(Spectator);
+    while view["phase"] != "finished" {
+        let after = format!("?after_version={}", view["version"]);
+        game.get(Spectator, &after).send();
+        view = game.view(Spectator);
     }
-    let record = game
-        .get(Spectator, "/history")
-        .header("Accept", "text/plain")
-        .send();
-    assert_eq!(record.status, 200);
-    let text = record.text();
+    let text = game.record();
     assert!(text.starts_with("[Dog \"2\"]"), "{text}");
     for line in [
         "1 joins \"Seat 1\"",
@@ -299,18 +232,9 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     let mut verify = std::process::Command::new(env!("CARGO_BIN_EXE_dog"));
     let verified = run(verify.args(["verify", "-"]), text.as_bytes());
     assert!(verified.status.success(), "{verified:?}");
-    let imported = server
-        .post("/v1/games/import")
-        .text("text/plain", &text)
-        .send()
-        .expect(201);
-    let imported = TestGame::of(&server, &imported);
-    let again = imported
-        .get(Spectator, "/history")
-        .header("Accept", "text/plain")
-        .send();
+    let imported = TestGame::of(&server, &server.import(&text).expect(201));
     let steps = |text: &str| text.split_once("\n\n").expect("a head").1.to_owned();
-    assert_eq!(steps(&again.text()), steps(&text));
+    assert_eq!(steps(&imported.record()), steps(&text));
 }
 
 #[test]
@@ -319,10 +243,9 @@ fn a_player_whose_clock_acts_twice_is_away_until_the_player_acts() {
     let wishes = json!({"turn_seconds": 1, "bot_pace_ms": 1_000});
     let table = TestTable::full(&server, &wishes);
     let game = &table.game;
-    let stream = Stream::open(game.get(Seat(0), "/events").header("Last-Event-ID", "5"));
+    let stream = game.events_after(Seat(0), 5);
     let mut acts = [0; 4];
-    let mut away = None;
-    while away.is_none() {
+    let seat = loop {
         let entry = stream.next().expect("an entry").data;
         let events = entry["events"].as_array().expect("events");
         assert_eq!(events[0]["by"], "clock", "{entry}");
@@ -330,20 +253,15 @@ fn a_player_whose_clock_acts_twice_is_away_until_the_player_acts() {
         let seat = seat.expect("a seat") as usize;
         acts[seat] += 1;
         if events.iter().any(|event| event["type"] == "seat_away") {
-            away = Some(seat);
+            break seat;
         }
-    }
-    let seat = away.expect("a seat is away");
+    };
     assert_eq!(acts[seat], 2);
     assert_eq!(game.view(Spectator)["seats"][seat]["away"], true);
-    let back = table
-        .put(Seat(seat), seat, &json!({"kind": "human"}))
-        .expect(200);
-    let events = back["events"].as_array().expect("events");
-    assert!(
-        events.iter().any(|event| event["type"] == "seat_back"),
-        "{back}"
-    );
+    let back = table.put(Seat(seat), seat, &json!({"kind": "human"}));
+    let back = back.expect(200);
+    let mut events = back["events"].as_array().expect("events").iter();
+    assert!(events.any(|event| event["type"] == "seat_back"), "{back}");
     assert_eq!(back["game"]["seats"][seat]["away"], false);
 }
 
@@ -351,7 +269,7 @@ fn a_player_whose_clock_acts_twice_is_away_until_the_player_acts() {
 fn the_host_changes_settings() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let patch = |viewer, body: Value| game.request("PATCH", viewer, "").json(&body).send();
+    let patch = |viewer, body: Value| game.patch(viewer, &body);
     patch(Seat(0), json!({"listed": false})).refused("forbidden");
     for body in [
         json!({}),
@@ -365,11 +283,8 @@ fn the_host_changes_settings() {
     let event = json!({"type": "settings_changed", "turn_seconds": 600, "bot_pace_ms": 250,
         "listed": true, "reactions": true});
     assert_eq!(changed["events"], json!([event]));
-    assert_eq!(
-        changed["game"]["deadline"],
-        Value::Null,
-        "the clock counts from the next turn"
-    );
+    // The clock counts from the next turn.
+    assert_eq!(changed["game"]["deadline"], Value::Null);
     let (seat, id) = game.first_move();
     assert!(game.play(seat, &id)["game"]["deadline"].is_string());
     let changed = patch(Host, json!({"turn_seconds": null, "listed": false})).expect(200);
@@ -379,15 +294,9 @@ fn the_host_changes_settings() {
     let listed = listed["games"].as_array().expect("games");
     assert!(listed.iter().all(|other| other["id"] != json!(game.id)));
     let early = TestGame::fixed(&server);
-    let early = early
-        .request("PATCH", Host, "")
-        .json(&json!({"turn_seconds": 1}));
-    early.send().expect(200);
-    let over = TestGame::imported(&server);
-    let over = over
-        .request("PATCH", Host, "")
-        .json(&json!({"listed": false}));
-    over.send().refused("game_over");
+    early.patch(Host, &json!({"turn_seconds": 1})).expect(200);
+    let over = TestGame::imported(&server).patch(Host, &json!({"listed": false}));
+    over.refused("game_over");
 }
 
 #[test]
@@ -403,9 +312,8 @@ fn coming_and_going_closes_no_seat_to_others() {
     for seat in 0..3 {
         table.join(&json!({"seat": seat}));
         for name in ["Zoe", "Ann"].repeat(20) {
-            table
-                .put(Seat(seat), seat, &json!({"name": name}))
-                .expect(200);
+            let named = table.put(Seat(seat), seat, &json!({"name": name}));
+            named.expect(200);
         }
     }
     for _ in 0..40 {
@@ -419,20 +327,12 @@ fn changes_of_a_seat_have_a_limit_that_never_refuses_play() {
     let server = TestServer::shared();
     let table = TestTable::full(&server, &json!({}));
     let rename = |seat: usize| table.put(Seat(seat), seat, &json!({"name": "Zoe"}));
-    let mut done = 0;
-    let refused = loop {
-        let response = rename(1);
-        if response.status != 200 {
-            break response;
-        }
-        done += 1;
-    };
-    refused.refused("too_many_changes");
+    let done = (0..).take_while(|_| rename(1).status == 200).count();
+    rename(1).refused("too_many_changes");
     assert!((40..60).contains(&done), "{done}");
     // Neither the other seats nor the host pay for it, and play goes on.
     rename(2).expect(200);
     table.put(Host, 3, &json!({"kind": "bot"})).expect(200);
-    let mut dice = Dice::new(1);
     table.put(Seat(3), 3, &json!({"kind": "human"})).expect(200);
-    table.game.step(&mut dice);
+    table.game.step(&mut Dice::new(1));
 }

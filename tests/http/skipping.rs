@@ -15,24 +15,29 @@ fn skip<'a>(game: &TestGame<'a>, viewer: TestViewer) -> TestRequest<'a> {
     request.json(&json!({"skip_to_deal": true}))
 }
 
-/// Waits until the bots have dealt this round.
+/// Waits until the view satisfies the condition.
 #[track_caller]
-fn wait_for_round(game: &TestGame<'_>, round: u64) {
+fn wait_for(game: &TestGame<'_>, is_so: impl Fn(&Value) -> bool) -> Value {
     loop {
         let view = game.view(Spectator);
-        if view["round"] == round && view["phase"] != "deal" {
-            return;
+        if is_so(&view) {
+            return view;
         }
         let after = format!("?after_version={}", view["version"]);
         game.get(Spectator, &after).send();
     }
 }
 
+/// Waits until the bots have dealt this round.
+#[track_caller]
+fn wait_for_round(game: &TestGame<'_>, round: u64) {
+    let is_dealt = |view: &Value| view["round"] == round && view["phase"] != "deal";
+    wait_for(game, is_dealt);
+}
+
 /// A game of bots that take their time.
 fn of_bots(server: &TestServer) -> TestGame<'_> {
-    let bot = json!({"kind": "bot", "level": "greedy"});
-    let wishes = json!({"seats": [bot, bot, bot, bot], "bot_pace_ms": SLOW});
-    TestGame::create(server, &wishes)
+    TestGame::of_bots(server, "greedy", SLOW)
 }
 
 /// Plays until a seat has folded. Returns the seat.
@@ -62,24 +67,17 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
         assert_eq!(refused(viewer, "wrong_phase")["phase"], "play");
     }
     refused(Spectator, "unauthorized");
-    let slow = game
-        .request("PATCH", Host, "")
-        .json(&json!({"bot_pace_ms": SLOW}));
-    slow.send().expect(200);
+    game.patch(Host, &json!({"bot_pace_ms": SLOW})).expect(200);
+    let bot = json!({"kind": "bot", "level": "greedy"});
     for seat in (0..4).filter(|&seat| seat != folded) {
-        let hand = game.request("PUT", Host, &format!("/seats/{seat}"));
-        let bot = json!({"kind": "bot", "level": "greedy"});
-        hand.json(&bot).send().expect(200);
+        game.put(Host, seat, &bot).expect(200);
     }
     let problem = refused(Seat((folded + 1) % 4), "forbidden");
     assert_eq!(problem["reason"], "bot_plays");
-    let both = json!({"skip_to_deal": true, "listed": false});
-    let both = game.request("PATCH", Host, "").json(&both);
-    both.send().refused("invalid_request");
-    let no = game
-        .request("PATCH", Host, "")
-        .json(&json!({"skip_to_deal": false}));
-    no.send().refused("invalid_request");
+    let both = game.patch(Host, &json!({"skip_to_deal": true, "listed": false}));
+    both.refused("invalid_request");
+    let no = game.patch(Host, &json!({"skip_to_deal": false}));
+    no.refused("invalid_request");
     let stale = skip(&game, Seat(folded)).if_match("\"1\"");
     stale.send().refused("stale_version");
 
@@ -92,27 +90,14 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
     assert_eq!(answer, expected);
     let again = skip(&game, Seat(folded)).key("skip").send();
     assert_eq!(again.expect(200), answer);
-    let view = loop {
-        let view = game.view(Spectator);
-        // Perhaps the person is to deal it.
-        if view["round"] == 2 {
-            break view;
-        }
-        let after = format!("?after_version={}", view["version"]);
-        game.get(Spectator, &after).send();
-    };
+    // Perhaps the person is to deal it.
+    let view = wait_for(&game, |view| view["round"] == 2);
     assert_eq!(view["bot_pace_ms"], SLOW);
     let history = game.get(Host, "/history").send().expect(200);
     let entries = history["entries"].as_array().expect("entries");
-    let events = entries
-        .iter()
-        .flat_map(|entry| entry["events"].as_array().expect("events"));
-    let settings = events.filter(|event| event["type"] == "settings_changed");
-    assert_eq!(
-        settings.collect::<Vec<&Value>>().len(),
-        1,
-        "that of the pace"
-    );
+    let is_settings = |entry: &&Value| entry["events"][0]["type"] == "settings_changed";
+    let settings = entries.iter().filter(is_settings);
+    assert_eq!(settings.count(), 1, "that of the pace");
 }
 
 #[test]
@@ -139,10 +124,7 @@ fn every_process_may_be_asked_to_skip() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let game = of_bots(&here);
-    let same = TestGame {
-        server: &there,
-        ..game.clone()
-    };
+    let same = game.at(&there);
     game.deal();
     for round in 2..6 {
         let at = if round % 2 == 0 { &same } else { &game };

@@ -1,14 +1,11 @@
 //! What a client can make the server keep.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
 use serde_json::json;
 
 use crate::support::{
-    Exposition, Signal, TIMEOUT, TestGame, TestResponse, TestServer, TestViewer::*,
+    Exposition, Signal, TestGame, TestResponse, TestServer, TestViewer::*, wait_until,
 };
 
 /// How often a change succeeds before it is refused.
@@ -31,19 +28,15 @@ fn admin_changes_have_an_allowance_and_never_block_play() {
     let version = game.version();
     assert_eq!(version, 6, "the creation, a deal and four cards swapped");
     let host = game.clone();
-    let hand_over = || host.request("PUT", Host, "/seats/3");
-    let rename = || {
-        let named = json!({"kind": "human", "name": "Anna"});
-        hand_over().json(&named).send()
-    };
+    let hand_over = |body| host.put(Host, 3, &body);
+    let rename = || hand_over(json!({"kind": "human", "name": "Anna"}));
     let by_host = || host.post(Host, "/seats/3/token").send();
     // Names and tokens from the host count against one allowance, a seat's own renewals against
     // that of the seat.
     for _ in 0..30 {
         rename().expect(200);
         by_host().expect(200);
-        let fresh = game.post(Seat(2), "/seats/2/token").send().expect(200);
-        game.tokens[2] = fresh["token"].as_str().expect("a token").to_owned();
+        game.renew(Seat(2), 2);
     }
     // The first renewal is a version too.
     assert_eq!(game.version(), version + 61);
@@ -52,26 +45,19 @@ fn admin_changes_have_an_allowance_and_never_block_play() {
     let refused = rename();
     assert_eq!(refused.header("retry-after"), Some("60"));
     refused.refused("too_many_changes");
-    let own = || {
-        let fresh = game.post(Seat(2), "/seats/2/token").send();
-        if fresh.status == 200 {
-            let fresh: serde_json::Value = fresh.json();
-            let token = fresh["token"].as_str().expect("a token");
-            game.tokens[2] = token.to_owned();
-            return 200;
+    let own = loop {
+        let renewed = game.post(Seat(2), "/seats/2/token").send();
+        if renewed.status != 200 {
+            break renewed;
         }
-        fresh.status
+        let token = renewed.expect(200)["token"].take();
+        game.tokens[2] = token.as_str().expect("a token").to_owned();
     };
-    let mut own = own;
-    while own() == 200 {}
-    game.post(Seat(2), "/seats/2/token")
-        .send()
-        .refused("too_many_changes");
+    own.refused("too_many_changes");
     // The order of other refusals is unchanged.
-    let stale = json!({"kind": "human", "version": 1});
-    hand_over().json(&stale).send().refused("stale_version");
-    let wrong = json!({"kind": 7});
-    hand_over().json(&wrong).send().refused("too_many_changes");
+    let stale = hand_over(json!({"kind": "human", "version": 1}));
+    stale.refused("stale_version");
+    hand_over(json!({"kind": 7})).refused("too_many_changes");
     // Play goes on, and increases the allowance.
     for allowed in [false, true] {
         let (seat, id) = game.first_move();
@@ -101,39 +87,33 @@ fn a_game_at_its_last_version_is_left_alone() {
     assert_eq!(database.sql(due), [""; 0]);
     let (seat, id) = game.first_move();
     assert_eq!(game.view(Seat(seat))["actions"], json!([]));
-    let play = |body| game.post(Seat(seat), "/play").json(&body).send();
+    let play = |body| game.post_json(Seat(seat), "/play", &body);
     play(json!({"move": id})).refused("too_many_versions");
     play(json!({"move": "nonsense"})).refused("too_many_versions");
     play(json!({"move": id, "version": 7})).refused("stale_version");
-    let other = (seat + 1) % 4;
-    let play = game.post(Seat(other), "/play").json(&json!({"move": id}));
-    play.send().refused("not_your_turn");
+    let other = game.try_play(Seat((seat + 1) % 4), &id);
+    other.refused("not_your_turn");
     // Nothing else gives it another version.
     let bot = json!({"kind": "bot", "level": "random"});
-    let of_seat = format!("/seats/{seat}");
-    for by in [Host, Seat(seat)] {
-        let change = game.request("PUT", by, &of_seat).json(&bot).send();
-        change.refused("too_many_versions");
+    let reissue = |by| game.post(by, &format!("/seats/{seat}/token")).send();
+    for response in [
+        game.put(Host, seat, &bot),
+        game.put(Seat(seat), seat, &bot),
+        reissue(Host),
+        game.patch(Host, &json!({"bot_pace_ms": 5})),
+        game.post_json(Spectator, "/join", &json!({})),
+    ] {
+        response.refused("too_many_versions");
     }
-    let reissue = |by| game.post(by, &format!("{of_seat}/token")).send();
-    reissue(Host).refused("too_many_versions");
-    let settings = game
-        .request("PATCH", Host, "")
-        .json(&json!({"bot_pace_ms": 5}));
-    settings.send().refused("too_many_versions");
-    let join = server.post(&game.path("/join")).json(&json!({}));
-    join.send().refused("too_many_versions");
     // A new token is no version.
     assert_eq!(reissue(Seat(seat)).expect(200)["version"], 50_000);
     // Bots of another game play it to its end in the meantime.
-    let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
-    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 0}));
-    let stream = bots.get(Spectator, "/events").header("Last-Event-ID", "0");
-    crate::support::Stream::open(stream).rest();
+    let bots = TestGame::of_bots(&server, "random", 0);
+    bots.events_after(Spectator, 0).rest();
     assert_eq!(game.version(), 50_000);
     let log = server.log();
     assert!(!log.contains(&game.id), "{log}");
-    game.request("DELETE", Host, "").send().expect(204);
+    game.remove();
 }
 
 #[test]
@@ -142,10 +122,8 @@ fn an_address_has_a_storage_quota_per_hour() {
     let server = TestServer::start_with(&[proxy, ("DOG_KEPT_PER_ADDRESS", "1")]);
     let (here, there) = ("198.51.100.1", "198.51.100.2");
     let create = |address| {
-        server
-            .post("/v1/games")
-            .header("X-Forwarded-For", address)
-            .send()
+        let create = server.post("/v1/games");
+        create.header("X-Forwarded-For", address).send()
     };
     let game = TestGame::of(&server, &create(here).expect(201));
     // A creation counts 16 KiB, and 24 with the response saved for a retry.
@@ -167,9 +145,8 @@ fn an_address_has_a_storage_quota_per_hour() {
         import(here).expect(201);
     }
     import(here).refused("too_many_requests");
-    let refused = (0..10)
-        .map(|_| create(here))
-        .find(|response| response.status != 201);
+    let mut creations = (0..10).map(|_| create(here));
+    let refused = creations.find(|response| response.status != 201);
     let refused = refused.expect("a refusal");
     let policy = refused.header("ratelimit-policy");
     let mib = "\"storage\";q=1048576;qu=\"content-bytes\";w=3600";
@@ -196,8 +173,7 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
     assert_eq!(status(&server), "ok");
     let game = TestGame::in_play(&server);
-    let bots = vec![json!({"kind": "bot", "level": "random"}); 4];
-    let bots = TestGame::create(&server, &json!({"seats": bots, "bot_pace_ms": 500}));
+    let bots = TestGame::of_bots(&server, "random", 500);
     let mut others = Vec::new();
     let refused = loop {
         let created = server.post("/v1/games").send();
@@ -209,12 +185,7 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     };
     refused.refused("database_full");
     let record = include_str!("../records/four.dog");
-    let import = || {
-        server
-            .post("/v1/games/import")
-            .text("text/plain", record)
-            .send()
-    };
+    let import = || server.import(record);
     import().refused("database_full");
     // However fast they are made.
     let shown = Exposition::scrape(&server);
@@ -224,19 +195,12 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
         shown.value("dog_database_used_bytes", &[]) / max as f64
     };
     assert!((0.88..0.93).contains(&share()), "{}", share());
-    let begun = Instant::now();
-    while status(&server) != "nearly_full" {
-        assert!(begun.elapsed() < TIMEOUT, "it is reported");
-    }
-    // Bots stop among themselves.
-    loop {
+    wait_until("it is reported", || status(&server) == "nearly_full");
+    wait_until("bots stop among themselves", || {
         let version = bots.version();
         thread::sleep(Duration::from_secs(2));
-        if bots.version() == version {
-            break;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "bots go on");
-    }
+        bots.version() == version
+    });
     assert_ne!(bots.view(Spectator)["phase"], "finished");
     // Play goes on.
     let (seat, id) = game.first_move();
@@ -251,15 +215,7 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     });
     refused.expect("a refusal").refused("database_full");
     assert!((0.94..1.1).contains(&share()), "{}", share());
-    let begun = Instant::now();
-    loop {
-        let response = server.get("/readyz").send();
-        if response.status != 200 {
-            response.refused("unavailable");
-            break;
-        }
-        assert!(begun.elapsed() < TIMEOUT, "it is not ready");
-    }
+    server.wait_until_ready(false);
     let before = game.snapshot();
     server.restart(Signal::Kill);
     assert_eq!(game.snapshot(), before);
@@ -267,14 +223,13 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     server.get("/v1/games").send().expect(200);
     // Removing games frees space, and needs none.
     for game in others.drain(..) {
-        game.request("DELETE", Host, "").send().expect(204);
+        game.remove();
     }
     server.wait_until_ready(true);
     let (seat, id) = game.first_move();
     game.play(seat, &id);
-    let begun = Instant::now();
-    while server.post("/v1/games").send().status != 201 {
-        assert!(begun.elapsed() < TIMEOUT, "there is room again");
-    }
+    wait_until("there is room again", || {
+        server.post("/v1/games").send().status == 201
+    });
     import().expect(201);
 }

@@ -5,19 +5,9 @@ use serde_json::{Value, json};
 use crate::support::{
     Dice, Exposition, Message, Raw, Signal, Stream, TestGame, TestServer,
     TestViewer::{self, *},
-    UNKNOWN_TOKEN,
 };
 
 const NDJSON: &str = "application/x-ndjson";
-
-fn open(game: &TestGame<'_>, viewer: TestViewer) -> Stream {
-    Stream::open(game.get(viewer, "/events"))
-}
-
-fn after(game: &TestGame<'_>, viewer: TestViewer, version: u64) -> Stream {
-    let request = game.get(viewer, "/events");
-    Stream::open(request.header("Last-Event-ID", &version.to_string()))
-}
 
 /// The versions and events of changes. Whether a change is the newest when it is sent, and so has
 /// more than that, depends on the time.
@@ -32,25 +22,19 @@ fn events_of(changes: &[Message]) -> Vec<(u64, &Value)> {
 fn everyone_receives_everything_as_it_happens() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
-    let streams: Vec<(TestViewer, Stream, Stream)> = game
-        .viewers()
-        .into_iter()
-        .map(|viewer| {
-            let lines = game.get(viewer, "/events").header("Accept", NDJSON);
-            (viewer, open(&game, viewer), Stream::open(lines))
-        })
-        .collect();
-    let first = |viewer| game.view(viewer);
+    let open = |viewer| {
+        let lines = game.get(viewer, "/events").header("Accept", NDJSON);
+        (viewer, game.events(viewer, ""), Stream::open(lines))
+    };
+    let streams: Vec<_> = game.viewers().into_iter().map(open).collect();
     for (viewer, events, lines) in &streams {
         let message = events.next().expect("the game");
         assert_eq!(message.name, "game");
-        assert_eq!(message.data, first(*viewer));
-        assert_eq!(lines.next().expect("the game").data, first(*viewer));
+        assert_eq!(message.data, game.view(*viewer));
+        assert_eq!(lines.next().expect("the game").data, message.data);
     }
     let mut responses = vec![game.deal()];
-    for seat in 0..4 {
-        responses.push(game.swap(seat, &json!({"card": game.hand(seat)[0]})));
-    }
+    responses.extend((0..4).map(|seat| game.offer(seat)));
     for _ in 0..12 {
         let (seat, id) = game.first_move();
         responses.push(game.play(seat, &id));
@@ -68,12 +52,9 @@ fn everyone_receives_everything_as_it_happens() {
         let versions = messages.iter().map(Message::version);
         assert!(versions.eq(2..=responses.len() as u64 + 1), "{viewer}");
         // The response to the action has the same events.
-        let own = |response: &Value| match (&response["events"][0]["seat"], viewer) {
-            (Value::Number(seat), Seat(own)) => seat.as_u64() == Some(*own as u64),
-            _ => false,
-        };
         for (response, message) in responses.iter().zip(messages) {
-            if own(response) {
+            let actor = response["events"][0]["seat"].as_u64();
+            if actor.is_some_and(|actor| *viewer == Seat(actor as usize)) {
                 assert_eq!(response["events"], message.data["events"], "{viewer}");
             }
         }
@@ -87,7 +68,7 @@ fn everyone_receives_everything_as_it_happens() {
     assert_eq!(host, spectator, "the host sees what a spectator sees");
     // The backlog shows the same as the stream did.
     for (viewer, messages) in told {
-        let backlog = after(&game, viewer, 1).take(messages.len());
+        let backlog = game.events_after(viewer, 1).take(messages.len());
         assert_eq!(events_of(&backlog), events_of(&messages), "{viewer}");
     }
 }
@@ -95,9 +76,8 @@ fn everyone_receives_everything_as_it_happens() {
 #[test]
 fn a_stream_ends_with_its_game() {
     let server = TestServer::shared();
-    let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy"}));
-    let game = TestGame::create(&server, &json!({"seats": seats}));
-    let messages = open(&game, Spectator).rest();
+    let game = TestGame::of_bots(&server, "greedy", 0);
+    let messages = game.events(Spectator, "").rest();
     let view = &messages[0];
     assert_eq!(view.name, "game");
     let versions = messages.iter().map(|message| message.id);
@@ -105,11 +85,11 @@ fn a_stream_ends_with_its_game() {
     assert!(versions.eq(view.id..=last), "versions missing or doubled");
     // After the end: a stream of the whole game that closes, or no content for a client that has it
     // all.
-    assert_eq!(open(&game, Spectator).rest().len(), 1);
+    assert_eq!(game.events(Spectator, "").rest().len(), 1);
     let resumed = game.get(Spectator, "/events");
-    let response = resumed.header("Last-Event-ID", &last.to_string()).send();
-    assert_eq!(response.status, 204);
-    assert_eq!(after(&game, Spectator, last - 1).rest().len(), 1);
+    let resumed = resumed.header("Last-Event-ID", &last.to_string());
+    resumed.send().expect(204);
+    assert_eq!(game.events_after(Spectator, last - 1).rest().len(), 1);
 }
 
 #[test]
@@ -128,8 +108,7 @@ fn a_broken_stream_is_resumed_to_the_end() {
 /// or the end of the game.
 fn resume_to(most: u64) {
     let server = TestServer::shared();
-    let seats = [(); 4].map(|()| json!({"kind": "bot", "level": "random"}));
-    let game = TestGame::create(&server, &json!({"seats": seats}));
+    let game = TestGame::of_bots(&server, "random", 0);
     let mut dice = Dice::new(1);
     let mut heard: Vec<u64> = Vec::new();
     loop {
@@ -138,17 +117,14 @@ fn resume_to(most: u64) {
             break;
         }
         // By the header, or by the query for clients that cannot send it; the header wins.
-        let request = match dice.below(3) {
-            0 => game.get(Spectator, &format!("/events?last_event_id={last}")),
-            1 => game
-                .get(Spectator, "/events")
-                .header("Last-Event-ID", &last.to_string()),
+        let stream = match dice.below(3) {
+            0 => game.events(Spectator, &format!("?last_event_id={last}")),
+            1 => game.events_after(Spectator, last),
             _ => {
                 let request = game.get(Spectator, "/events?last_event_id=0");
-                request.header("Last-Event-ID", &last.to_string())
+                Stream::open(request.header("Last-Event-ID", &last.to_string()))
             }
         };
-        let stream = Stream::open(request);
         let before = heard.len();
         for _ in 0..1 + dice.below(60) {
             match stream.next() {
@@ -169,33 +145,17 @@ fn resume_to(most: u64) {
 fn invalid_requests_are_refused() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let before = game.snapshot();
     for id in ["99999999999999999999999", "-1", "+1", "1.0", "abc", ""] {
         let request = game.get(Seat(0), "/events").header("Last-Event-ID", id);
         request.send().refused("invalid_request");
         let path = format!("/events?last_event_id={}", id.replace('+', "%2B"));
         game.get(Seat(0), &path).send().refused("invalid_request");
     }
-    game.get(Seat(0), "/events?since=1")
-        .send()
-        .refused("invalid_request");
-    let other = TestGame::fixed(&server);
-    for token in [UNKNOWN_TOKEN, &other.tokens[0]] {
-        let request = game.get(Spectator, "/events").token(token);
-        request.send().refused("unauthorized");
-    }
-    let unknown = "/v1/games/00000000000000000000000000/events";
-    server.get(unknown).send().refused("game_not_found");
-    server
-        .get("/v1/games/x/events")
-        .send()
-        .refused("game_not_found");
     let request = game.get(Spectator, "/events").header("Accept", "text/html");
     request.send().refused("not_acceptable");
     let head = game.request("HEAD", Seat(0), "/events").send();
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), None);
-    assert_eq!(game.snapshot(), before);
 }
 
 #[test]
@@ -203,18 +163,17 @@ fn a_stream_after_a_version_that_is_not_reached_begins_anew() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     for version in [3, u64::MAX] {
-        let id = version.to_string();
-        let events = after(&game, Seat(0), version);
-        let path = format!("/events?last_event_id={id}&include=game,moves");
+        let events = game.events_after(Seat(0), version);
+        let path = format!("/events?last_event_id={version}&include=game,moves");
         let lines = Stream::open(game.get(Seat(0), &path).header("Accept", NDJSON));
         for stream in [&events, &lines] {
             assert_eq!(stream.next().expect("the game").data, game.view(Seat(0)));
         }
     }
-    let events = after(&game, Seat(0), 7);
+    let events = game.events_after(Seat(0), 7);
     let first = events.next().expect("the game");
     assert_eq!((first.name.as_str(), first.version()), ("game", 2));
-    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    game.offer(0);
     let next = events.next().expect("the offer");
     assert_eq!((next.name.as_str(), next.version()), ("change", 3));
 }
@@ -224,15 +183,13 @@ fn a_stream_after_a_version_that_is_not_reached_begins_anew() {
 fn a_quiet_stream_is_kept_alive() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let events = open(&game, Seat(0));
+    let events = game.events(Seat(0), "");
     let lines = Stream::open(game.get(Seat(0), "/events").header("Accept", NDJSON));
     for stream in [&events, &lines] {
         stream.next().expect("the game");
-    }
-    for stream in [&events, &lines] {
         stream.heartbeat();
     }
-    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    game.offer(0);
     for stream in [&events, &lines] {
         assert_eq!(stream.next().expect("the offer").version(), 3);
     }
@@ -252,12 +209,12 @@ fn streams_are_not_compressed() {
 fn a_removed_game_ends_its_streams() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let streams = game.viewers().into_iter().map(|viewer| open(&game, viewer));
-    let streams: Vec<Stream> = streams.collect();
+    let open = |viewer| game.events(viewer, "");
+    let streams: Vec<Stream> = game.viewers().into_iter().map(open).collect();
     for stream in &streams {
         stream.next().expect("the game");
     }
-    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    game.remove();
     for stream in &streams {
         assert_eq!(stream.next(), None);
     }
@@ -267,7 +224,7 @@ fn a_removed_game_ends_its_streams() {
 fn a_replaced_token_ends_its_streams_and_no_others() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let (mine, theirs) = (open(&game, Seat(0)), open(&game, Seat(1)));
+    let (mine, theirs) = (game.events(Seat(0), ""), game.events(Seat(1), ""));
     for stream in [&mine, &theirs] {
         stream.next().expect("the game");
     }
@@ -275,7 +232,7 @@ fn a_replaced_token_ends_its_streams_and_no_others() {
     game.post(Seat(0), "/seats/0/token").send().expect(200);
     assert_eq!(mine.next(), None);
     assert_eq!(theirs.next().expect("the renewal").id, 3);
-    game.swap(1, &json!({"card": game.hand(1)[0]}));
+    game.offer(1);
     assert_eq!(theirs.next().expect("the offer").id, 4);
     game.post(Host, "/seats/1/token").send().expect(200);
     assert_eq!(theirs.next(), None);
@@ -286,17 +243,16 @@ fn another_process_sees_the_same() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let game = TestGame::fixed(&here);
-    let path = game.path("/events");
-    let stream = Stream::open(there.get(&path).token(&game.tokens[2]));
+    let stream = game.at(&there).events(Seat(2), "");
     assert_eq!(stream.next().expect("the game").id, 1);
     game.deal();
     let dealt = stream.next().expect("the deal");
     let hand = &dealt.data["events"][0]["hands"][2];
     assert_eq!(*hand, game.view(Seat(2))["seats"][2]["hand"]);
-    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    game.offer(0);
     let offered = stream.next().expect("the offer");
     assert_eq!(offered.data["events"][0]["card"], Value::Null);
-    assert_eq!(game.request("DELETE", Host, "").send().status, 204);
+    game.remove();
     assert_eq!(stream.next(), None);
 }
 
@@ -307,20 +263,16 @@ fn a_fresh_token_opens_a_stream_at_once_at_another_process() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
     let mut game = TestGame::dealt(&here);
-    let path = game.path("/events");
-    let follows = Stream::open(there.get(&path));
+    let follows = game.at(&there).events(Spectator, "");
     for renewal in 0..20 {
-        let fresh = game.post(Seat(2), "/seats/2/token").send().expect(200);
-        game.tokens[2] = fresh["token"].as_str().expect("a token").to_owned();
-        here.forbid_in_log(&game.tokens[2]);
-        let mine = Stream::open(there.get(&path).token(&game.tokens[2]));
+        game.renew(Seat(2), 2);
+        let mine = game.at(&there).events(Seat(2), "");
         assert_eq!(mine.next().expect("the game").name, "game");
         // It goes on.
         mine.wait_for_presence(json!([false, false, true, false]));
         if renewal % 5 == 0 {
             let settings = json!({"bot_pace_ms": renewal});
-            let change = game.request("PATCH", Host, "").json(&settings);
-            change.send().expect(200);
+            game.patch(Host, &settings).expect(200);
             mine.next().expect("the change");
         }
     }
@@ -332,21 +284,15 @@ fn a_fresh_token_opens_a_stream_at_once_at_another_process() {
 fn a_server_with_streams_stops_at_once() {
     let server = TestServer::start();
     let game = TestGame::dealt(&server);
-    let mut streams: Vec<Raw> = (0..4).map(|_| Raw::connect(&server)).collect();
-    for (seat, stream) in streams.iter_mut().enumerate() {
-        let path = game.path("/events");
-        let token = &game.tokens[seat];
-        let head =
-            format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n");
-        stream.send(head.as_bytes());
-    }
+    let open = |seat| Raw::get(&game, Seat(seat), "/events");
+    let mut streams: Vec<Raw> = (0..4).map(open).collect();
     Exposition::wait_for(&server, |told| told.value("dog_streams_open", &[]) == 4.0);
     server.restart(Signal::Term);
     for (seat, stream) in streams.iter_mut().enumerate() {
         let whole = stream.response().expect("a response").unchunked();
         let text = String::from_utf8_lossy(&whole);
         assert!(text.starts_with("event: game\n"), "{text}");
-        let resumed = after(&game, Seat(seat), 1);
+        let resumed = game.events_after(Seat(seat), 1);
         assert_eq!(resumed.next().expect("the deal").id, 2);
     }
 }
@@ -365,36 +311,36 @@ fn the_newest_change_includes_the_game_and_the_moves() {
     let viewers = game.viewers().into_iter();
     let with_game: Vec<_> = viewers.clone().map(|viewer| open(viewer, "game")).collect();
     let with_moves: Vec<_> = viewers.map(|viewer| open(viewer, "game,moves")).collect();
+    let legal_moves = |viewer| {
+        let list = game.get(viewer, "/legal-moves?board=false").send();
+        (list.status == 200).then(|| list.expect(200)["moves"].take())
+    };
+    let newest = |viewer: TestViewer, stream: &Stream| {
+        let change = stream.next().expect("a change").data;
+        let view = game.view(viewer);
+        for name in ["version", "phase", "turn", "deadline"] {
+            assert_eq!(change[name], view[name], "{viewer}: {name}");
+        }
+        assert_eq!(change["game"], view, "{viewer}");
+        change.get("moves").cloned()
+    };
+    // Returns how many viewers get a list of moves.
     let check = || {
-        let newest = |viewer: TestViewer, stream: &Stream| {
-            let change = stream.next().expect("a change").data;
-            let view = game.view(viewer);
-            for name in ["version", "phase", "turn", "deadline"] {
-                assert_eq!(change[name], view[name], "{viewer}: {name}");
-            }
-            assert_eq!(change["game"], view, "{viewer}");
-            change
-        };
         for (viewer, stream) in &with_game {
-            assert_eq!(newest(*viewer, stream).get("moves"), None);
+            assert_eq!(newest(*viewer, stream), None);
         }
         let mut lists = 0;
         for (viewer, stream) in &with_moves {
-            let moves = newest(*viewer, stream).get("moves").cloned();
-            let list = game.get(*viewer, "/legal-moves?board=false").send();
-            if list.status == 200 {
-                lists += 1;
-                assert_eq!(moves, Some(list.json()["moves"].take()), "{viewer}");
-            } else {
-                assert_eq!(moves, None, "{viewer}");
-            }
+            let moves = newest(*viewer, stream);
+            assert_eq!(moves, legal_moves(*viewer), "{viewer}");
+            lists += usize::from(moves.is_some());
         }
         lists
     };
     game.deal();
     assert_eq!(check(), 0);
     for seat in 0..4 {
-        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+        game.offer(seat);
         assert_eq!(check(), usize::from(seat == 3));
     }
     for _ in 0..8 {
@@ -403,11 +349,8 @@ fn the_newest_change_includes_the_game_and_the_moves() {
         assert_eq!(check(), 1);
     }
     // Of several changes only the newest has the state after it.
-    let request = game.get(Seat(0), "/events?include=game,moves");
-    let request = request
-        .header("Accept", NDJSON)
-        .header("Last-Event-ID", "3");
-    let changes = Stream::open(request).take(game.version() as usize - 3);
+    let resumed = game.events(Seat(0), "?include=game,moves&last_event_id=3");
+    let changes = resumed.take(game.version() as usize - 3);
     for (index, change) in changes.iter().enumerate() {
         let last = index + 1 == changes.len();
         assert_eq!(change.data["phase"].is_null(), !last);
@@ -417,22 +360,16 @@ fn the_newest_change_includes_the_game_and_the_moves() {
     }
     // The first message has the moves of the seat that is to move.
     for viewer in game.viewers() {
-        let request = game.get(viewer, "/events?include=game,moves");
-        let mut first = Stream::open(request).next().expect("the game").data;
+        let stream = game.events(viewer, "?include=game,moves");
+        let mut first = stream.next().expect("the game").data;
         let moves = first.as_object_mut().and_then(|game| game.remove("moves"));
-        let own = game.get(viewer, "/legal-moves?board=false").send();
-        assert_eq!(
-            moves,
-            (own.status == 200).then(|| own.expect(200)["moves"].take())
-        );
+        assert_eq!(moves, legal_moves(viewer));
         assert_eq!(moves.is_some(), viewer == Seat(game.turn()));
         assert_eq!(first, game.view(viewer));
     }
     for include in ["", "moves", "games", "game,", "moves,game"] {
-        let response = game
-            .get(Seat(0), &format!("/events?include={include}"))
-            .send();
-        response.refused("invalid_request");
+        let path = format!("/events?include={include}");
+        game.get(Seat(0), &path).send().refused("invalid_request");
     }
 }
 
@@ -444,7 +381,7 @@ fn a_stream_ends_when_its_game_is_set_back() {
     let columns = "version, snapshot, updated_at, deadline, due_at, phase";
     let backup = "CREATE TABLE backup AS SELECT";
     database.sql(&format!("{backup} {columns} FROM games"));
-    let stream = Stream::open(game.get(Spectator, "/events"));
+    let stream = game.events(Spectator, "");
     let (seat, id) = game.first_move();
     game.play(seat, &id);
     assert_eq!(stream.take(2)[1].data["version"], version + 1);
@@ -455,9 +392,6 @@ fn a_stream_ends_when_its_game_is_set_back() {
     );
     assert!(stream.rest().is_empty());
     // Resumed, it begins anew.
-    let last = (version + 1).to_string();
-    let resumed = game
-        .get(Spectator, "/events")
-        .header("Last-Event-ID", &last);
-    assert_eq!(Stream::open(resumed).take(1)[0].data["version"], version);
+    let resumed = game.events_after(Spectator, version + 1);
+    assert_eq!(resumed.take(1)[0].data["version"], version);
 }

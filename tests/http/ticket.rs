@@ -1,11 +1,16 @@
 //! Tickets, for clients that cannot send a token with a stream.
 
-use serde_json::Value;
+use crate::support::{
+    Stream, TestGame, TestServer,
+    TestViewer::{self, *},
+};
 
-use crate::support::{Stream, TestGame, TestServer, TestViewer::*};
-
-fn ticket(response: &Value) -> String {
-    response["ticket"].as_str().expect("a ticket").to_owned()
+/// The path of a stream with a new ticket of this viewer.
+fn path(game: &TestGame<'_>, viewer: TestViewer) -> String {
+    let response = game.post(viewer, "/events/ticket").send().expect(200);
+    let ticket = response["ticket"].as_str().expect("a ticket");
+    game.server.forbid_in_log(ticket);
+    format!("/events?ticket={ticket}")
 }
 
 #[test]
@@ -13,10 +18,7 @@ fn a_ticket_stands_for_its_token_once() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     for viewer in [Seat(0), Seat(3), Host] {
-        let response = game.post(viewer, "/events/ticket").send().expect(200);
-        let ticket = ticket(&response);
-        server.forbid_in_log(&ticket);
-        let path = format!("/events?ticket={ticket}");
+        let path = path(&game, viewer);
         // A HEAD request does not use it up.
         let head = game.request("HEAD", Spectator, &path).send();
         assert_eq!(head.status, 200);
@@ -31,16 +33,11 @@ fn a_ticket_stands_for_its_token_once() {
 fn a_refused_stream_does_not_use_up_its_ticket() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
-    let path = format!("/events?ticket={ticket}");
-    let absurd = format!("{path}&last_event_id=x");
-    game.get(Spectator, &absurd)
-        .send()
-        .refused("invalid_request");
+    let path = path(&game, Seat(0));
+    let absurd = game.get(Spectator, &format!("{path}&last_event_id=x"));
+    absurd.send().refused("invalid_request");
     let html = game.get(Spectator, &path).header("Accept", "text/html");
     html.send().refused("not_acceptable");
-    let head = game.request("HEAD", Spectator, &path).send();
-    assert_eq!(head.status, 200);
     let view = Stream::open(game.get(Spectator, &path)).next();
     assert_eq!(view.expect("the game").data, game.view(Seat(0)));
 }
@@ -49,26 +46,23 @@ fn a_refused_stream_does_not_use_up_its_ticket() {
 fn a_ticket_is_valid_for_its_game_only() {
     let server = TestServer::shared();
     let (game, other) = (TestGame::dealt(&server), TestGame::dealt(&server));
-    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
-    let path = format!("/events?ticket={ticket}");
+    let path = path(&game, Seat(0));
     other.get(Spectator, &path).send().refused("unauthorized");
-    game.get(Spectator, "/events?ticket=")
-        .send()
-        .refused("unauthorized");
-    let as_token = game.get(Spectator, "").token(&ticket).send();
+    let (empty, ticket) = path.split_once('=').expect("a ticket");
+    let empty = game.get(Spectator, &format!("{empty}=")).send();
+    empty.refused("unauthorized");
+    let as_token = game.get(Spectator, "").token(ticket).send();
     as_token.refused("unauthorized");
     // It is still valid for its own game.
-    Stream::open(game.get(Spectator, &path))
-        .next()
-        .expect("the game");
+    let stream = Stream::open(game.get(Spectator, &path));
+    stream.next().expect("the game");
 }
 
 #[test]
 fn a_ticket_of_a_replaced_token_is_invalid() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let ticket = ticket(&game.post(Seat(0), "/events/ticket").send().expect(200));
+    let path = path(&game, Seat(0));
     game.post(Seat(0), "/seats/0/token").send().expect(200);
-    let path = format!("/events?ticket={ticket}");
     game.get(Spectator, &path).send().refused("token_replaced");
 }

@@ -5,7 +5,7 @@ use std::thread;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{Signal, Stream, TestGame, TestServer, TestViewer::*};
+use crate::support::{Signal, TestGame, TestServer, TestViewer::*};
 
 fn timed<'a>(server: &'a TestServer, preset: &str, seconds: u32) -> TestGame<'a> {
     let seats = [(); 4].map(|()| json!({"kind": "human", "level": "greedy"}));
@@ -14,9 +14,13 @@ fn timed<'a>(server: &'a TestServer, preset: &str, seconds: u32) -> TestGame<'a>
     TestGame::create(server, &wishes)
 }
 
-fn deadline(view: &Value) -> Timestamp {
-    let text = view["deadline"].as_str().expect("a deadline");
+fn time(text: &Value) -> Timestamp {
+    let text = text.as_str().expect("a time");
     text.parse().expect("RFC 3339")
+}
+
+fn deadline(game: &TestGame<'_>) -> Timestamp {
+    time(&game.view(Spectator)["deadline"])
 }
 
 #[test]
@@ -24,15 +28,11 @@ fn the_server_acts_when_the_time_is_up() {
     let server = TestServer::shared();
     let play = |preset: &str| {
         let game = timed(&server, preset, 1);
-        let stream = Stream::open(game.get(Spectator, "/events").header("Last-Event-ID", "0"));
-        let at = |entry: &Value| -> Timestamp {
-            let text = entry["at"].as_str().expect("a time");
-            text.parse().expect("RFC 3339")
-        };
+        let stream = game.events_after(Spectator, 0);
         let created = stream.next().expect("the creation").data;
         let dealt = stream.next().expect("the deal").data;
         assert_eq!(dealt["events"][0]["type"], "cards_dealt");
-        let waited = at(&dealt).duration_since(at(&created));
+        let waited = time(&dealt["at"]).duration_since(time(&created["at"]));
         assert!(waited.as_millis() >= 1_000, "acted before the deadline");
         // The clock does not ask for help (RULES §7.3).
         let expected = match preset {
@@ -69,7 +69,8 @@ fn the_server_acts_when_the_clock_was_put_back() {
     server.restart(Signal::Kill);
     let wait = game.get(Spectator, "?after_version=1").send().expect(200);
     assert_eq!(wait["last_action"]["type"], "cards_dealt");
-    let left = deadline(&wait).duration_since(Timestamp::now()).as_secs();
+    let left = time(&wait["deadline"]).duration_since(Timestamp::now());
+    let left = left.as_secs();
     assert!((500..=600).contains(&left), "{left}");
 }
 
@@ -90,49 +91,32 @@ fn the_clock_runs_on_while_no_server_does() {
 fn a_move_in_time_starts_a_new_deadline() {
     let server = TestServer::shared();
     let game = timed(&server, "dogspiel-it", 600);
-    let view = game.view(Spectator);
-    assert_eq!(
-        view["seats"][0]["level"], "greedy",
-        "how the server plays for a human"
-    );
-    let before = deadline(&view);
+    // So the server plays for a person.
+    assert_eq!(game.view(Spectator)["seats"][0]["level"], "greedy");
+    let before = deadline(&game);
     game.deal();
-    let dealt = deadline(&game.view(Spectator));
+    let dealt = deadline(&game);
     assert!(dealt > before, "a new deadline for the exchange");
-    game.swap(0, &json!({"card": game.hand(0)[0]}));
-    assert_eq!(
-        deadline(&game.view(Spectator)),
-        dealt,
-        "the same for all four"
-    );
-    for seat in 1..4 {
-        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
-    }
-    let begun = deadline(&game.view(Spectator));
+    game.offer(0);
+    assert_eq!(deadline(&game), dealt, "the same for all four");
+    game.exchange();
+    let begun = deadline(&game);
     assert!(begun > dealt, "a new deadline for the first turn");
     game.post(Host, "/seats/2/token").send().expect(200);
-    assert_eq!(
-        deadline(&game.view(Spectator)),
-        begun,
-        "not for a fresh token"
-    );
+    assert_eq!(deadline(&game), begun, "not for a fresh token");
     let (seat, id) = game.first_move();
     game.play(seat, &id);
-    assert!(deadline(&game.view(Spectator)) > begun);
+    assert!(deadline(&game) > begun);
 }
 
 #[test]
 fn games_without_a_clock_have_no_deadline() {
     let server = TestServer::shared();
     let view = TestGame::dealt(&server).view(Spectator);
-    assert_eq!(
-        (&view["turn_seconds"], &view["deadline"]),
-        (&Value::Null, &Value::Null)
-    );
+    assert_eq!(view["turn_seconds"], Value::Null);
+    assert_eq!(view["deadline"], Value::Null);
     for seconds in [json!(0), json!(604_801), json!("1")] {
-        let request = server
-            .post("/v1/games")
-            .json(&json!({"turn_seconds": seconds}));
-        request.send().refused("invalid_request");
+        let created = server.create(&json!({"turn_seconds": seconds}));
+        created.refused("invalid_request");
     }
 }

@@ -4,40 +4,16 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    ServerDatabase, Stream, TIMEOUT, TestGame, TestServer, TestTable, TestViewer::*,
+    ServerDatabase, Stream, TestGame, TestServer, TestTable, TestViewer::*, wait_until,
 };
 
 fn file(folder: &Path) -> ServerDatabase {
     ServerDatabase::File(folder.join("dog.db"))
-}
-
-/// The same game on another server.
-fn on<'a>(game: &TestGame<'_>, server: &'a TestServer) -> TestGame<'a> {
-    let TestGame {
-        id, tokens, host, ..
-    } = game.clone();
-    TestGame {
-        server,
-        id,
-        tokens,
-        host,
-    }
-}
-
-#[track_caller]
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < TIMEOUT, "{what}");
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Asserts that a moved database is not served any more: neither by the server that runs on it nor
@@ -53,12 +29,18 @@ fn is_moved(server: &TestServer, game: &TestGame<'_>) {
     assert!(detail.contains("moved by `dog copy`"), "{detail}");
     assert_eq!(game.snapshot(), before);
 
-    let start = server.database().serve().output();
-    let start = start.expect("the dog binary");
-    let said = String::from_utf8_lossy(&start.stderr).into_owned();
-    assert_eq!(start.status.code(), Some(1), "{said}");
+    let said = refused(server.database().serve());
     assert!(said.contains("was moved to the database"), "{said}");
     assert!(said.contains("moved by `dog copy`"), "{said}");
+}
+
+/// What a command says that must fail.
+#[track_caller]
+fn refused(mut command: Command) -> String {
+    let output = command.output().expect("the dog binary");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    said
 }
 
 fn create_with_key(server: &TestServer) -> Value {
@@ -84,11 +66,9 @@ fn games_go_on_after_a_move_there_and_back() {
     let mut table = TestTable::create(&first, &json!({}));
     let joining = json!({"invitation": table.invitation});
     table.join(&joining);
-    let listed: Vec<Value> = (0..4)
-        .map(|_| first.post("/v1/games").json(&json!({"listed": true})))
-        .map(|create| create.send().expect(201))
-        .collect();
-    assert_eq!(listed.len(), 4);
+    for _ in 0..4 {
+        first.create(&json!({"listed": true})).expect(201);
+    }
     let by_key = create_with_key(&first);
     let ticket = game.post(Seat(1), "/events/ticket").send().expect(200);
     let ticket = ticket["ticket"].as_str().expect("a ticket");
@@ -99,14 +79,17 @@ fn games_go_on_after_a_move_there_and_back() {
     let second_page = page(&first, &next);
 
     let goes_on = |server: &TestServer| {
-        let (game, over) = (on(&game, server), on(&over, server));
+        let (game, over) = (game.at(server), over.at(server));
         assert_eq!(over.view(Spectator), ended);
         assert_eq!(over.get(Spectator, "/history").send().json(), history);
         assert_eq!(page(server, ""), top);
         assert_eq!(page(server, &next), second_page);
         assert_eq!(create_with_key(server), by_key);
-        let path = table.game.path("/join");
-        let joined = server.post(&path).json(&joining).send().expect(201);
+        let join = table
+            .game
+            .at(server)
+            .post_json(Spectator, "/join", &joining);
+        let joined = join.expect(201);
         server.forbid_in_log(joined["token"].as_str().expect("a token"));
         let (said, sound) = server.check();
         assert!(sound, "{said}");
@@ -115,12 +98,10 @@ fn games_go_on_after_a_move_there_and_back() {
     let second = TestServer::on_moved(&first, file);
     is_moved(&first, &game);
     assert_eq!(goes_on(&second), snapshot);
-    let game_there = on(&game, &second);
+    let game_there = game.at(&second);
     let path = format!("/events?ticket={ticket}");
-    let stream = Stream::open(game_there.get(Spectator, &path));
-    let view = stream.next().expect("the game").data;
-    assert_eq!(view, game_there.view(Seat(1)));
-    drop(stream);
+    let view = Stream::open(game_there.get(Spectator, &path)).next();
+    assert_eq!(view.expect("the game").data, game_there.view(Seat(1)));
     game_there.exchange();
     let (seat, id) = game_there.first_move();
     game_there.play(seat, &id);
@@ -128,7 +109,7 @@ fn games_go_on_after_a_move_there_and_back() {
     let third = TestServer::on_moved(&second, ServerDatabase::new);
     is_moved(&second, &game_there);
     assert_eq!(goes_on(&third), game_there.snapshot());
-    let game = on(&game, &third);
+    let game = game.at(&third);
     // A ticket is good for once.
     let again = game.get(Spectator, &path).send();
     again.refused("unauthorized");
@@ -163,7 +144,7 @@ fn of_a_killed_copy_to_postgres_nothing_is_left() {
     let game = TestGame::dealt(&postgres_server);
     TestGame::imported(&postgres_server);
     let server = TestServer::on_moved(&postgres_server, file);
-    let game = on(&game, &server);
+    let game = game.at(&server);
     let target = ServerDatabase::new(server.folder());
     let database = postgres(&target);
     // It stops after the games and their logs.
@@ -212,15 +193,11 @@ fn of_a_killed_copy_to_a_file_a_partial_file_is_left() {
     server.wait_until_ready(true);
     game.exchange();
 
-    let again = || server.database().copy_to(&target).output();
-    let refused = again().expect("the dog binary");
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(
-        !refused.status.success() && said.contains("can be removed"),
-        "{said}"
-    );
+    let again = || server.database().copy_to(&target);
+    let said = refused(again());
+    assert!(said.contains("can be removed"), "{said}");
     fs::remove_file(&partial).expect("the partial file");
-    let copied = again().expect("the dog binary");
+    let copied = again().output().expect("the dog binary");
     let said = String::from_utf8_lossy(&copied.stdout).into_owned();
     assert!(copied.status.success(), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -243,9 +220,7 @@ fn a_copy_refuses_in_one_line() {
         (&nowhere, &empty, "the source: the database file is gone"),
         (&taken, &empty, "the source: the file is not a database"),
     ] {
-        let refused = from.copy_to(to).output().expect("the dog binary");
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!(refused.status.code(), Some(1), "{said}");
+        let said = refused(from.copy_to(to));
         assert!(said.contains(says), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(!said.contains(dog_cluster::PASSWORD), "{said}");

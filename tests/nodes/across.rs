@@ -2,10 +2,11 @@
 
 use std::{cell::Cell, collections::HashSet, thread};
 
-use dog_cluster::Cluster;
 use serde_json::{Value, json};
 
-use crate::support::{Call, DogNodes, NodeAnswer, NodeStream, NodeTable, Who::*, wait_until};
+use crate::support::{
+    Call, DogNodes, NodeAnswer, NodeStream, NodeTable, Who::*, start, wait_until,
+};
 
 /// Keys that cannot be guessed.
 const KEYS: [&str; 2] = ["Zk3vQ9xT1bN7cR5wY8mLpA", "q7Gm2WvX4dKc9RtB6nYh1E"];
@@ -14,10 +15,10 @@ const KEYS: [&str; 2] = ["Zk3vQ9xT1bN7cR5wY8mLpA", "q7Gm2WvX4dKc9RtB6nYh1E"];
 fn at_once(nodes: &DogNodes, call: &Call) -> Vec<NodeAnswer> {
     thread::scope(|scope| {
         let send = |number| call.send(&nodes.url(number));
-        let sent: Vec<_> = (0..nodes.count())
-            .map(|number| scope.spawn(move || send(number)))
-            .collect();
-        sent.into_iter()
+        let sent = (0..nodes.count()).map(|number| scope.spawn(move || send(number)));
+        let sent: Vec<_> = sent.collect();
+        let answers = sent.into_iter();
+        answers
             .map(|sent| sent.join().expect("an answer"))
             .collect()
     })
@@ -33,23 +34,15 @@ fn versions(mut stream: NodeStream) -> Vec<u64> {
 
 #[test]
 fn a_whole_game_goes_round_three_nodes() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let sent = Cell::new(0);
     let next = || nodes.url(sent.replace(sent.get() + 1));
     let game = NodeTable::create(&next(), json!({"rules": {"preset": "hausregeln"}}));
     thread::scope(|scope| {
-        let open = |number| {
-            let events = game.get(Seat(number), "/events");
-            NodeStream::open(&nodes.url(number), &events, 0).expect("a stream")
-        };
-        let streams: Vec<_> = (0..3)
-            .map(open)
-            .map(|stream| scope.spawn(move || versions(stream)))
-            .collect();
+        let streams = [0, 1, 2].map(|number| {
+            let stream = game.stream(Seat(number), &nodes.url(number));
+            scope.spawn(move || versions(stream))
+        });
         let mut version = 1;
         while let Some((_, action)) = game.next_action(|call| call.send(&next()).expect(200)) {
             version += 1;
@@ -59,14 +52,11 @@ fn a_whole_game_goes_round_three_nodes() {
         for stream in streams {
             assert_eq!(stream.join().expect("a stream"), all);
         }
-        println!("{} requests, {version} versions", sent.get());
     });
     let at_all = |rest: &str| {
         let call = game.get(Spectator, rest);
-        let answers = at_once(&nodes, &call)
-            .into_iter()
-            .map(|answer| answer.expect(200));
-        let mut answers: Vec<Value> = answers.collect();
+        let answers = at_once(&nodes, &call).into_iter();
+        let mut answers: Vec<Value> = answers.map(|answer| answer.expect(200)).collect();
         answers.dedup();
         assert_eq!(answers.len(), 1, "different answers to {call:?}");
         answers.remove(0)
@@ -77,23 +67,13 @@ fn a_whole_game_goes_round_three_nodes() {
 
 #[test]
 fn a_stream_of_a_killed_node_resumes_at_another() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(2, &database.url());
+    let Some(nodes) = start(2) else { return };
     let game = NodeTable::create(&nodes.url(1), json!({}));
-    let act = || {
-        let (_, action) = game
-            .next_action(|call| call.send(&nodes.url(1)).expect(200))
-            .expect("the game goes on");
-        action.send(&nodes.url(1)).expect(200)["version"].as_u64()
-    };
-    let events = game.get(Seat(2), "/events");
-    let mut stream = NodeStream::open(&nodes.url(0), &events, 0).expect("a stream");
-    let (mut seen, mut last) = (Vec::new(), Some(1));
+    let act = || game.act(&nodes.url(1));
+    let mut stream = game.stream(Seat(2), &nodes.url(0));
+    let mut seen = Vec::new();
     for _ in 0..10 {
-        last = act();
+        act();
     }
     while seen.len() < 5 {
         let change = stream.next().expect("a change");
@@ -103,11 +83,12 @@ fn a_stream_of_a_killed_node_resumes_at_another() {
     // Those that had been sent may still be read.
     seen.extend(versions(stream));
     for _ in 0..10 {
-        last = act();
+        act();
     }
     let after = *seen.last().expect("a version");
+    let events = game.get(Seat(2), "/events");
     let mut stream = NodeStream::open(&nodes.url(1), &events, after).expect("a stream");
-    while seen.last().copied() < last {
+    while seen.last() < Some(&21) {
         let change = stream.next().expect("a change");
         seen.extend(change["version"].as_u64());
     }
@@ -117,26 +98,18 @@ fn a_stream_of_a_killed_node_resumes_at_another() {
 
 #[test]
 fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let [one, two, three] = [0, 1, 2].map(|number| nodes.url(number));
     let mut game = NodeTable::create(&one, json!({"first_dealer": 0}));
-    game.post(Seat(0), "/deal", Value::Null)
-        .send(&two)
-        .expect(200);
+    game.act(&two);
     let hand = game.get(Seat(3), "").send(&three).expect(200);
     assert!(hand["seats"][3]["hand"].is_array());
 
     // The other nodes know the game and its old token.
     let old = game.get(Seat(3), "");
     old.send(&one).expect(200);
-    let renewed = game
-        .post(Host, "/seats/3/token", Value::Null)
-        .send(&two)
-        .expect(200);
+    let renewal = game.post(Host, "/seats/3/token", Value::Null);
+    let renewed = renewal.send(&two).expect(200);
     for url in [&one, &two, &three] {
         old.send(url).refused("token_replaced");
     }
@@ -144,11 +117,9 @@ fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
     game.get(Seat(3), "").send(&three).expect(200);
 
     let ticket = |url: &str| {
-        let made = game
-            .post(Seat(3), "/events/ticket", Value::Null)
-            .send(url)
-            .expect(200);
-        let ticket = made["ticket"].as_str().expect("a ticket").to_owned();
+        let made = game.post(Seat(3), "/events/ticket", Value::Null).send(url);
+        let made = made.expect(200);
+        let ticket = made["ticket"].as_str().expect("a ticket");
         game.get(Spectator, &format!("/events?ticket={ticket}"))
     };
     let used = ticket(&one);
@@ -159,36 +130,24 @@ fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
     }
     // Of several who use one at the same time one gets the stream.
     let contested = ticket(&two);
-    let opened: Vec<_> = thread::scope(|scope| {
+    let opened = thread::scope(|scope| {
         let open = |url: String| {
-            let call = &contested;
-            scope.spawn(move || {
-                let response = call.run(&ureq::agent(), &url, &[]);
-                response.is_ok_and(|response| response.status() == 200)
-            })
+            let response = contested.run(&ureq::agent(), &url, &[]);
+            response.is_ok_and(|response| response.status() == 200)
         };
-        let threads: Vec<_> = [0, 1, 2, 0, 1, 2]
-            .map(|number| open(nodes.url(number)))
-            .into();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("a status"))
-            .collect()
+        let threads = [0, 1, 2, 0, 1, 2].map(|number| {
+            let url = nodes.url(number);
+            scope.spawn(move || open(url))
+        });
+        threads.map(|thread| thread.join().expect("a status"))
     });
-    assert_eq!(
-        opened.iter().filter(|&&is_open| is_open).count(),
-        1,
-        "{opened:?}"
-    );
+    let count = opened.iter().filter(|&&is_open| is_open).count();
+    assert_eq!(count, 1, "{opened:?}");
 }
 
 #[test]
 fn people_who_join_at_different_nodes_get_different_seats() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let open = [(); 4].map(|()| json!({"kind": "open"}));
     let created = Call::post("/v1/games", json!({"seats": open})).send(&nodes.url(0));
     let created = created.expect(201);
@@ -218,11 +177,7 @@ fn people_who_join_at_different_nodes_get_different_seats() {
 
 #[test]
 fn the_same_key_at_all_nodes_has_one_effect() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let [creation, deal] = KEYS;
     let create = Call::post("/v1/games", json!({"first_dealer": 0})).key(creation);
     let same = |call: &Call, status: u16| {
@@ -234,12 +189,11 @@ fn the_same_key_at_all_nodes_has_one_effect() {
         answers[0].clone()
     };
     let game = NodeTable::of(&same(&create, 201).expect(201));
-    assert_eq!(database.psql("SELECT count(*) FROM games"), "1");
+    assert_eq!(nodes.database.psql("SELECT count(*) FROM games"), "1");
     let dealt = same(&game.post(Seat(0), "/deal", Value::Null).key(deal), 200).expect(200);
     assert_eq!(dealt["version"], 2);
     for number in 0..3 {
-        let view = game.get(Spectator, "").send(&nodes.url(number)).expect(200);
-        assert_eq!(view["version"], 2);
+        assert_eq!(game.view(&nodes.url(number))["version"], 2);
     }
     let other = game.post(Seat(0), "/deal", json!({"other": 1})).key(deal);
     other.send(&nodes.url(2)).refused("idempotency_key_reused");
@@ -247,18 +201,13 @@ fn the_same_key_at_all_nodes_has_one_effect() {
 
 #[test]
 fn presence_is_the_same_at_all_nodes() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(2, &database.url());
+    let Some(nodes) = start(2) else { return };
     let game = NodeTable::create(&nodes.url(0), json!({}));
     let present = |number: usize| {
         let presence = game.get(Spectator, "/presence").send(&nodes.url(number));
         presence.expect(200)["present"][1].clone()
     };
-    let events = game.get(Seat(1), "/events");
-    let stream = NodeStream::open(&nodes.url(0), &events, 0).expect("a stream");
+    let stream = game.stream(Seat(1), &nodes.url(0));
     for number in [0, 1] {
         wait_until("somebody is present", || present(number) == true);
     }
@@ -270,16 +219,10 @@ fn presence_is_the_same_at_all_nodes() {
 
 #[test]
 fn reactions_are_told_and_counted_at_all_nodes() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let seats = json!([{}, {}, {}, {"kind": "open"}]);
     let game = NodeTable::create(&nodes.url(0), json!({"seats": seats}));
-    let events = game.get(Spectator, "/events");
-    let open = |number| NodeStream::open(&nodes.url(number), &events, 0).expect("a stream");
-    let mut streams: Vec<NodeStream> = (0..3).map(open).collect();
+    let mut streams = [0, 1, 2].map(|number| game.stream(Spectator, &nodes.url(number)));
     let react = game.post(Seat(0), "/reactions", json!({"reaction": "one_moment"}));
     for number in 0..5 {
         react.send(&nodes.url(number)).expect(204);
@@ -297,16 +240,10 @@ fn reactions_are_told_and_counted_at_all_nodes() {
 
 #[test]
 fn a_skip_at_any_node_hastens_the_bots_of_all() {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     // Without it a round would take many minutes.
     let game = NodeTable::of_bots(&nodes.url(0), 60_000);
-    game.post(Host, "/deal", Value::Null)
-        .send(&nodes.url(0))
-        .expect(200);
+    game.act(&nodes.url(0));
     for round in 2..6 {
         let skip = Call {
             body: json!({"skip_to_deal": true}),
@@ -314,7 +251,7 @@ fn a_skip_at_any_node_hastens_the_bots_of_all() {
         };
         skip.send(&nodes.url(round)).expect(200);
         wait_until("the next round is dealt", || {
-            let view = game.get(Spectator, "").send(&nodes.url(0)).expect(200);
+            let view = game.view(&nodes.url(0));
             view["round"] == round && view["phase"] != "deal"
         });
     }

@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_cluster::{Cluster, ClusterOptions};
+use dog_cluster::Cluster;
 
 use crate::{
     load::NodeLoad,
-    support::{Call, DogNodes, NodeTable, wait_until},
+    support::{Call, DogNodes, NodeTable, own_cluster, wait_until},
 };
 
 /// Answered writes before each failure and after each failover.
@@ -66,31 +66,25 @@ impl FailoverScene<'_> {
 
 /// Plays while `happens` goes on, which returns the number of the last primary. Then all is compared.
 fn under_load(seed: u64, happens: impl FnOnce(&FailoverScene<'_>) -> usize) {
-    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(first) = own_cluster() else { return };
     let second = Cluster::standby_of(&first);
     let clusters = [&first, &second];
     let database = first.database();
-    let nodes = DogNodes::start(2, &database.url_on(&clusters));
+    let url = database.url_on(&clusters);
+    let nodes = DogNodes::start(2, database, url);
     let load = NodeLoad::new(&nodes, seed);
     let primary = Cell::new(0);
     load.run(
         |load| primary.set(happens(&FailoverScene { load, clusters })),
-        |sql| clusters[primary.get()].psql(database.name(), sql),
+        |sql| clusters[primary.get()].psql(nodes.database.name(), sql),
     );
     println!("{:?}", load.counts);
     let counts = &load.counts;
-    assert!(
-        counts.unavailable.load(Relaxed) > 0,
-        "nobody met the outage"
-    );
-    assert_eq!(
-        counts.cut_off.load(Relaxed),
-        0,
-        "connections that a node closed"
-    );
-    assert_eq!(counts.resumed.load(Relaxed), 0, "streams that a node ended");
+    let [unavailable, cut_off, resumed] =
+        [&counts.unavailable, &counts.cut_off, &counts.resumed].map(|count| count.load(Relaxed));
+    assert!(unavailable > 0, "nobody met the outage");
+    assert_eq!(cut_off, 0, "connections that a node closed");
+    assert_eq!(resumed, 0, "streams that a node ended");
     for number in 0..nodes.count() {
         assert!(nodes.node(number).is_alive(), "a node has ended");
     }
@@ -106,12 +100,11 @@ fn no_answered_write_is_lost_when_the_primary_is_killed() {
 
 #[test]
 fn idle_connections_leave_a_primary_that_hangs() {
-    let Some(first) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(first) = own_cluster() else { return };
     let second = Cluster::standby_of(&first);
     let database = first.database();
-    let nodes = DogNodes::start(1, &database.url_on(&[&first, &second]));
+    let url = database.url_on(&[&first, &second]);
+    let nodes = DogNodes::start(1, database, url);
     let connections = |cluster: &Cluster| {
         let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dog-server'";
         let count = cluster.psql("postgres", sql);

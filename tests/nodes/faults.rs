@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-use dog_cluster::{Cluster, ClusterOptions, TestDatabase};
+use dog_cluster::{Cluster, TestDatabase};
 use serde_json::{Value, json};
 
-use crate::support::{Call, DogNode, NodeStream, NodeTable, Who::*, wait_until};
+use crate::support::{Call, DogNode, NodeStream, NodeTable, Who::*, own_cluster, wait_until};
 
 /// A key that cannot be guessed.
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
@@ -27,18 +27,17 @@ struct FaultScene {
     cluster: Cluster,
 }
 
-impl FaultScene {
-    fn start() -> Option<FaultScene> {
-        FaultScene::on(Cluster::start(&ClusterOptions::default())?, |_, _| {})
-    }
+fn start() -> Option<FaultScene> {
+    Some(FaultScene::on(own_cluster()?, |_, _| {}))
+}
 
-    fn on(cluster: Cluster, prepare: impl FnOnce(&Cluster, &TestDatabase)) -> Option<FaultScene> {
+impl FaultScene {
+    fn on(cluster: Cluster, prepare: impl FnOnce(&Cluster, &TestDatabase)) -> FaultScene {
         let database = cluster.database();
         prepare(&cluster, &database);
         let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
         let game = NodeTable::create(node.url(), json!({"first_dealer": 0}));
-        let events = game.get(Spectator, "/events");
-        let stream = NodeStream::open(node.url(), &events, 0).expect("a stream");
+        let stream = game.stream(Spectator, node.url());
         let mut scene = FaultScene {
             node,
             stream,
@@ -47,13 +46,14 @@ impl FaultScene {
             cluster,
         };
         scene.next_change_is(1);
-        Some(scene)
+        scene
     }
 
-    /// Ends the sessions of the node, which then connects again.
-    fn end_sessions(&self) {
-        let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dog'";
+    /// Runs SQL, and ends the sessions of the node, which then connects again.
+    fn change(&self, sql: &str) {
         self.cluster.psql("postgres", sql);
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'dog'";
+        self.cluster.psql("postgres", end);
     }
 
     fn wait_until_ready(&self, is_ready: bool) {
@@ -103,26 +103,19 @@ impl FaultScene {
         });
         let call = self.renewal();
         wait_until("a token is renewed", || !call.send(url).is_unavailable());
-        let view = self.game.get(Spectator, "").send(url).expect(200);
+        let view = self.game.view(url);
         self.next_change_is(view["version"].as_u64().expect("a version"));
     }
 
     /// Reads the stream up to this version.
     fn next_change_is(&mut self, version: u64) {
-        loop {
-            let change = self.stream.next().expect("the stream goes on");
-            if change["version"] == version {
-                return;
-            }
-        }
+        while self.stream.next().expect("the stream goes on")["version"] != version {}
     }
 }
 
 #[test]
 fn a_database_that_is_down_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     for fail in [Cluster::stop, Cluster::kill] {
         fail(&scene.cluster);
         scene.writes_are_refused();
@@ -138,9 +131,7 @@ fn a_database_that_is_down_is_waited_for() {
 
 #[test]
 fn a_database_that_hangs_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     scene.cluster.freeze();
     let (call, url) = (scene.renewal().key(KEY), scene.node.url().to_owned());
     let (again, same_url) = (call.clone(), url.clone());
@@ -167,46 +158,30 @@ fn a_database_that_hangs_is_waited_for() {
 
 #[test]
 fn a_database_that_becomes_read_only_is_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
+    let Some(mut scene) = start() else { return };
     let name = scene.database.name();
-    let set = |value| {
-        let set = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
-        scene.cluster.psql("postgres", &set);
-    };
-    set("on");
-    scene.end_sessions();
+    let set = format!("ALTER DATABASE {name} SET default_transaction_read_only =");
+    scene.change(&format!("{set} on"));
     scene.writes_are_refused();
-    set("off");
+    scene.cluster.psql("postgres", &format!("{set} off"));
     scene.all_is_well();
 }
 
 #[test]
 fn rights_that_are_taken_away_are_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
-    scene
-        .database
-        .psql("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM dog");
+    let Some(mut scene) = start() else { return };
+    let all = "ALL ON ALL TABLES IN SCHEMA public";
+    scene.database.psql(&format!("REVOKE {all} FROM dog"));
     scene.writes_are_refused();
     scene.reads_are_refused();
-    scene
-        .database
-        .psql("GRANT ALL ON ALL TABLES IN SCHEMA public TO dog");
+    scene.database.psql(&format!("GRANT {all} TO dog"));
     scene.all_is_well();
 }
 
 #[test]
 fn connections_that_are_lacking_are_waited_for() {
-    let Some(mut scene) = FaultScene::start() else {
-        return;
-    };
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 3");
-    scene.end_sessions();
+    let Some(mut scene) = start() else { return };
+    scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
     // Whichever connections there are, each request is answered, some with 503.
     let calls = [
         Call::get("/readyz"),
@@ -220,15 +195,11 @@ fn connections_that_are_lacking_are_waited_for() {
         refused += answers.filter(|answer| answer.is_unavailable()).count();
         refused > 10
     });
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT 0");
-    scene.end_sessions();
+    scene.change("ALTER ROLE dog CONNECTION LIMIT 0");
     scene.writes_are_refused();
     scene.reads_are_refused();
-    scene
-        .cluster
-        .psql("postgres", "ALTER ROLE dog CONNECTION LIMIT -1");
+    let unlimited = "ALTER ROLE dog CONNECTION LIMIT -1";
+    scene.cluster.psql("postgres", unlimited);
     scene.all_is_well();
 }
 
@@ -268,30 +239,25 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_waited_for() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let Some(disk) = SmallDisk::mount(&cluster.folder().join("small")) else {
         eprintln!("!!! SKIPPED: only root can mount a small file system !!!");
         return;
     };
-    let scene = FaultScene::on(cluster, |cluster, database| {
+    let mut scene = FaultScene::on(cluster, |cluster, database| {
         let (disk, name) = (disk.0.join("space"), database.name());
         fs::create_dir(&disk).expect("a folder");
         let mut chown = Command::new("chown");
         chown.arg("--reference").arg(cluster.folder().join("data"));
         assert!(chown.arg(&disk).status().expect("chown").success());
         let location = disk.display();
-        cluster.psql(
-            "postgres",
-            &format!("CREATE TABLESPACE small LOCATION '{location}'"),
-        );
-        cluster.psql(
-            "postgres",
-            &format!("ALTER DATABASE {name} SET TABLESPACE small"),
-        );
+        for sql in [
+            format!("CREATE TABLESPACE small LOCATION '{location}'"),
+            format!("ALTER DATABASE {name} SET TABLESPACE small"),
+        ] {
+            cluster.psql("postgres", &sql);
+        }
     });
-    let mut scene = scene.expect("a node");
     disk.fill();
     // What fits into pages that exist is still written.
     let create = Call::post("/v1/games", json!({}));
@@ -302,16 +268,9 @@ fn a_full_disk_is_waited_for() {
         }
         answer.status == 507
     });
-    scene
-        .game
-        .get(Spectator, "")
-        .send(scene.node.url())
-        .expect(200);
-    assert!(
-        scene.node.log().contains("the disk is full"),
-        "{}",
-        scene.node.log()
-    );
+    scene.game.view(scene.node.url());
+    let log = scene.node.log();
+    assert!(log.contains("the disk is full"), "{log}");
     disk.make_room();
     thread::sleep(Duration::from_millis(100));
     scene.all_is_well();

@@ -2,10 +2,9 @@
 
 use std::{thread, time::Duration};
 
-use dog_cluster::Cluster;
 use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
 
-use crate::{load::NodeLoad, support::DogNodes};
+use crate::{load::NodeLoad, support::start};
 
 /// Kills in every run of the tests.
 const KILLS: u32 = 5;
@@ -29,11 +28,7 @@ fn no_answered_write_is_lost_or_doubled_by_fifty_kills_of_nodes() {
 }
 
 fn play_through(kills: u32) {
-    let Some(cluster) = Cluster::shared() else {
-        return;
-    };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let load = NodeLoad::new(&nodes, SEED);
     let mut dice = ChaCha20Rng::seed_from_u64(SEED);
     let kill = |load: &NodeLoad<'_>| {
@@ -44,7 +39,7 @@ fn play_through(kills: u32) {
         }
         load.wait_for_answers(10);
     };
-    load.run(kill, |sql| database.psql(sql));
+    load.run(kill, |sql| nodes.database.psql(sql));
     println!("{kills} kills: {:?}", load.counts);
     let cut_off = load.counts.cut_off.into_inner();
     assert!(cut_off > 0, "no kill interrupted a request");

@@ -92,18 +92,15 @@ impl<'a> NodeLoad<'a> {
             .map(|number| NodeTable::of_bots(&self.nodes.url(number), WATCHED_PACE))
             .collect();
         let clients = thread::scope(|scope| {
-            let watchers: Vec<_> = watched
-                .iter()
-                .enumerate()
-                .map(|(number, game)| scope.spawn(move || self.watch(number, game)))
-                .collect();
-            let clients: Vec<ScopedJoinHandle<'_, NodeClient<'_, 'a>>> = (0..CLIENTS)
-                .map(|number| scope.spawn(move || NodeClient::new(self, number).play()))
-                .collect();
+            let watch = |(number, game)| scope.spawn(move || self.watch(number, game));
+            let watchers: Vec<_> = watched.iter().enumerate().map(watch).collect();
+            let play = |number| scope.spawn(move || NodeClient::new(self, number).play());
+            let clients: Vec<ScopedJoinHandle<'_, NodeClient<'_, 'a>>> =
+                (0..CLIENTS).map(play).collect();
             happens(self);
             self.over.store(true, Relaxed);
+            let clients = clients.into_iter();
             let clients: Vec<_> = clients
-                .into_iter()
                 .map(|client| client.join().expect("a client"))
                 .collect();
             for (game, last) in watched.iter().zip(&self.last_watched) {
@@ -151,10 +148,8 @@ impl<'a> NodeLoad<'a> {
     /// Watches a game: every version comes once and in order, although the stream is opened again at
     /// another node whenever it is cut off.
     fn watch(&self, number: usize, game: &NodeTable) {
-        let (events, target) = (
-            game.get(Who::Spectator, "/events"),
-            &self.last_watched[number],
-        );
+        let events = game.get(Who::Spectator, "/events");
+        let target = &self.last_watched[number];
         let (mut version, mut opened) = (0, 0);
         while version < target.load(Relaxed) {
             let url = self.nodes.url(number + opened);
@@ -170,11 +165,7 @@ impl<'a> NodeLoad<'a> {
                 let Some(change) = stream.next() else { break };
                 if change.is_object() {
                     version += 1;
-                    assert_eq!(
-                        change["version"], version,
-                        "the next version of {}",
-                        game.id
-                    );
+                    assert_eq!(change["version"], version, "{}", game.id);
                 }
             }
         }
@@ -321,11 +312,8 @@ impl<'l, 'a> NodeClient<'l, 'a> {
 
     /// Creates a game, one of three without a key.
     fn create(&mut self) {
-        let name = format!(
-            "{}/{}",
-            self.number,
-            self.games.len() + self.unconfirmed.len()
-        );
+        let created = self.games.len() + self.unconfirmed.len();
+        let name = format!("{}/{created}", self.number);
         let keyed = self.dice.random_range(0..3) > 0;
         let wishes = json!({"seats": [{"name": name}, {}, {}, {}]});
         let mut call = Call::post("/v1/games", wishes);
@@ -402,10 +390,8 @@ impl<'l, 'a> NodeClient<'l, 'a> {
             for ((by, call, answer), entry) in game.log.iter().zip(entries).skip(1) {
                 let told: Value = serde_json::from_slice(&answer.body).expect("JSON");
                 if *by == who {
-                    assert!(
-                        agree(&told["events"], &entry["events"]),
-                        "{call:?}: {told} {entry}"
-                    );
+                    let agrees = agree(&told["events"], &entry["events"]);
+                    assert!(agrees, "{call:?}: {told} {entry}");
                 }
             }
         }

@@ -3,7 +3,7 @@
 use dog_cluster::Cluster;
 use serde_json::json;
 
-use crate::support::{Call, DogNodes, Nginx, NodeTable, Who::*};
+use crate::support::{Call, DogNodes, Nginx, NodeTable, start};
 
 const ADDRESSES: [&str; 3] = ["node-1:8080", "node-2:8080", "node-3:8080"];
 const GAMES: usize = 12;
@@ -34,8 +34,7 @@ fn requests_for_a_game_go_to_the_same_node() {
     let Some(cluster) = Cluster::shared() else {
         return;
     };
-    let database = cluster.database();
-    let nodes = DogNodes::start(3, &database.url());
+    let Some(nodes) = start(3) else { return };
     let folder = cluster.folder().join("nginx");
     let conf = include_str!("../../deploy/nginx.conf");
     let (_, block) = conf.split_once("upstream dog {").expect("a block");
@@ -44,14 +43,13 @@ fn requests_for_a_game_go_to_the_same_node() {
     let Some(nginx) = Nginx::start(folder, &block, &documented_upstream(&nodes)) else {
         return;
     };
-    let games: Vec<NodeTable> = (0..GAMES)
-        .map(|_| NodeTable::create(&nginx.url, json!({})))
-        .collect();
+    let create = |_| NodeTable::create(&nginx.url, json!({}));
+    let games: Vec<NodeTable> = (0..GAMES).map(create).collect();
     let mut used = [false; 3];
     for game in &games {
         let before = views(&nodes);
         for _ in 0..5 {
-            game.get(Spectator, "").send(&nginx.url).expect(200);
+            game.view(&nginx.url);
         }
         let after = views(&nodes);
         let sent = [0, 1, 2].map(|number| after[number] - before[number]);
@@ -63,10 +61,6 @@ fn requests_for_a_game_go_to_the_same_node() {
     // Without one of the nodes every game is still reached, and can be changed.
     nodes.node(1).kill();
     for game in &games {
-        game.get(Spectator, "").send(&nginx.url).expect(200);
-        let (_, action) = game
-            .next_action(|call| call.send(&nginx.url).expect(200))
-            .expect("an action");
-        action.send(&nginx.url).expect(200);
+        game.act(&nginx.url);
     }
 }

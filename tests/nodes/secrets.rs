@@ -5,22 +5,19 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use dog_cluster::{Cluster, ClusterOptions};
 use serde_json::json;
 
-use crate::support::{Call, DogNode, NodeTable, refusal, serve, wait_until};
+use crate::support::{Call, DogNode, NodeTable, own_cluster, refusal, serve, wait_until};
 
 /// No word of it occurs by chance.
 const SECRET: &str = "Xylophon-7-Quitte-Zwirn";
 
 #[test]
 fn the_password_is_nowhere_to_be_read() {
-    let Some(cluster) = Cluster::start(&ClusterOptions::default()) else {
-        return;
-    };
+    let Some(cluster) = own_cluster() else { return };
     let database = cluster.database();
     let name = database.name();
-    let owner = format!(
-        "CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'; ALTER DATABASE {name} OWNER TO keeper"
-    );
-    cluster.psql("postgres", &owner);
+    let role = format!("CREATE ROLE keeper LOGIN PASSWORD '{SECRET}'");
+    let owner = format!("ALTER DATABASE {name} OWNER TO keeper");
+    cluster.psql("postgres", &format!("{role}; {owner}"));
     let at = format!("127.0.0.1:{}/{name}", cluster.port());
     let with_it = format!("postgres://keeper:{SECRET}@{at}");
     let without = format!("postgres://keeper@{at}");
@@ -69,9 +66,8 @@ fn the_password_is_nowhere_to_be_read() {
         with_it.replace("127.0.0.1:", "127.0.0.1:none"),
         format!("{with_it}?sslmode=maybe"),
     ] {
-        let log = serve(&[("DOG_DATABASE", &url)])
-            .output()
-            .expect("the dog binary");
+        let log = serve(&[("DOG_DATABASE", &url)]).output();
+        let log = log.expect("the dog binary");
         assert_eq!(log.status.code(), Some(1));
         hidden(&String::from_utf8_lossy(&log.stderr));
     }

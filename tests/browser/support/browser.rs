@@ -12,11 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use thirtyfour::{
     Capabilities, RequestData, SessionId, WebDriver, WebElement,
-    common::command::FormatRequestData, error::WebDriverErrorInner,
+    common::command::FormatRequestData,
+    error::{WebDriverErrorInner, WebDriverResult},
 };
 use tokio::runtime::{Builder, Runtime};
 use ureq::http::Method;
@@ -42,14 +42,21 @@ pub struct Form {
     pub reduced_motion: bool,
 }
 
-impl Default for Form {
-    fn default() -> Form {
+impl Form {
+    /// A light page of this size.
+    pub const fn of_size(size: (u32, u32)) -> Form {
         Form {
-            size: (390, 844),
+            size,
             scale: 1.0,
             dark: false,
             reduced_motion: false,
         }
+    }
+}
+
+impl Default for Form {
+    fn default() -> Form {
+        Form::of_size((390, 844))
     }
 }
 
@@ -60,7 +67,8 @@ impl Default for Form {
 pub struct Browser {
     session: Option<WebDriver>,
     runtime: Runtime,
-    server: String,
+    /// The address of the server as this browser knows it.
+    pub server: String,
     form: Form,
     profile: PathBuf,
     expected: Mutex<Vec<String>>,
@@ -71,30 +79,30 @@ pub struct Browser {
     _driver: Arc<Driver>,
 }
 
+/// A browser with the sizes of a phone; `None`, with a message, on a machine that has none.
+pub fn open(server: &TestServer) -> Option<Browser> {
+    Browser::open(server)
+}
+
 impl Browser {
-    /// A browser with the sizes of a phone; `None`, with a message, on a machine that has none.
+    /// The same as [`open`].
     pub fn open(server: &TestServer) -> Option<Browser> {
         Browser::open_with(server, Form::default())
     }
 
     pub fn open_with(server: &TestServer, options: Form) -> Option<Browser> {
-        Browser::open_many(server, 1, options)?.pop()
+        Browser::start_many(server.url(), 1, options)?.pop()
     }
 
     /// So many browsers, which know nothing of each other.
-    pub fn open_many(server: &TestServer, count: usize, options: Form) -> Option<Vec<Browser>> {
-        let driver = Driver::shared()?;
-        let places = Arc::new(Places::wait(count));
-        let open = |_| Browser::start(server.url(), options, &driver, &places);
-        Some((0..count).map(open).collect())
+    pub fn open_many(server: &TestServer, count: usize) -> Option<Vec<Browser>> {
+        Browser::start_many(server.url(), count, Form::default())
     }
 
     /// A browser that knows the server by this name.
     pub fn open_at(server: &TestServer, host: &str) -> Option<Browser> {
-        let driver = Driver::shared()?;
         let url = server.url().replace("127.0.0.1", host);
-        let places = Arc::new(Places::wait(1));
-        Some(Browser::start(url, Form::default(), &driver, &places))
+        Browser::start_many(url, 1, Form::default())?.pop()
     }
 
     /// A browser of somebody else, in addition to this one.
@@ -107,17 +115,21 @@ impl Browser {
         Browser::start(server.to_owned(), self.form, &self._driver, &self._places)
     }
 
+    fn start_many(server: String, count: usize, options: Form) -> Option<Vec<Browser>> {
+        let driver = Driver::shared()?;
+        let places = Arc::new(Places::wait(count));
+        let start = |_| Browser::start(server.clone(), options, &driver, &places);
+        Some((0..count).map(start).collect())
+    }
+
     fn start(server: String, options: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let profile = driver.folder.join(number.to_string());
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let session = WebDriver::builder(driver.url.clone(), capabilities(&profile))
-            .client(Client::new())
-            .connect();
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let session = WebDriver::builder(driver.url.clone(), capabilities(&profile));
+        let session = session.client(Client::new()).connect();
         let session = runtime.block_on(session).expect("a browser");
         let browser = Browser {
             session: Some(session),
@@ -137,40 +149,37 @@ impl Browser {
     /// Changes the size and the preferences.
     pub fn show_as(&self, options: Form) {
         let (width, height) = options.size;
-        self.devtools(
-            "Emulation.setDeviceMetricsOverride",
-            json!({"width": width, "height": height, "deviceScaleFactor": options.scale, "mobile": false}),
-        );
+        let metrics = json!({
+            "width": width, "height": height, "deviceScaleFactor": options.scale, "mobile": false,
+        });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics);
         let scheme = if options.dark { "dark" } else { "light" };
-        let motion = if options.reduced_motion {
-            "reduce"
-        } else {
-            "no-preference"
+        let motion = match options.reduced_motion {
+            true => "reduce",
+            false => "no-preference",
         };
-        self.devtools(
-            "Emulation.setEmulatedMedia",
-            json!({"features": [
-                {"name": "prefers-color-scheme", "value": scheme},
-                {"name": "prefers-reduced-motion", "value": motion},
-            ]}),
-        );
+        let features = json!([
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": motion},
+        ]);
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
     fn session(&self) -> &WebDriver {
         self.session.as_ref().expect("an open session")
     }
 
+    /// The result of what WebDriver does.
+    #[track_caller]
+    fn done<T>(&self, what: &str, doing: impl Future<Output = WebDriverResult<T>>) -> T {
+        let result = self.runtime.block_on(doing);
+        result.unwrap_or_else(|error| panic!("{what}: {error}"))
+    }
+
     /// Sends a command of WebDriver or chromedriver.
     pub fn command(&self, method: Method, path: &str, body: Value) -> Value {
-        let path = path.to_owned();
-        let command = RawCommand {
-            method,
-            path: path.clone(),
-            body,
-        };
-        let sent = self.session().handle().cmd(command);
-        let response = self.runtime.block_on(sent);
-        let response = response.unwrap_or_else(|error| panic!("{path}: {error}"));
+        let command = RawCommand(method, path.to_owned(), body);
+        let response = self.done(path, self.session().handle().cmd(command));
         response.value_json().expect("a value")
     }
 
@@ -188,41 +197,34 @@ impl Browser {
     /// Opens a link in a new document.
     pub fn follow(&self, link: &str) {
         for url in ["about:blank", link] {
-            let went = self.runtime.block_on(self.session().goto(url));
-            went.expect("the page loads");
+            self.done(url, self.session().goto(url));
         }
     }
 
-    /// The address of the server as this browser knows it.
-    pub fn server(&self) -> &str {
-        &self.server
-    }
-
     pub fn reload(&self) {
-        let loaded = self.runtime.block_on(self.session().refresh());
-        loaded.expect("the page loads");
+        self.done("reload", self.session().refresh());
     }
 
     /// The part of the address after `#`.
     pub fn fragment(&self) -> String {
-        let url = self.runtime.block_on(self.session().current_url());
-        let url = url.expect("an address");
+        let url = self.done("the address", self.session().current_url());
         url.fragment().unwrap_or_default().to_owned()
     }
 
     /// Runs a function body in the page.
     pub fn script(&self, script: &str, arguments: Vec<Value>) -> Value {
-        let ran = self.session().execute(script, arguments);
-        let value = self.runtime.block_on(ran);
-        let value = value.unwrap_or_else(|error| panic!("{script}: {error}"));
+        let value = self.done(script, self.session().execute(script, arguments));
         value.json().clone()
+    }
+
+    /// The value of an expression in the page.
+    pub fn eval(&self, expression: &str) -> Value {
+        self.script(&format!("return {expression}"), vec![])
     }
 
     /// The same for a script that calls its last argument with the result.
     pub fn script_async(&self, script: &str, arguments: Vec<Value>) -> Value {
-        let ran = self.session().execute_async(script, arguments);
-        let value = self.runtime.block_on(ran);
-        let value = value.unwrap_or_else(|error| panic!("{script}: {error}"));
+        let value = self.done(script, self.session().execute_async(script, arguments));
         value.json().clone()
     }
 
@@ -303,14 +305,11 @@ impl Browser {
 
     /// Every piece on the board that is drawn: its seat and its place, sorted.
     pub fn pieces(&self) -> Vec<String> {
-        let pieces = self.script(
-            "return [...document.querySelectorAll('.pieces [data-seat][data-place]')]
-               .map(({dataset}) => `${dataset.seat} ${dataset.place}`)",
-            vec![],
+        let pieces = self.eval(
+            "[...document.querySelectorAll('.pieces [data-seat][data-place]')]
+               .map(({dataset}) => `${dataset.seat} ${dataset.place}`).sort()",
         );
-        let mut pieces: Vec<String> = serde_json::from_value(pieces).expect("texts");
-        pieces.sort();
-        pieces
+        serde_json::from_value(pieces).expect("texts")
     }
 
     /// Waits until the player sees something.
@@ -331,17 +330,31 @@ impl Browser {
     #[track_caller]
     pub fn wait_for_script(&self, what: &str, expression: &str) {
         let begun = Instant::now();
-        let script = format!("return Boolean({expression})");
-        while self.script(&script, vec![]) != true {
+        while self.eval(&format!("Boolean({expression})")) != true {
             assert!(begun.elapsed() < WAIT, "waited for {what}");
             thread::sleep(Duration::from_millis(10));
         }
     }
 
+    /// Waits until the page has an element that fits a selector.
+    #[track_caller]
+    pub fn wait_for_element(&self, selector: &str) {
+        let element = format!("document.querySelector({})", json!(selector));
+        self.wait_for_script(selector, &element);
+    }
+
+    /// Waits for such an element, and has the page click on it.
+    #[track_caller]
+    pub fn click_on(&self, selector: &str) {
+        self.wait_for_element(selector);
+        let script = "document.querySelector(arguments[0]).click()";
+        self.script(script, vec![json!(selector)]);
+    }
+
     /// Clicks on a choice. Returns false if the page has changed and the choice is gone.
     #[track_caller]
     pub fn try_click(&self, choice: &Button) -> bool {
-        let clicked = self.runtime.block_on(self.element(choice).click());
+        let clicked = self.runtime.block_on(self.element(&choice.element).click());
         match clicked.map_err(thirtyfour::error::WebDriverError::into_inner) {
             Ok(()) => true,
             Err(WebDriverErrorInner::StaleElementReference(_)) => false,
@@ -356,14 +369,10 @@ impl Browser {
 
     /// Clicks twice on the same spot, as fast as a double click.
     pub fn double_click(&self, choice: &Button) {
-        let (down, up) = ("pointerDown", "pointerUp");
-        let press = |kind: &str| json!({"type": kind, "button": 0});
-        let actions = json!([
-            {"type": "pointerMove", "x": 0, "y": 0, "origin": choice.element},
-            press(down), press(up), press(down), press(up),
-        ]);
-        let body = json!({"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]});
-        self.command(Method::POST, "actions", body);
+        let button = |kind: &str| json!({"type": kind, "button": 0});
+        let (down, up) = (button("pointerDown"), button("pointerUp"));
+        let to = json!({"type": "pointerMove", "x": 0, "y": 0, "origin": choice.element});
+        self.act("pointer", json!([to, down, up, down, up]));
     }
 
     /// Waits for a button of this name outside of the groups, and clicks on it.
@@ -376,40 +385,28 @@ impl Browser {
     /// Waits for a button of this name anywhere on the page, and clicks on it.
     #[track_caller]
     pub fn press_anywhere(&self, name: &str) {
-        self.wait_for_script(name, &format!("({NAMED})('button', {})", json!(name)));
-        let script = format!("return ({NAMED})('button', arguments[0])");
-        let element = self.script(&script, vec![json!(name)]);
-        self.click(&Button {
-            name: name.to_owned(),
-            enabled: true,
-            pressed: false,
-            focused: false,
-            element,
-        });
+        self.done(name, self.named("button", name).click());
     }
 
-    /// Waits for a field with this label.
-    fn field(&self, label: &str) -> WebElement {
-        self.wait_for_script(label, &format!("({NAMED})('input', {})", json!(label)));
-        let script = format!("return ({NAMED})('input', arguments[0])");
-        let element = self.script(&script, vec![json!(label)]);
-        let handle = Arc::clone(self.session().handle());
-        WebElement::from_json(element, handle).expect("an element")
+    /// Waits for an element of this tag and name that is shown and can be used.
+    #[track_caller]
+    fn named(&self, tag: &str, name: &str) -> WebElement {
+        let find = format!("({NAMED})({}, {})", json!(tag), json!(name));
+        self.wait_for_script(name, &find);
+        self.element(&self.eval(&find))
     }
 
     /// What is in the field with this label.
     pub fn value(&self, label: &str) -> String {
-        let value = self.runtime.block_on(self.field(label).value());
-        value.expect("a field").unwrap_or_default()
+        let value = self.done(label, self.named("input", label).value());
+        value.unwrap_or_default()
     }
 
     /// Types into the field with this label, in place of what is there.
     pub fn type_into(&self, label: &str, text: &str) {
-        let field = self.field(label);
-        self.runtime.block_on(async {
-            field.clear().await.expect("a field");
-            field.send_keys(text).await.expect("a field");
-        });
+        let field = self.named("input", label);
+        self.done(label, field.clear());
+        self.done(label, field.send_keys(text));
     }
 
     /// Waits until the page has these words.
@@ -424,20 +421,15 @@ impl Browser {
     pub fn scan(&self, name: &str) -> String {
         let selector = format!("document.querySelector(`svg[aria-label=\"QR code: {name}\"]`)");
         self.wait_for_script(name, &selector);
-        self.script(
-            &format!("{selector}.scrollIntoView({{ block: 'center' }})"),
-            vec![],
-        );
+        self.eval(&format!("{selector}.scrollIntoView({{ block: 'center' }})"));
         self.settle();
-        let picture = self.runtime.block_on(self.session().screenshot_as_png());
-        let (width, height, light) = grey(&picture.expect("a picture"));
+        let picture = self.done("a picture", self.session().screenshot_as_png());
+        let (width, height, light) = grey(&picture);
         let level = |x: usize, y: usize| light[y * width + x];
         let mut picture = rqrr::PreparedImage::prepare_from_greyscale(width, height, level);
         let codes = picture.detect_grids();
-        let [code] = &codes[..] else {
-            panic!("{} QR codes are in the picture", codes.len());
-        };
-        code.decode().expect("a readable code").1
+        assert_eq!(codes.len(), 1, "QR codes in the picture");
+        codes[0].decode().expect("a readable code").1
     }
 
     /// Waits for a card of the hand, and clicks on it.
@@ -447,17 +439,20 @@ impl Browser {
         self.click(look.card(card).expect("the card"));
     }
 
-    /// The element of a choice.
-    fn element(&self, choice: &Button) -> WebElement {
+    fn element(&self, reference: &Value) -> WebElement {
         let handle = Arc::clone(self.session().handle());
-        WebElement::from_json(choice.element.clone(), handle).expect("an element")
+        WebElement::from_json(reference.clone(), handle).expect("an element")
     }
 
     /// Presses a key, which WebDriver may name by a code point.
     pub fn key(&self, key: char) {
-        let (down, up) = ("keyDown", "keyUp");
-        let actions = json!([{"type": down, "value": key}, {"type": up, "value": key}]);
-        let body = json!({"actions": [{"type": "key", "id": "keyboard", "actions": actions}]});
+        let [down, up] = ["keyDown", "keyUp"].map(|kind| json!({"type": kind, "value": key}));
+        self.act("key", json!([down, up]));
+    }
+
+    /// Does something with a device, `pointer` or `key`.
+    fn act(&self, device: &str, actions: Value) {
+        let body = json!({"actions": [{"type": device, "id": device, "actions": actions}]});
         self.command(Method::POST, "actions", body);
     }
 
@@ -466,20 +461,15 @@ impl Browser {
         self.command(Method::GET, "window", Value::Null)
     }
 
+    /// Opens another tab, which commands go to from now on.
     pub fn open_tab(&self) -> Value {
-        self.command(Method::POST, "window/new", json!({"type": "tab"}))["handle"].take()
+        let tab = self.command(Method::POST, "window/new", json!({"type": "tab"}))["handle"].take();
+        self.switch_to(&tab);
+        tab
     }
 
     pub fn switch_to(&self, tab: &Value) {
         self.command(Method::POST, "window", json!({"handle": tab}));
-    }
-
-    /// Opens another tab, which hides the others.
-    pub fn open_tab_in_front(&self) -> Value {
-        let tab = self.open_tab();
-        self.switch_to(&tab);
-        self.devtools("Page.bringToFront", json!({}));
-        tab
     }
 
     /// Cuts the network, or joins it again.
@@ -491,29 +481,6 @@ impl Browser {
         self.command(Method::POST, "chromium/network_conditions", body);
     }
 
-    /// The role and the name that the browser itself computes.
-    pub fn role_and_name(&self, choice: &Button) -> (String, String) {
-        let (_, id) = choice
-            .element
-            .as_object()
-            .and_then(|ids| ids.iter().next())
-            .expect("an id");
-        let id = id.as_str().expect("an id");
-        let computed = |what: &str| {
-            let value = self.command(Method::GET, &format!("element/{id}/{what}"), Value::Null);
-            value.as_str().expect("a text").to_owned()
-        };
-        (computed("computedrole"), computed("computedlabel"))
-    }
-
-    /// A picture of the viewport, as WebP.
-    pub fn picture(&self) -> Vec<u8> {
-        let parameters = json!({"format": "webp", "quality": 50});
-        let picture = self.devtools("Page.captureScreenshot", parameters);
-        let data = picture["data"].as_str().expect("base64");
-        BASE64_STANDARD.decode(data).expect("base64")
-    }
-
     /// Says that a message of the console is to be expected: one that contains all these texts.
     pub fn expect_message(&self, texts: &[&str]) {
         let mut expected = self.expected.lock().expect("the expected messages");
@@ -523,18 +490,19 @@ impl Browser {
     /// What the console and the network must not show.
     fn complaints(&self) -> Vec<String> {
         let expected = self.expected.lock().expect("the expected messages");
-        let is_expected = |text: &str| {
-            let mut expected = expected.iter();
-            expected.any(|parts| parts.split('\n').all(|part| text.contains(part)))
+        let fits = |text: &str, parts: &str| parts.split('\n').all(|part| text.contains(part));
+        let is_expected = |text: &str| expected.iter().any(|parts| fits(text, parts));
+        let log = |kind: &str| {
+            let log = self.command(Method::POST, "se/log", json!({"type": kind}));
+            serde_json::from_value::<Vec<Value>>(log).expect("a log")
         };
-        let console = self.log("browser");
+        let (console, network) = (log("browser"), log("performance"));
         let messages = console.iter().filter_map(|entry| {
             let text = entry["message"].as_str()?;
             let level = entry["level"].as_str()?;
             let bad = ["WARNING", "SEVERE"].contains(&level) && !is_expected(text);
             bad.then(|| format!("console: {level}: {text}"))
         });
-        let network = self.log("performance");
         let requests = network.iter().filter_map(|entry| {
             let event: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
             let event = &event["message"];
@@ -548,11 +516,6 @@ impl Browser {
             (sent && from_page && !own).then(|| format!("a request to another host: {url}"))
         });
         messages.chain(requests).collect()
-    }
-
-    fn log(&self, kind: &str) -> Vec<Value> {
-        let log = self.command(Method::POST, "se/log", json!({"type": kind}));
-        log.as_array().expect("a log").clone()
     }
 }
 
@@ -598,54 +561,36 @@ fn grey(png: &[u8]) -> (usize, usize, Vec<u8>) {
     (frame.width as usize, frame.height as usize, light)
 }
 
-/// A command that is not one of the library's.
+/// A command that is not one of the library's: its method, path and body.
 #[derive(Debug)]
-struct RawCommand {
-    method: Method,
-    path: String,
-    body: Value,
-}
+struct RawCommand(Method, String, Value);
 
 impl FormatRequestData for RawCommand {
     fn format_request(&self, session: &SessionId) -> RequestData {
-        let request = RequestData::new(
-            self.method.clone(),
-            format!("session/{session}/{}", self.path),
-        );
-        if self.method == Method::GET {
-            request
-        } else {
-            request.add_body(self.body.clone())
+        let RawCommand(method, path, body) = self;
+        let request = RequestData::new(method.clone(), format!("session/{session}/{path}"));
+        match *method {
+            Method::GET => request,
+            _ => request.add_body(body.clone()),
         }
     }
 }
 
+const ARGUMENTS: &str = "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    --disable-background-networking --disable-component-update --disable-default-apps \
+    --disable-sync --no-first-run --no-proxy-server --mute-audio --hide-scrollbars \
+    --force-color-profile=srgb --window-size=1440,900";
+
 fn capabilities(profile: &std::path::Path) -> Capabilities {
     let profile = format!("--user-data-dir={}", profile.display());
-    let arguments = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-default-apps",
-        "--disable-sync",
-        "--no-first-run",
-        "--no-proxy-server",
-        "--mute-audio",
-        "--hide-scrollbars",
-        // A name in a home network. Pages of other hosts than the own machine are no secure context.
-        "--host-resolver-rules=MAP dog.home 127.0.0.1",
-        "--force-color-profile=srgb",
-        "--window-size=1440,900",
-        &profile,
-    ];
+    // A name in a home network. Pages of other hosts than the own machine are no secure context.
+    let name = "--host-resolver-rules=MAP dog.home 127.0.0.1";
+    let arguments = ARGUMENTS.split_whitespace().chain([name, &profile]);
     let capabilities = json!({
         "browserName": "chrome",
         "timeouts": {"script": 120_000},
         "goog:chromeOptions": {
-            "args": arguments,
+            "args": arguments.collect::<Vec<_>>(),
             "perfLoggingPrefs": {"enableNetwork": true, "enablePage": false},
         },
         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::Browser;
+
 /// A button.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Button {
@@ -48,6 +50,11 @@ impl Look {
         self.button(name).is_some_and(|one| one.enabled)
     }
 
+    /// Whether such a button has the focus.
+    pub fn is_focused(&self, name: &str) -> bool {
+        self.button(name).is_some_and(|one| one.focused)
+    }
+
     /// The button of the board on this place: `17`, `goal:0` or `kennel`.
     pub fn place(&self, place: &str) -> Option<&Button> {
         let words = place_words(place);
@@ -63,9 +70,51 @@ impl Look {
     }
 }
 
+impl Browser {
+    /// Waits until the task of the player has these words.
+    #[track_caller]
+    pub fn wait_for_todo(&self, words: &str) -> Look {
+        self.wait(words, |look| look.todo.contains(words))
+    }
+
+    /// Waits for an alert with these words.
+    #[track_caller]
+    pub fn wait_for_alert(&self, words: &str) -> Look {
+        let says = |look: &Look| look.alerts.iter().any(|one| one.contains(words));
+        self.wait(words, says)
+    }
+
+    /// Waits until a card can be chosen.
+    #[track_caller]
+    pub fn wait_for_cards(&self) -> Look {
+        self.wait("cards", |look| enabled(&look.hand).next().is_some())
+    }
+
+    /// Waits for a place on the board, and clicks on it.
+    #[track_caller]
+    pub fn choose_place(&self, place: &str) {
+        let look = self.wait(place, |look| look.place(place).is_some());
+        self.click(look.place(place).expect("the place"));
+    }
+
+    /// Opens the list of all moves, and clicks on one. Returns what was seen before.
+    #[track_caller]
+    pub fn play_from_list(&self, index: usize) -> Look {
+        self.open_details("All moves");
+        let look = self.wait("all moves", |look| enabled(&look.moves).next().is_some());
+        self.click(&look.moves[index]);
+        look
+    }
+}
+
 /// The choices that can be pressed.
 pub fn enabled(choices: &[Button]) -> impl Iterator<Item = &Button> {
     choices.iter().filter(|one| one.enabled)
+}
+
+/// Whether one of these has the focus.
+pub fn has_focus(choices: &[Button]) -> bool {
+    choices.iter().any(|one| one.focused)
 }
 
 /// A place as the page names it.

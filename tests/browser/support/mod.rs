@@ -19,17 +19,18 @@ mod scene;
 mod screens;
 
 pub use appearance::check_screens;
-pub use browser::{Browser, Form};
+pub use browser::{Browser, Form, open};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
-pub use look::{Button, Look, enabled, names, place_words};
+pub use look::{Button, Look, enabled, has_focus, names, place_words};
 pub use people::{
     LINK_FOR_ALL, game_of, go_home, hand, invite_friends, play_together, saved, sit_down,
     wait_for_seat,
 };
-pub use player::{KeyboardPlayer, MousePlayer, choose_part, offered_names, offers};
+pub use player::{KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers};
 pub use scene::{
-    NAMES, Situation, Style, advance, create_with_bots, create_with_people, parts, pieces_of,
-    seats_of_bots,
+    NAMES, Situation, Style, captures, create_with_bots, create_with_people, deal_to_people,
+    has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, play_on, played_by_bots,
+    seats_of_bots, text,
 };
 pub use screens::Screens;

@@ -42,10 +42,7 @@ pub fn wait_for_seat(browser: &Browser) {
 
 /// What the browser remembers of the game that it shows.
 pub fn saved(browser: &Browser) -> Value {
-    browser.script(
-        "return JSON.parse(localStorage.getItem('dog.game.' + location.hash.split('/')[2]))",
-        vec![],
-    )
+    browser.eval("JSON.parse(localStorage.getItem('dog.game.' + location.hash.split('/')[2]))")
 }
 
 /// The game that the browsers show, with their tokens and that of the first one as host.

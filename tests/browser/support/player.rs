@@ -2,17 +2,12 @@
 
 use serde_json::Value;
 
-use super::{
-    Browser, Button, Dice, Look,
-    look::{enabled, names},
-};
+use super::{Browser, Button, Dice, Look, enabled, text};
 
 /// Chooses by dice.
 pub struct MousePlayer<'a> {
     browser: &'a Browser,
     dice: Dice,
-    /// What was clicked on so far.
-    pub clicks: Vec<String>,
 }
 
 impl<'a> MousePlayer<'a> {
@@ -20,7 +15,6 @@ impl<'a> MousePlayer<'a> {
         MousePlayer {
             browser,
             dice: Dice::new(seed),
-            clicks: Vec::new(),
         }
     }
 
@@ -37,18 +31,8 @@ impl<'a> MousePlayer<'a> {
             assert_eq!(look.alerts, [""; 0]);
             let choices = offers(&look);
             let choice = choices[self.dice.below(choices.len())];
-            if self.browser.try_click(choice) {
-                self.clicks.push(choice.name.clone());
-            }
+            self.browser.try_click(choice);
         }
-    }
-
-    /// Plays to the end.
-    #[track_caller]
-    pub fn play_to_the_end(&mut self) -> Look {
-        let look = self.play_until(|_| false);
-        assert_eq!(look.todo.split(' ').next(), Some("You"), "{}", look.todo);
-        look
     }
 }
 
@@ -115,21 +99,35 @@ impl<'a> KeyboardPlayer<'a> {
     }
 }
 
+/// Waits until the player can choose something.
+#[track_caller]
+pub fn wait_for_offers(browser: &Browser) -> Look {
+    browser.wait("a choice", |look| !offers(look).is_empty())
+}
+
+/// Waits until the player can choose on the board, and chooses the piece of a part, if the page asks
+/// for it. Returns what is seen when its targets are offered.
+#[track_caller]
+pub fn choose_piece(browser: &Browser, part: &Value) -> Look {
+    let asked = |look: &Look| look.todo.contains("Choose") && !offers(look).is_empty();
+    let look = browser.wait("a choice on the board", asked);
+    if !look.todo.contains("Choose a piece") {
+        return look;
+    }
+    let piece = look.place(text(&part["from"]));
+    browser.click(piece.unwrap_or_else(|| panic!("{part}: {look:?}")));
+    browser.wait("targets", |look| {
+        look.todo.contains("Choose where it goes") && !offers(look).is_empty()
+    })
+}
+
 /// Chooses one part of a move, or a whole move of one part, on the board: the piece if the page
 /// asks for it, then the target.
 #[track_caller]
 pub fn choose_part(browser: &Browser, part: &Value) {
-    let text = |name: &str| part[name].as_str().expect("a place").to_owned();
-    let (from, to) = (text("from"), text("to"));
-    let asked = |look: &Look| look.todo.contains("Choose") && !offers(look).is_empty();
-    let mut look = browser.wait("a choice on the board", asked);
-    if look.todo.contains("Choose a piece") {
-        let piece = look.place(&from);
-        browser.click(piece.unwrap_or_else(|| panic!("{from} is not offered: {look:?}")));
-        look = browser.wait("targets", |look| look.todo.contains("Choose where it goes"));
-    }
-    let target = look.place(&to);
-    browser.click(target.unwrap_or_else(|| panic!("{to} is not offered: {look:?}")));
+    let look = choose_piece(browser, part);
+    let target = look.place(text(&part["to"]));
+    browser.click(target.unwrap_or_else(|| panic!("{part} is not offered: {look:?}")));
 }
 
 /// What a player who wants to play can click on next. There is nothing while the page waits.
@@ -157,10 +155,4 @@ pub fn offers(look: &Look) -> Vec<&Button> {
     let others = others.iter().filter_map(|name| look.button(name));
     let others = others.filter(|one| one.enabled);
     enabled(&look.hand).chain(others).collect()
-}
-
-/// The names of what can be clicked on, for messages.
-pub fn offered_names(look: &Look) -> Vec<String> {
-    let offers: Vec<Button> = offers(look).into_iter().cloned().collect();
-    names(&offers).into_iter().map(str::to_owned).collect()
 }

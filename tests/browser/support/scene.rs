@@ -1,9 +1,11 @@
 //! Games that the API brings to a wanted position.
 
+use std::{thread, time::Duration};
+
 use serde_json::{Value, json};
 
 use super::{
-    Dice, TestGame, TestServer,
+    Browser, Dice, TestGame, TestServer,
     TestViewer::{Seat, Spectator},
     seed,
 };
@@ -11,11 +13,23 @@ use super::{
 /// Names as the page gives them.
 pub const NAMES: [&str; 6] = ["Player", "Luna", "Bruno", "Bella", "Rex", "Nala"];
 
+/// The rules of most tests.
+pub fn italian() -> Value {
+    json!({"preset": "dogspiel-it"})
+}
+
+/// A text in JSON.
+#[track_caller]
+pub fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}
+
 /// A game in which seat 0 is to move in a wanted position.
 pub struct Situation<'a> {
     pub game: TestGame<'a>,
     /// The legal moves of seat 0.
     pub moves: Vec<Value>,
+    pub version: u64,
 }
 
 /// How the seats of a game play until the wanted position.
@@ -42,20 +56,48 @@ impl<'a> Situation<'a> {
         style: Style,
         wanted: impl Fn(&Value, &[Value]) -> bool,
     ) -> Situation<'a> {
-        let scene = Situation::try_find(server, rules, number, style, wanted);
-        scene.unwrap_or_else(|| panic!("game {number} of {rules} has no such position"))
+        let game = create_with_people(server, rules, number);
+        let moves = advance(&game, number, style, wanted);
+        let moves = moves.unwrap_or_else(|| panic!("game {number} of {rules}: no such position"));
+        let version = game.version();
+        Situation {
+            game,
+            moves,
+            version,
+        }
     }
 
-    pub fn try_find(
+    /// A game by the Italian sheet, in which seat 0 has a move that fits.
+    #[track_caller]
+    pub fn with_move(
         server: &'a TestServer,
-        rules: &Value,
         number: u8,
-        style: Style,
-        wanted: impl Fn(&Value, &[Value]) -> bool,
-    ) -> Option<Situation<'a>> {
-        let game = create_with_people(server, rules, number);
-        let moves = advance(&game, number, style, wanted)?;
-        Some(Situation { game, moves })
+        fits: impl Fn(&Value) -> bool,
+    ) -> Situation<'a> {
+        let wanted = |_: &Value, moves: &[Value]| moves.iter().any(&fits);
+        Situation::find(server, &italian(), number, Style::FirstSeat, wanted)
+    }
+
+    /// One in which seat 0 has many moves.
+    #[track_caller]
+    pub fn with_choices(server: &'a TestServer) -> Situation<'a> {
+        let wanted = |_: &Value, moves: &[Value]| moves.len() > 5;
+        Situation::find(server, &italian(), 4, Style::FirstSeat, wanted)
+    }
+
+    /// The same, and seat 0 has more turns in the round.
+    #[track_caller]
+    pub fn with_more_turns(server: &'a TestServer) -> Situation<'a> {
+        let wanted = |view: &Value, moves: &[Value]| {
+            moves.len() > 5 && view["seats"][0]["cards"].as_u64() > Some(3)
+        };
+        Situation::find(server, &italian(), 4, Style::FirstSeat, wanted)
+    }
+
+    /// One in which seat 0 can only fold.
+    #[track_caller]
+    pub fn with_a_fold(server: &'a TestServer) -> Situation<'a> {
+        Situation::with_move(server, 0, |one| one["kind"] == "fold")
     }
 
     /// The first move that fits.
@@ -65,9 +107,22 @@ impl<'a> Situation<'a> {
         found.expect("such a move")
     }
 
+    /// Asserts that nothing has happened.
+    #[track_caller]
+    pub fn assert_unchanged(&self) {
+        assert_eq!(self.game.version(), self.version);
+    }
+
     /// The move that was played last.
     pub fn last_move(&self) -> Value {
         self.game.view(Spectator)["last_action"]["move"].take()
+    }
+
+    /// Waits until the browser shows the end of the turn, which was this move.
+    #[track_caller]
+    pub fn wait_until_played(&self, browser: &Browser, wanted: &Value) {
+        browser.wait_for_todo("is to move");
+        assert_eq!(self.last_move()["id"], wanted["id"]);
     }
 }
 
@@ -76,18 +131,41 @@ pub fn parts(one: &Value) -> &[Value] {
     one["parts"].as_array().expect("parts")
 }
 
+/// Whether a move splits a seven over three pieces.
+pub fn has_three_parts(one: &Value) -> bool {
+    one["card"] == "7" && parts(one).len() == 3
+}
+
+/// Whether a move exchanges two pieces by a jack.
+pub fn is_swap(one: &Value) -> bool {
+    one["card"] == "J" && one["kind"] == "swap"
+}
+
+/// Whether a plain move captures a piece of a seat that fits.
+pub fn captures(one: &Value, fits: impl Fn(&Value) -> bool) -> bool {
+    let captured = one["captures"].as_array().into_iter().flatten();
+    let is_plain = one["card"] != "7" && one["card"] != "joker";
+    is_plain && captured.map(|capture| &capture["seat"]).any(fits)
+}
+
+/// Plays the move that the server lists first.
+pub fn play_on(game: &TestGame<'_>) {
+    let (seat, id) = game.first_move();
+    game.play(seat, &id);
+}
+
 /// Every piece of a game as the server tells it: its seat and its place, sorted.
 pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
-    let board = game.view(Spectator)["board"].take();
+    pieces_on(&game.view(Spectator)["board"])
+}
+
+/// The same of a board.
+pub fn pieces_on(board: &Value) -> Vec<String> {
     let mut pieces = Vec::new();
     for (seat, one) in board.as_array().expect("seats").iter().enumerate() {
-        let list = |name: &str| one[name].as_array().expect("a list").clone();
-        pieces.extend(list("track").iter().map(|field| format!("{seat} {field}")));
-        pieces.extend(
-            list("goal")
-                .iter()
-                .map(|depth| format!("{seat} goal:{depth}")),
-        );
+        let list = |name: &str| one[name].as_array().expect("a list").iter();
+        pieces.extend(list("track").map(|field| format!("{seat} {field}")));
+        pieces.extend(list("goal").map(|depth| format!("{seat} goal:{depth}")));
         let kennel = one["kennel"].as_u64().unwrap_or_default();
         pieces.extend((0..kennel).map(|_| format!("{seat} kennel")));
     }
@@ -98,11 +176,26 @@ pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
 /// A game of people with a fixed deck, in which seat 0 begins.
 pub fn create_with_people<'a>(server: &'a TestServer, rules: &Value, number: u8) -> TestGame<'a> {
     let count = rules["seats"].as_u64().unwrap_or(4) as usize;
-    let seats: Vec<Value> = NAMES[..count]
-        .iter()
-        .map(|name| json!({"kind": "human", "name": name}))
-        .collect();
+    let person = |name: &&str| json!({"kind": "human", "name": name});
+    let seats: Vec<Value> = NAMES[..count].iter().map(person).collect();
     create(server, rules, &seats, number, 0)
+}
+
+/// The same, dealt.
+pub fn deal_to_people<'a>(server: &'a TestServer, rules: &Value, number: u8) -> TestGame<'a> {
+    let game = create_with_people(server, rules, number);
+    game.deal();
+    game
+}
+
+/// A game that bots have played.
+pub fn played_by_bots<'a>(server: &'a TestServer, rules: &Value) -> TestGame<'a> {
+    let count = rules["seats"].as_u64().unwrap_or(4) as usize;
+    let game = create(server, rules, &seats_of_bots(&NAMES[..count]), 1, 0);
+    while game.view(Spectator)["phase"] != "finished" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    game
 }
 
 /// A game of seat 0 against bots with a fixed deck, in which seat 0 begins.
@@ -149,9 +242,7 @@ pub fn advance(
     loop {
         let view = game.view(Spectator);
         match view["phase"].as_str()? {
-            "deal" => {
-                game.deal();
-            }
+            "deal" => drop(game.deal()),
             "exchange" => exchange(game, &view),
             "play" => {
                 let seat = view["turn"].as_u64()? as usize;

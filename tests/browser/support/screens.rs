@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Browser, Evening, Form, LANGUAGES, Situation, Style, TestGame, TestServer, choose_part,
-    create_with_people, offers, parts,
+    choose_piece, deal_to_people, has_three_parts, is_swap, italian, parts, text, wait_for_offers,
 };
 
 /// Games that show every screen. Nothing is played in them.
@@ -37,10 +37,6 @@ pub struct Visit<'a> {
     pub browser: &'a Browser,
 }
 
-fn three_parts(one: &Value) -> bool {
-    one["card"] == "7" && parts(one).len() == 3
-}
-
 fn captures_partner(one: &Value) -> bool {
     let mut captures = one["captures"].as_array().expect("captures").iter();
     one["kind"] == "advance" && captures.any(|capture| capture["seat"] == 2)
@@ -48,41 +44,30 @@ fn captures_partner(one: &Value) -> bool {
 
 impl<'a> Screens<'a> {
     pub fn new(server: &'a TestServer) -> Screens<'a> {
-        let rules = json!({"preset": "dogspiel-it"});
         let find = |number, wanted: fn(&[Value]) -> bool| {
             let wanted = |_: &Value, moves: &[Value]| wanted(moves);
-            Situation::find(server, &rules, number, Style::FirstSeat, wanted)
+            Situation::find(server, &italian(), number, Style::FirstSeat, wanted)
         };
-        let exchange = create_with_people(server, &rules, 1);
-        exchange.deal();
         let optional = json!({"preset": "hausregeln", "exchange": "optional"});
-        let optional_exchange = create_with_people(server, &optional, 1);
-        optional_exchange.deal();
         let house = json!({"preset": "hausregeln"});
-        let on_request = [1, 2, 3].map(|number| create_with_people(server, &house, number));
-        for game in &on_request {
-            game.deal();
-        }
+        let on_request = [1, 2, 3].map(|number| deal_to_people(server, &house, number));
         on_request[1].swap(2, &json!({"ask": true}));
         on_request[2].swap(0, &json!({"ask": true}));
-        on_request[2].swap(2, &json!({"card": on_request[2].hand(2)[0]}));
+        on_request[2].offer(2);
         let six = json!({"preset": "hausregeln", "seats": 6});
         Screens {
-            exchange,
-            optional_exchange,
+            exchange: deal_to_people(server, &italian(), 1),
+            optional_exchange: deal_to_people(server, &optional, 1),
             on_request,
-            seven: find(1, |moves| moves.iter().any(three_parts)),
+            seven: Situation::with_move(server, 1, has_three_parts),
             joker: find(7, |moves| {
                 moves.iter().any(|one| one["as"] == "9") && moves.len() > 15
             }),
             jack: find(5, |moves| {
-                let swaps = moves
-                    .iter()
-                    .filter(|one| one["card"] == "J" && one["kind"] == "swap");
-                swaps.count() > 5
+                moves.iter().filter(|one| is_swap(one)).count() > 5
             }),
-            fold: find(1, |moves| moves[0]["kind"] == "fold"),
-            partner: find(8, |moves| moves.iter().any(captures_partner)),
+            fold: Situation::with_move(server, 1, |one| one["kind"] == "fold"),
+            partner: Situation::with_move(server, 8, captures_partner),
             six_seats: Situation::find(server, &six, 3, Style::Greedy, |view, moves| {
                 view["version"].as_u64() > Some(90) && moves.len() > 6
             }),
@@ -109,14 +94,12 @@ impl<'a> Screens<'a> {
         browser.go("/?lang=en");
         browser.wait("the home screen", |look| look.can("Play against bots"));
         browser.open_details("Rules, seats, level and pace");
-        browser.wait_for_script("the games", "document.body.innerText.includes('your turn')");
-        browser.script("scrollTo(0, 0)", vec![]);
+        browser.wait_for_words("your turn");
+        browser.eval("scrollTo(0, 0)");
         show("home", &[]);
         browser.open_details("More");
-        browser.wait_for_script(
-            "what the sheet says",
-            "document.querySelector('.more option')?.textContent.includes('(')",
-        );
+        let says = "document.querySelector('.more option')?.textContent.includes('(')";
+        browser.wait_for_script("what the sheet says", says);
         show("home-more", &[]);
 
         browser.sit(&self.exchange, 0);
@@ -134,7 +117,7 @@ impl<'a> Screens<'a> {
         browser.wait("the partner", |look| look.can("Do not help"));
         show("exchange-asked", TABLE);
         browser.sit(promised, 0);
-        browser.wait("the promise", |look| look.todo.contains("gives you a card"));
+        browser.wait_for_todo("gives you a card");
         show("exchange-promised", TABLE);
 
         self.visit_seven(browser, &show);
@@ -152,22 +135,13 @@ impl<'a> Screens<'a> {
         browser.open_details("All moves");
         show("all-moves", &[]);
 
-        let swap = self
-            .jack
-            .find_move(|one| one["card"] == "J" && one["kind"] == "swap");
         browser.sit(&self.jack.game, 0);
         browser.choose_card("J");
-        let look = browser.wait("a choice", |look| !offers(look).is_empty());
-        if look.todo.contains("Choose a piece") {
-            let from = parts(swap)[0]["from"].as_str().expect("a place");
-            browser.click(look.place(from).expect("the piece"));
-            browser.wait("targets", |look| look.todo.contains("Choose where"));
-        }
+        choose_piece(browser, &parts(self.jack.find_move(is_swap))[0]);
         // The pointer previews the choice.
-        browser.script(
-            "document.querySelector('[aria-label=Board] button').dispatchEvent(new PointerEvent('pointerenter'))",
-            vec![],
-        );
+        let place = "document.querySelector('[aria-label=Board] button')";
+        let hover = format!("{place}.dispatchEvent(new PointerEvent('pointerenter'))");
+        browser.eval(&hover);
         show("jack", TABLE);
 
         browser.sit(&self.fold.game, 0);
@@ -179,7 +153,7 @@ impl<'a> Screens<'a> {
 
         let capture = self.partner.find_move(captures_partner);
         browser.sit(&self.partner.game, 0);
-        browser.choose_card(capture["card"].as_str().expect("a card"));
+        browser.choose_card(text(&capture["card"]));
         choose_part(browser, &parts(capture)[0]);
         browser.wait("the question", |look| look.can("Cancel"));
         show("partner-question", TABLE);
@@ -192,10 +166,8 @@ impl<'a> Screens<'a> {
         browser.wait("suggestions", |look| !look.advice.is_empty());
         show("analyse", &[]);
         browser.go("/?lang=en#/analyse?rules=hausregeln seats=6&position=0f/17/40/47/60/80&hand=7,K&played=2:K,3:fold.7.8");
-        browser.wait_for_script(
-            "the board",
-            "document.querySelectorAll('.place.free').length === 90 + 24 + 6",
-        );
+        let fields = "document.querySelectorAll('.place.free').length === 90 + 24 + 6";
+        browser.wait_for_script("the board", fields);
         browser.open_details("What was exchanged and played");
         show("analyse-six-seats", &[]);
 
@@ -204,14 +176,12 @@ impl<'a> Screens<'a> {
         show("course", &[]);
         browser.go("/?lang=en#/learn/5");
         browser.choose_card("7");
-        browser.wait("the pieces", |look| !offers(look).is_empty());
+        wait_for_offers(browser);
         show("lesson", &["Your hand"]);
         browser.open_table(&self.jack.game);
         browser.press("Rules");
-        browser.wait_for_script(
-            "the pictures and the sheets",
-            "document.querySelector('dialog .ghost') && document.querySelector('dialog table')",
-        );
+        browser.wait_for_element("dialog .ghost");
+        browser.wait_for_element("dialog table");
         show("rules", &[]);
 
         browser.open_table(&self.jack.game);
@@ -248,23 +218,18 @@ impl<'a> Screens<'a> {
     }
 
     fn visit_seven(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
-        let wanted = parts(self.seven.find_move(three_parts));
+        let wanted = parts(self.seven.find_move(has_three_parts));
         browser.sit(&self.seven.game, 0);
         browser.wait("the hand", |look| look.card("7").is_some());
         show("card", TABLE);
         browser.choose_card("7");
-        let look = browser.wait("pieces", |look| !offers(look).is_empty());
+        wait_for_offers(browser);
         show("piece", TABLE);
-        if look.todo.contains("Choose a piece") {
-            let from = wanted[0]["from"].as_str().expect("a place");
-            browser.click(look.place(from).expect("the piece"));
-            browser.wait("targets", |look| look.todo.contains("Choose where"));
-        }
+        choose_piece(browser, &wanted[0]);
         show("target", TABLE);
         choose_part(browser, &wanted[0]);
-        browser.wait("the next part", |look| {
-            look.can("Start over") && !offers(look).is_empty()
-        });
+        browser.wait("the next part", |look| look.can("Start over"));
+        wait_for_offers(browser);
         show("seven", TABLE);
         for part in &wanted[1..] {
             choose_part(browser, part);
@@ -277,36 +242,22 @@ impl<'a> Screens<'a> {
     fn visit_others(&self, browser: &Browser, show: &impl Fn(&'static str, InSight)) {
         browser.forget_all();
         browser.open_table(&self.jack.game);
-        browser.wait_for_script(
-            "the words of a spectator",
-            "document.body.innerText.includes('You are watching.')",
-        );
+        browser.wait_for_words("You are watching.");
         show("watching", &[]);
         browser.go(&format!("/?lang=en#/games/{}", self.finished.id));
         browser.wait("the end", |look| look.team.is_some());
         show("finished", &[]);
         browser.press("Check the shuffle");
-        browser.wait("the result", |look| {
-            look.alerts.iter().any(|one| one.contains("✓"))
-        });
+        browser.wait_for_alert("✓");
         show("fair", &[]);
         browser.press("Review");
         browser.wait_for_words("Every decision of the game was looked at.");
-        browser.script(
-            "document.querySelector('.review .advice button').click()",
-            vec![],
-        );
-        browser.wait_for_script(
-            "what was better",
-            "document.querySelector('.review .reasons')",
-        );
-        browser.script(
-            "document.querySelector('.review h3').scrollIntoView()",
-            vec![],
-        );
+        browser.click_on(".review .advice button");
+        browser.wait_for_element(".review .reasons");
+        browser.eval("document.querySelector('.review h3').scrollIntoView()");
         show("review", &[]);
         browser.press("Replay");
-        browser.wait_for_script("the slider", "document.querySelector('input[type=range]')");
+        browser.wait_for_element("input[type=range]");
         browser.script(
             "const slider = document.querySelector('input[type=range]');
              slider.value = 90;

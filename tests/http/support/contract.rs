@@ -10,21 +10,17 @@ use std::{
 };
 
 use jsonschema::{Draft, Validator};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{TestRequest, TestResponse, TestServer};
 
 /// Headers that OpenAPI documents elsewhere, or that belong to HTTP itself.
-const PLAIN_HEADERS: [&str; 8] = [
-    "accept",
-    "accept-encoding",
-    "access-control-request-headers",
-    "access-control-request-method",
-    "authorization",
-    "content-type",
-    "origin",
-    "x-forwarded-for",
-];
+const PLAIN_HEADERS: &str = "accept accept-encoding access-control-request-headers \
+    access-control-request-method authorization content-type origin x-forwarded-for";
+
+/// Beginnings of paths that the document does not have.
+const OUTSIDE: &str = "/openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \
+    /style.css /icon /manifest.webmanifest /sw.js /page/";
 
 /// The document, and the validators compiled so far.
 pub struct Contract {
@@ -83,33 +79,15 @@ impl Contract {
             other => other.to_ascii_lowercase(),
         };
         let Some((template, item)) = self.route(path) else {
-            let known = [
-                "/openapi.json",
-                "/docs",
-                "/src/",
-                "/vendor/",
-                "/lang/",
-                "/lessons/",
-                "/colours.css",
-                "/style.css",
-                "/icon",
-                "/manifest.webmanifest",
-                "/sw.js",
-                "/page/",
-            ]
-            .iter();
-            let outside = path == "/" || known.into_iter().any(|known| path.starts_with(known));
-            assert!(
-                outside || method == "options" || response.status == 404,
-                "an undocumented path: {what}"
-            );
+            let mut known = OUTSIDE.split(' ');
+            let outside = path == "/" || known.any(|known| path.starts_with(known));
+            let allowed = outside || method == "options" || response.status == 404;
+            assert!(allowed, "an undocumented path: {what}");
             return;
         };
         let Some(operation) = item.get(&method) else {
-            assert!(
-                method == "options" || response.status == 405,
-                "an undocumented method: {what}"
-            );
+            let allowed = method == "options" || response.status == 405;
+            assert!(allowed, "an undocumented method: {what}");
             return;
         };
         let pointer = format!("/paths/{}/{method}", escape(template));
@@ -141,7 +119,7 @@ impl Contract {
         let (described, pointer) =
             self.resolve(documented, format!("{pointer}/responses/{status}"));
         for (name, header) in object(&described["headers"]) {
-            // Clients on this machine have no limits. Some headers are there for some questions only.
+            // Clients on this machine have no limits. Other headers are not always there.
             let types = header["schema"]["type"].as_array();
             let optional = name.starts_with("RateLimit")
                 || types.is_some_and(|types| types.contains(&json!("null")));
@@ -157,10 +135,7 @@ impl Contract {
             panic!("an undocumented content type {media_type:?}: {what}");
         };
         if request.method == "HEAD" {
-            assert!(
-                response.body.is_empty(),
-                "a body in the response to HEAD: {what}"
-            );
+            assert!(response.body.is_empty(), "a body for HEAD: {what}");
             return;
         }
         let encoded = response.headers.contains_key("content-encoding");
@@ -194,9 +169,7 @@ impl Contract {
             .collect();
         let documented = |place: &str, name: &str| {
             let name = name.to_ascii_lowercase();
-            let known = parameters
-                .iter()
-                .any(|(other, found)| other == place && *found == name);
+            let known = parameters.contains(&(place.to_owned(), name.clone()));
             assert!(known, "an undocumented {place} parameter {name}: {what}");
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -208,7 +181,8 @@ impl Contract {
             }
         }
         for (name, _) in &request.headers {
-            if !PLAIN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            let plain = name.to_ascii_lowercase();
+            if !PLAIN_HEADERS.split(' ').any(|known| known == plain) {
                 documented("header", name);
             }
         }
@@ -217,14 +191,13 @@ impl Contract {
             assert!(!required, "accepted without a required body: {what}");
             return;
         };
-        let content_type = request.headers.iter();
-        let mut content_type = content_type.filter(|(name, _)| name == "Content-Type");
-        let media_type = content_type
-            .next()
-            .map_or("", |(_, value)| media_type(value))
-            .to_ascii_lowercase();
+        let mut headers = request.headers.iter();
+        let content_type = headers.find(|(name, _)| name == "Content-Type");
+        let media_type = content_type.map_or("", |(_, value)| media_type(value));
+        let media_type = media_type.to_ascii_lowercase();
+        let documented = &operation["requestBody"]["content"][&media_type];
         assert!(
-            !operation["requestBody"]["content"][&media_type].is_null(),
+            !documented.is_null(),
             "an undocumented request body: {what}"
         );
         if media_type != "application/json" {
@@ -277,29 +250,18 @@ impl Contract {
 
     /// Follows a reference, if this is one: its target, and the pointer to it.
     fn resolve<'v>(&'v self, value: &'v Value, pointer: String) -> (&'v Value, String) {
-        match value["$ref"]
-            .as_str()
-            .and_then(|text| text.strip_prefix('#'))
-        {
-            Some(target) => {
-                let found = self.document.pointer(target);
-                (
-                    found.unwrap_or_else(|| panic!("nothing is at {target}")),
-                    target.to_owned(),
-                )
-            }
-            None => (value, pointer),
-        }
+        let Some(target) = target(value) else {
+            return (value, pointer);
+        };
+        let found = self.document.pointer(target);
+        let found = found.unwrap_or_else(|| panic!("nothing is at {target}"));
+        (found, target.to_owned())
     }
 
     #[track_caller]
     fn validate(&self, document: &Value, pointer: &str, instance: &Value, what: &str) {
-        let errors = self.errors(document, pointer, instance);
-        assert!(
-            errors.is_empty(),
-            "not as documented: {}\n{what}",
-            errors.join("\n")
-        );
+        let errors = self.errors(document, pointer, instance).join("\n");
+        assert!(errors.is_empty(), "not as documented: {errors}\n{what}");
     }
 
     /// Where a value differs from the schema there.
@@ -339,6 +301,11 @@ fn is_problem(response: &TestResponse) -> bool {
 /// A content type without its parameters.
 fn media_type(header: &str) -> &str {
     header.split(';').next().unwrap_or_default().trim()
+}
+
+/// Where a reference leads, as a JSON pointer; `None` for other values.
+fn target(value: &Value) -> Option<&str> {
+    value["$ref"].as_str()?.strip_prefix('#')
 }
 
 /// A key as one segment of a JSON pointer.
@@ -415,18 +382,13 @@ fn close_inside(schema: &mut Value, document: &Value) {
 
 /// Whether a schema names fields of an object, itself or in a composition.
 fn names_fields(schema: &Value, document: &Value, depth: u8) -> bool {
-    let target = schema["$ref"]
-        .as_str()
-        .and_then(|text| document.pointer(text.strip_prefix('#')?));
+    let target = target(schema).and_then(|target| document.pointer(target));
+    let members = COMPOSITIONS.iter();
+    let members = members.filter_map(|keyword| schema[keyword].as_array());
+    let mut inside = target.into_iter().chain(members.flatten());
     depth < 16
         && (schema.get("properties").is_some()
-            || target.is_some_and(|schema| names_fields(schema, document, depth + 1))
-            || COMPOSITIONS.iter().any(|keyword| {
-                let members = schema[keyword].as_array().into_iter().flatten();
-                members
-                    .into_iter()
-                    .any(|schema| names_fields(schema, document, depth + 1))
-            }))
+            || inside.any(|schema| names_fields(schema, document, depth + 1)))
 }
 
 /// Examples found: the pointer to the schema, and the example.
@@ -455,11 +417,8 @@ fn examples_of_content(content: &Value, pointer: &str, found: &mut Examples) {
 /// Of a media type or a parameter: both have a schema and examples next to it.
 fn examples_of_holder(holder: &Value, pointer: &str, found: &mut Examples) {
     let pointer = format!("{pointer}/schema");
-    found.extend(
-        holder
-            .get("example")
-            .map(|example| (pointer.clone(), example.clone())),
-    );
+    let example = holder.get("example");
+    found.extend(example.map(|example| (pointer.clone(), example.clone())));
     for (_, example) in object(&holder["examples"]) {
         found.push((pointer.clone(), example["value"].clone()));
     }
@@ -467,15 +426,10 @@ fn examples_of_holder(holder: &Value, pointer: &str, found: &mut Examples) {
 }
 
 fn examples_of_schema(schema: &Value, pointer: &str, found: &mut Examples) {
-    let empty = Map::new();
-    let keywords = schema.as_object().unwrap_or(&empty);
-    let examples = keywords.get("examples").and_then(Value::as_array);
-    let all = examples
-        .into_iter()
-        .flatten()
-        .chain(keywords.get("example"));
+    let examples = schema["examples"].as_array().into_iter().flatten();
+    let all = examples.chain(schema.get("example"));
     found.extend(all.map(|example| (pointer.to_owned(), example.clone())));
-    for (keyword, value) in keywords {
+    for (keyword, value) in object(schema) {
         let pointer = format!("{pointer}/{keyword}");
         match value {
             Value::Object(properties) if keyword == "properties" => {
@@ -483,11 +437,11 @@ fn examples_of_schema(schema: &Value, pointer: &str, found: &mut Examples) {
                     examples_of_schema(schema, &format!("{pointer}/{}", escape(name)), found);
                 }
             }
-            Value::Object(_) if INSIDES.contains(&keyword.as_str()) => {
+            Value::Object(_) if INSIDES.contains(&keyword) => {
                 examples_of_schema(value, &pointer, found);
             }
             Value::Array(schemas)
-                if keyword == "prefixItems" || COMPOSITIONS.contains(&keyword.as_str()) =>
+                if keyword == "prefixItems" || COMPOSITIONS.contains(&keyword) =>
             {
                 for (index, schema) in schemas.iter().enumerate() {
                     examples_of_schema(schema, &format!("{pointer}/{index}"), found);

@@ -147,29 +147,20 @@ fn migrate(url: &str) {
         .spawn()
         .expect("the dog binary starts");
     let stdout = server.stdout.take().expect("a piped stdout");
-    let mut line = String::new();
-    let read = BufReader::new(stdout).read_line(&mut line);
+    let read = BufReader::new(stdout).read_line(&mut String::new());
     server.kill().expect("to kill the server");
     let said = server.wait_with_output().expect("its end").stderr;
-    assert!(
-        read.is_ok_and(|length| length > 0),
-        "{}",
-        String::from_utf8_lossy(&said)
-    );
+    let said = String::from_utf8_lossy(&said);
+    assert!(read.is_ok_and(|length| length > 0), "{said}");
 }
 
 /// The program `dog` on the database at this location, without settings of this process. The
 /// command `wrapper`, unless empty, runs it.
 pub fn dog(location: &OsStr, wrapper: &[&str]) -> Command {
     let program = env!("CARGO_BIN_EXE_dog");
-    let mut command = match wrapper {
-        [] => Command::new(program),
-        [wrapper, arguments @ ..] => {
-            let mut command = Command::new(wrapper);
-            command.args(arguments).arg(program);
-            command
-        }
-    };
+    let words = [wrapper, &[program]].concat();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
     let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();

@@ -123,27 +123,21 @@ impl Exposition {
 
     /// Checks that buckets are cumulative and that the last one counts everything.
     fn check_histograms(&self) {
-        let histograms = self
-            .families
-            .iter()
-            .filter(|(_, kind)| *kind == "histogram");
-        for (family, _) in histograms {
+        let histograms = self.families.iter();
+        for (family, _) in histograms.filter(|(_, kind)| *kind == "histogram") {
             let (bucket, count) = (format!("{family}_bucket"), format!("{family}_count"));
             let mut by_labels: BTreeMap<_, Vec<(f64, f64)>> = BTreeMap::new();
-            for ((name, labels), &value) in &self.samples {
-                if *name == bucket {
-                    let mut labels = labels.clone();
-                    let le = labels.remove("le").expect("a bound");
-                    let le = le.parse().expect("a bound is a number");
-                    by_labels.entry(labels).or_default().push((le, value));
-                }
+            let samples = self.samples.iter();
+            for ((_, labels), &value) in samples.filter(|((name, _), _)| *name == bucket) {
+                let mut labels = labels.clone();
+                let le = labels.remove("le").expect("a bound");
+                let le = le.parse().expect("a bound is a number");
+                by_labels.entry(labels).or_default().push((le, value));
             }
             for (labels, mut buckets) in by_labels {
                 buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
-                assert!(
-                    buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1),
-                    "{family}"
-                );
+                let is_cumulative = buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1);
+                assert!(is_cumulative, "{family}");
                 let last = buckets.last().expect("a bucket");
                 let all = self.samples[&(count.clone(), labels)];
                 assert_eq!(*last, (f64::INFINITY, all), "{family}");

@@ -5,7 +5,7 @@ use std::fmt;
 use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
 use serde_json::{Value, json};
 
-use super::{TestRequest, TestResponse, TestServer};
+use super::{Stream, TestRequest, TestResponse, TestServer};
 
 /// Who requests a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,15 +81,13 @@ impl<'a> TestGame<'a> {
     #[track_caller]
     pub fn of(server: &'a TestServer, created: &Value) -> TestGame<'a> {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        // A bot has no token.
+        let token = |value: &Value| value.as_str().unwrap_or("none").to_owned();
         let tokens = created["seat_tokens"].as_array().expect("tokens");
         let game = TestGame {
             server,
             id: text(&created["id"]),
-            // A bot has no token.
-            tokens: tokens
-                .iter()
-                .map(|token| token.as_str().unwrap_or("none").to_owned())
-                .collect(),
+            tokens: tokens.iter().map(token).collect(),
             host: text(&created["host_token"]),
         };
         let tokens = game.tokens.iter().filter(|token| *token != "none");
@@ -108,10 +106,16 @@ impl<'a> TestGame<'a> {
     #[track_caller]
     pub fn of_preset(server: &'a TestServer, preset: &str) -> TestGame<'a> {
         let rules = json!({"preset": preset});
-        TestGame::create(
-            server,
-            &json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)}),
-        )
+        let wishes = json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)});
+        TestGame::create(server, &wishes)
+    }
+
+    /// A game of four bots of this level, with this pace.
+    #[track_caller]
+    pub fn of_bots(server: &'a TestServer, level: &str, pace: u32) -> TestGame<'a> {
+        let bot = json!({"kind": "bot", "level": level});
+        let wishes = json!({"seats": [bot, bot, bot, bot], "bot_pace_ms": pace});
+        TestGame::create(server, &wishes)
     }
 
     /// A finished game of this many versions with a packed log.
@@ -159,6 +163,16 @@ impl<'a> TestGame<'a> {
         TestGame::of(server, &import.send().expect(201))
     }
 
+    /// The same game at another server.
+    pub fn at<'b>(&self, server: &'b TestServer) -> TestGame<'b> {
+        TestGame {
+            server,
+            id: self.id.clone(),
+            tokens: self.tokens.clone(),
+            host: self.host.clone(),
+        }
+    }
+
     pub fn seats(&self) -> usize {
         self.tokens.len()
     }
@@ -196,6 +210,63 @@ impl<'a> TestGame<'a> {
 
     pub fn post(&self, viewer: TestViewer, rest: &str) -> TestRequest<'a> {
         self.request("POST", viewer, rest)
+    }
+
+    #[track_caller]
+    pub fn post_json(&self, viewer: TestViewer, rest: &str, body: &Value) -> TestResponse {
+        self.post(viewer, rest).json(body).send()
+    }
+
+    /// Asks for a change of who plays a seat.
+    #[track_caller]
+    pub fn put(&self, viewer: TestViewer, seat: usize, body: &Value) -> TestResponse {
+        let request = self.request("PUT", viewer, &format!("/seats/{seat}"));
+        request.json(body).send()
+    }
+
+    /// Asks for a change of the settings.
+    #[track_caller]
+    pub fn patch(&self, viewer: TestViewer, body: &Value) -> TestResponse {
+        self.request("PATCH", viewer, "").json(body).send()
+    }
+
+    /// Removes the game.
+    #[track_caller]
+    pub fn remove(&self) {
+        self.request("DELETE", Host, "").send().expect(204);
+    }
+
+    /// Opens a stream, with a query or without.
+    #[track_caller]
+    pub fn events(&self, viewer: TestViewer, query: &str) -> Stream {
+        Stream::open(self.get(viewer, &format!("/events{query}")))
+    }
+
+    /// Opens a stream of what came after a version.
+    #[track_caller]
+    pub fn events_after(&self, viewer: TestViewer, version: u64) -> Stream {
+        let request = self.get(viewer, "/events");
+        Stream::open(request.header("Last-Event-ID", &version.to_string()))
+    }
+
+    /// The text record.
+    #[track_caller]
+    pub fn record(&self) -> String {
+        let request = self.get(Spectator, "/history");
+        let response = request.header("Accept", "text/plain").send();
+        assert_eq!(response.status, 200, "{}", response.text());
+        response.text()
+    }
+
+    /// Gets a new token for a seat. Returns the response.
+    #[track_caller]
+    pub fn renew(&mut self, by: TestViewer, seat: usize) -> Value {
+        let path = format!("/seats/{seat}/token");
+        let response = self.post(by, &path).send().expect(200);
+        let token = response["token"].as_str().expect("a token").to_owned();
+        self.server.forbid_in_log(&token);
+        self.tokens[seat] = token;
+        response
     }
 
     #[track_caller]
@@ -239,16 +310,24 @@ impl<'a> TestGame<'a> {
 
     #[track_caller]
     pub fn swap(&self, seat: usize, body: &Value) -> Value {
-        self.post(Seat(seat), "/swap").json(body).send().expect(200)
+        self.post_json(Seat(seat), "/swap", body).expect(200)
+    }
+
+    /// A seat gives the first card of its hand.
+    #[track_caller]
+    pub fn offer(&self, seat: usize) -> Value {
+        self.swap(seat, &json!({"card": self.hand(seat)[0]}))
     }
 
     #[track_caller]
     pub fn play(&self, seat: usize, id: &str) -> Value {
-        let body = json!({"move": id});
-        self.post(Seat(seat), "/play")
-            .json(&body)
-            .send()
-            .expect(200)
+        self.try_play(Seat(seat), id).expect(200)
+    }
+
+    /// Asks to play this move.
+    #[track_caller]
+    pub fn try_play(&self, viewer: TestViewer, id: &str) -> TestResponse {
+        self.post_json(viewer, "/play", &json!({"move": id}))
     }
 
     /// Sends the request of a suggestion unchanged.
@@ -262,15 +341,22 @@ impl<'a> TestGame<'a> {
             .send()
     }
 
+    /// Plays the best move by the advice of `greedy` with this seed.
+    #[track_caller]
+    pub fn play_suggested(&self, seat: usize, seed: usize) -> Value {
+        let query = format!("/suggest-move?level=greedy&seed={seed}");
+        let advice = self.get(Seat(seat), &query).send().expect(200);
+        let best = &advice["suggestions"][0]["request"];
+        self.as_suggested(seat, best).expect(200)
+    }
+
     /// What a seat may do in the exchange; nothing if it is not to act.
     #[track_caller]
     pub fn exchange_choices(&self, seat: usize) -> Vec<String> {
         let view = self.view(Seat(seat));
         let choices = view["actions"][0]["choices"].as_array();
-        let names = choices.into_iter().flatten();
-        names
-            .map(|name| name.as_str().expect("a name").to_owned())
-            .collect()
+        let name = |name: &Value| name.as_str().expect("a name").to_owned();
+        choices.into_iter().flatten().map(name).collect()
     }
 
     /// Every seat gives its first card, for which it asks where it must; returns the last response.
@@ -281,7 +367,7 @@ impl<'a> TestGame<'a> {
             for seat in 0..self.seats() {
                 let choices = self.exchange_choices(seat);
                 if choices.iter().any(|choice| choice == "card") {
-                    last = self.swap(seat, &json!({"card": self.hand(seat)[0]}));
+                    last = self.offer(seat);
                 } else if !choices.is_empty() {
                     last = self.swap(seat, &json!({"ask": true}));
                 }
@@ -327,10 +413,7 @@ impl<'a> TestGame<'a> {
             "exchange" => self.exchange()["game"].take(),
             "play" => {
                 let seat = view["turn"].as_u64().expect("a turn") as usize;
-                let query = format!("/suggest-move?level=greedy&seed={}", dice.below(1000));
-                let advice = self.get(Seat(seat), &query).send().expect(200);
-                let best = &advice["suggestions"][0]["request"];
-                self.as_suggested(seat, best).expect(200)["game"].take()
+                self.play_suggested(seat, dice.below(1000))["game"].take()
             }
             other => panic!("no action in phase {other}"),
         }

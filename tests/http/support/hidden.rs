@@ -61,9 +61,8 @@ impl GameSecrets {
             TestViewer::Host | TestViewer::Spectator => None,
         };
         self.redeal(own, dice);
-        let mut starts: Vec<usize> = (0..self.log.len())
-            .filter(|&entry| what(&self.log[entry].2[0]).0 == "cards_dealt")
-            .collect();
+        let is_deal = |entry: &usize| what(&self.log[*entry].2[0]).0 == "cards_dealt";
+        let mut starts: Vec<usize> = (0..self.log.len()).filter(is_deal).collect();
         starts.push(self.log.len());
         for round in starts.windows(2) {
             LoggedRound::of(self, round[0], round[1]).redeal_offers(self, own, dice);
@@ -89,9 +88,8 @@ impl GameSecrets {
     fn redeal(&mut self, own: Option<usize>, dice: &mut Dice) {
         let mut pool = cards(&self.snapshot["stock"]);
         let mut known = vec![Vec::new(); self.seats()];
-        let others: Vec<usize> = (0..self.seats())
-            .filter(|&seat| Some(seat) != own)
-            .collect();
+        let others = (0..self.seats()).filter(|&seat| Some(seat) != own);
+        let others: Vec<usize> = others.collect();
         for &seat in &others {
             let mut hand = self.hand(seat);
             let state = &self.snapshot["seats"][seat];
@@ -246,16 +244,12 @@ fn given(events: &Value, seat: usize) -> char {
 }
 
 fn given_mut(events: &mut Value, seat: usize) -> &mut Value {
-    let events = events.as_array_mut().expect("events");
-    let swap = events
-        .iter_mut()
-        .find(|event| what(event).0 == "cards_swapped");
-    let given = what_mut(swap.expect("a swap"))["given"].as_array_mut();
-    let of = given
-        .expect("a pair")
-        .iter_mut()
-        .find(|given| given["seat"] == seat);
-    &mut of.expect("one of the pair")["card"]
+    let mut events = events.as_array_mut().expect("events").iter_mut();
+    let swap = events.find(|event| what(event).0 == "cards_swapped");
+    let pair = what_mut(swap.expect("a swap"))["given"].as_array_mut();
+    let mut pair = pair.expect("a pair").iter_mut();
+    let given = pair.find(|given| given["seat"] == seat);
+    &mut given.expect("one of the pair")["card"]
 }
 
 fn cards(text: &Value) -> Vec<char> {

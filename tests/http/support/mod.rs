@@ -14,7 +14,10 @@ mod server;
 mod stream;
 mod table;
 
-use std::time::Duration;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
@@ -32,6 +35,16 @@ pub use table::TestTable;
 /// How long a test waits for anything. It is long because a machine may be very busy; only a
 /// failing test waits that long.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
+
+/// Waits until something is so.
+#[track_caller]
+pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < TIMEOUT, "it takes too long until {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
 
 /// The five published rule sheets.
 pub const PRESETS: [&str; 5] = [

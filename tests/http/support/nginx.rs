@@ -55,10 +55,8 @@ impl Nginx {
             if process.try_wait().expect("nginx's state").is_some() {
                 return None;
             }
-            assert!(
-                begun.elapsed() < START_LIMIT,
-                "nginx accepts no connections"
-            );
+            let waited = begun.elapsed();
+            assert!(waited < START_LIMIT, "nginx accepts no connections");
             thread::sleep(Duration::from_millis(20));
         }
         Some(Nginx {

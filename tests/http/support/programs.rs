@@ -7,35 +7,21 @@ use std::{
 
 /// Whether these programs are installed. In CI (`CI` is set) they must be.
 pub fn available(programs: &[&str]) -> bool {
-    let missing: Vec<&&str> = programs
-        .iter()
-        .filter(|program| {
-            // nginx has its own option.
-            let option = if **program == "nginx" {
-                "-v"
-            } else {
-                "--version"
-            };
-            let version = Command::new(program)
-                .arg(option)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status();
-            !version.is_ok_and(|status| status.success())
-        })
-        .collect();
+    let is_missing = |program: &&&str| {
+        // nginx has its own option.
+        let is_nginx = **program == "nginx";
+        let option = if is_nginx { "-v" } else { "--version" };
+        let version = Command::new(program).arg(option).output();
+        !version.is_ok_and(|version| version.status.success())
+    };
+    let missing: Vec<&&str> = programs.iter().filter(is_missing).collect();
     if missing.is_empty() {
         return true;
     }
-    assert!(
-        std::env::var_os("CI").is_none(),
-        "this machine lacks {missing:?}"
-    );
+    let lacks = format!("this machine lacks {missing:?}");
+    assert!(std::env::var_os("CI").is_none(), "{lacks}");
     // Bypasses the test runner, which captures the output of passing tests.
-    let _ = writeln!(
-        io::stderr(),
-        "!!! SKIPPED: this machine lacks {missing:?} !!!"
-    );
+    let _ = writeln!(io::stderr(), "!!! SKIPPED: {lacks} !!!");
     false
 }
 

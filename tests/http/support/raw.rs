@@ -7,7 +7,7 @@ use std::{
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{TIMEOUT, TestResponse, TestServer};
+use super::{TIMEOUT, TestGame, TestResponse, TestServer, TestViewer};
 
 /// Sends these bytes on a new connection and reads one response.
 #[track_caller]
@@ -39,6 +39,17 @@ impl Raw {
             received: Vec::new(),
             what: String::new(),
         }
+    }
+
+    /// A connection on which this viewer has sent a GET request about a game.
+    pub fn get(game: &TestGame<'_>, viewer: TestViewer, rest: &str) -> Raw {
+        let mut head = format!("GET {} HTTP/1.1\r\nHost: dog\r\n", game.path(rest));
+        if let Some(token) = game.token(viewer) {
+            head += &format!("Authorization: Bearer {token}\r\n");
+        }
+        let mut connection = Raw::connect(game.server);
+        connection.send((head + "\r\n").as_bytes());
+        connection
     }
 
     /// Sends these bytes. A server that refuses early may close the connection first.
@@ -107,13 +118,8 @@ impl Raw {
     /// Waits until data has arrived, and leaves it unread.
     #[track_caller]
     pub fn wait_for_bytes(&self) {
-        let bytes = self.stream.peek(&mut [0]);
-        assert_eq!(
-            bytes.expect("bytes"),
-            1,
-            "{:?}: the connection ended",
-            self.what
-        );
+        let bytes = self.stream.peek(&mut [0]).expect("bytes");
+        assert_eq!(bytes, 1, "{:?}: the connection ended", self.what);
     }
 
     /// The responses until the connection ends.
@@ -152,11 +158,9 @@ impl Raw {
         let text = String::from_utf8_lossy(head).into_owned();
         let mut lines = text.split("\r\n");
         let status_line = lines.next().unwrap_or_default();
-        let status = status_line
-            .split(' ')
-            .nth(1)
-            .and_then(|status| status.parse().ok())
-            .unwrap_or_else(|| panic!("{:?}: {status_line:?}", self.what));
+        let status = status_line.split(' ').nth(1);
+        let status = status.and_then(|status| status.parse().ok());
+        let status = status.unwrap_or_else(|| panic!("{:?}: {status_line:?}", self.what));
         let mut headers = HeaderMap::new();
         for line in lines {
             let (name, value) = line.split_once(':').expect("NAME: VALUE");

@@ -17,8 +17,11 @@ use std::{
 };
 
 use dog_cluster::PASSWORD;
+use serde_json::Value;
 
-use super::{Contract, ServerDatabase, TIMEOUT, TestRequest, database::dog};
+use super::{
+    Contract, ServerDatabase, TIMEOUT, TestRequest, TestResponse, database::dog, wait_until,
+};
 
 /// Free bytes that `/dev/shm` must have to hold the databases.
 #[cfg(target_os = "linux")]
@@ -96,18 +99,10 @@ struct ServerFolder {
 }
 
 impl ServerFolder {
-    fn new() -> ServerFolder {
-        ServerFolder::with(ServerDatabase::new)
-    }
-
     fn with(database: impl FnOnce(&Path) -> ServerDatabase) -> ServerFolder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "{}-{}",
-            std::process::id(),
-            NUMBER.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = ROOT.join(name);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = ROOT.join(format!("{}-{number}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder for the database");
         let database = database(&path);
         ServerFolder { path, database }
@@ -156,7 +151,7 @@ impl TestServer {
         wrapper: &'static [&'static str],
         prepare: impl FnOnce(&ServerDatabase),
     ) -> TestServer {
-        let folder = ServerFolder::new();
+        let folder = ServerFolder::with(ServerDatabase::new);
         prepare(&folder.database);
         let environment = environment
             .iter()
@@ -198,7 +193,7 @@ impl TestServer {
         environment: Vec<(&'static str, String)>,
         wrapper: &'static [&'static str],
     ) -> TestServer {
-        let process = ServerProcess::spawn(&folder, &environment, wrapper);
+        let process = ServerProcess::spawn_at("127.0.0.1:0", &folder, &environment, wrapper);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -267,25 +262,17 @@ impl TestServer {
         self.request("POST", path)
     }
 
-    pub fn delete(&self, path: &str) -> TestRequest<'_> {
-        self.request("DELETE", path)
-    }
-
     /// Polls until the server is ready, or is not: a result is cached for a while.
     #[track_caller]
     pub fn wait_until_ready(&self, ready: bool) {
-        let begun = Instant::now();
-        loop {
+        wait_until("its readiness changes", || {
             let response = self.get("/readyz").send();
-            if (response.status == 200) == ready {
-                if !ready {
-                    response.refused("unavailable");
-                }
-                return;
+            let is_ready = response.status == 200;
+            if !ready && !is_ready {
+                response.refused("unavailable");
             }
-            assert!(begun.elapsed() < TIMEOUT, "{}", response.text());
-            thread::sleep(Duration::from_millis(50));
-        }
+            is_ready == ready
+        });
     }
 
     /// The process id.
@@ -326,6 +313,17 @@ impl TestServer {
     pub fn forbid_in_log(&self, secret: &str) {
         let mut secrets = self.secrets.lock().expect("the secrets");
         secrets.push(secret.to_owned());
+    }
+
+    #[track_caller]
+    pub fn create(&self, wishes: &Value) -> TestResponse {
+        self.post("/v1/games").json(wishes).send()
+    }
+
+    #[track_caller]
+    pub fn import(&self, record: &str) -> TestResponse {
+        let import = self.post("/v1/games/import");
+        import.text("text/plain", record).send()
     }
 
     /// Everything written to the standard streams so far, by every process on this database.
@@ -369,13 +367,10 @@ fn tells(text: &str, secrets: &[String]) -> bool {
 
 #[test]
 fn a_secret_in_a_log_is_found() {
-    let secrets = ["abc", "0123456789", "xyz"].map(str::to_owned);
-    for text in ["abc", "token 0123456789!", "a line\nxyz"] {
-        assert!(tells(text, &secrets), "{text}");
-    }
-    for text in ["", "ab", "ab c 012345678 9", "a line\nxy"] {
-        assert!(!tells(text, &secrets), "{text}");
-    }
+    let secrets = ["abc", "0123456789"].map(str::to_owned);
+    let told = |text: &str| tells(text, &secrets);
+    assert!(told("token 0123456789!") && told("a\nabc"));
+    assert!(!told("") && !told("ab c 012345678 9"));
 }
 
 impl Drop for ServerFolder {
@@ -385,14 +380,6 @@ impl Drop for ServerFolder {
 }
 
 impl ServerProcess {
-    fn spawn(
-        folder: &ServerFolder,
-        environment: &[(&'static str, String)],
-        wrapper: &[&str],
-    ) -> ServerProcess {
-        ServerProcess::spawn_at("127.0.0.1:0", folder, environment, wrapper)
-    }
-
     fn spawn_at(
         address: &str,
         folder: &ServerFolder,

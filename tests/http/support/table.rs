@@ -75,8 +75,7 @@ impl<'a> TestTable<'a> {
     }
 
     pub fn put(&self, viewer: TestViewer, seat: usize, body: &Value) -> TestResponse {
-        let request = self.game.request("PUT", viewer, &format!("/seats/{seat}"));
-        request.json(body).send()
+        self.game.put(viewer, seat, body)
     }
 
     /// Opens a seat as the host. Returns its invitation.

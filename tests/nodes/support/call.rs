@@ -80,10 +80,8 @@ impl Call {
     pub fn try_send(&self, url: &str) -> Option<NodeAnswer> {
         let answer = self.run(&AGENT, url, &[]).and_then(|mut response| {
             let header = |name: &str| {
-                let value = response.headers().get(name);
-                value
-                    .and_then(|value| value.to_str().ok())
-                    .map(str::to_owned)
+                let value = response.headers().get(name)?.to_str();
+                value.ok().map(str::to_owned)
             };
             Ok(NodeAnswer {
                 what: format!("{} {} at {url}", self.method, self.path),
@@ -164,19 +162,14 @@ impl NodeAnswer {
     /// be any other failure of the server.
     #[track_caller]
     pub fn is_unavailable(&self) -> bool {
-        if self.status == 503 {
+        let NodeAnswer { what, status, .. } = self;
+        if *status == 503 {
             self.refused("unavailable");
-            assert!(self.retry_after.is_some(), "{}: {}", self.what, self.text());
+            assert!(self.retry_after.is_some(), "{what}: {}", self.text());
         } else {
-            assert!(
-                self.status < 500,
-                "{}: {} {}",
-                self.what,
-                self.status,
-                self.text()
-            );
+            assert!(*status < 500, "{what}: {status} {}", self.text());
         }
-        self.status == 503
+        *status == 503
     }
 
     /// The parts that the answer to a repeated request has, too.

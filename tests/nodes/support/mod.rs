@@ -17,7 +17,7 @@ use std::{
 
 pub use call::{Call, NodeAnswer};
 pub use nginx::Nginx;
-pub use node::{DogNode, DogNodes, refusal, serve};
+pub use node::{DogNode, DogNodes, database, own_cluster, refusal, serve, start};
 pub use stream::NodeStream;
 pub use table::{NodeTable, Who};
 

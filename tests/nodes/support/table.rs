@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Call;
+use super::{Call, NodeStream};
 
 /// Who sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,27 @@ impl NodeTable {
 
     pub fn get(&self, who: Who, rest: &str) -> Call {
         self.call(who, "GET", rest)
+    }
+
+    /// What everybody may see of it, at a node.
+    #[track_caller]
+    pub fn view(&self, url: &str) -> Value {
+        self.get(Spectator, "").send(url).expect(200)
+    }
+
+    /// A stream of it at a node, from its creation on.
+    #[track_caller]
+    pub fn stream(&self, who: Who, url: &str) -> NodeStream {
+        NodeStream::open(url, &self.get(who, "/events"), 0).expect("a stream")
+    }
+
+    /// Does the next action at a node, and returns the version that it made.
+    #[track_caller]
+    pub fn act(&self, url: &str) -> u64 {
+        let next = self.next_action(|call| call.send(url).expect(200));
+        let (_, action) = next.expect("the game goes on");
+        let version = action.send(url).expect(200)["version"].as_u64();
+        version.expect("a version")
     }
 
     pub fn post(&self, who: Who, rest: &str, body: Value) -> Call {
