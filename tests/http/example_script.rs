@@ -45,22 +45,12 @@ const GAMES: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn it_plays_a_whole_game() {
-    play_games(&GAMES[4..]);
-}
-
-#[test]
-#[ignore = "takes half a minute: \
-            cargo test --test http -- --ignored it_plays_a_whole_game_under_each_preset"]
+#[ignore = "takes half a minute: cargo test --test http -- --ignored it_plays_a_whole_game"]
 fn it_plays_a_whole_game_under_each_preset() {
-    play_games(&GAMES);
-}
-
-fn play_games(games: &'static [(&str, &str)]) {
     let server = TestServer::start();
     let url = server.url();
     thread::scope(|scope| {
-        for &(preset, seed) in games {
+        for &(preset, seed) in &GAMES {
             let options = ["--rules", preset, "--seed", seed];
             let url = &url;
             scope.spawn(move || {
@@ -77,7 +67,7 @@ fn play_games(games: &'static [(&str, &str)]) {
     });
     let finished = server.get("/v1/games?phase=finished").send().expect(200);
     let finished = finished["games"].as_array().map_or(0, Vec::len);
-    assert!([0, games.len()].contains(&finished), "{finished} games");
+    assert!([0, GAMES.len()].contains(&finished), "{finished} games");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::support::{TestServer, available};
 
 #[test]
 fn it_finds_no_difference() {
-    check("40", "1");
+    check("20", "1");
 }
 
 #[test]
