@@ -1,6 +1,6 @@
 // The first screen: a new game, games to continue, a game to watch.
 
-import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { request, server } from "./api.js";
 import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
@@ -262,7 +262,7 @@ function Saved({ game, answer, removed }) {
   const [asking, setAsking] = useState(false);
   const cancel = useRef(/** @type {HTMLElement | null} */ (null));
   const forgetting = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => cancel.current?.focus(), [asking]);
+  useLayoutEffect(() => cancel.current?.focus(), [asking]);
   const words = answer === undefined ? "" : isGone(answer) ? t("saved.gone")
     : !isGame(answer) ? problemWords(answer, { names: game.names, me: game.seat })
     : answer.phase === "finished" ? t("saved.finished") : answer.phase === "seating" ? t("saved.seating")

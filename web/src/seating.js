@@ -1,7 +1,7 @@
 // Before the game, and for somebody with an invitation: who sits where, taking a seat, the links
 // for the others, and the start.
 
-import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
 import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
@@ -180,7 +180,7 @@ function Buttons({ table }) {
   const { game, seat, hostToken, sending } = table;
   const [leaving, setLeaving] = useState(false);
   const cancel = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => cancel.current?.focus(), [leaving]);
+  useLayoutEffect(() => cancel.current?.focus(), [leaving]);
   if (!game) return null;
   const free = game.seats.filter((one) => one.kind === "open").length;
   const late = game.seats.filter((one) => one.asked === false && one.seat !== seat);

@@ -1,6 +1,6 @@
 // The replay of a finished game: every hand, and a slider over its steps. The address names the step.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { addressOf, analyse, replaceAddress } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch } from "../store.js";
@@ -43,7 +43,7 @@ export function Replay({ table, step }) {
     play(false);
     move(to);
   };
-  useEffect(() => slider.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => slider.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const timer = setTimeout(keep, REST);
     return () => clearTimeout(timer);

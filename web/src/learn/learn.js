@@ -1,6 +1,6 @@
 // The course: a list of lessons, and each lesson as a small table.
 
-import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { canUndo, nextStep } from "../choose.js";
 import { playAgainstBots, undo } from "../game.js";
 import { t } from "../lang.js";
@@ -130,7 +130,7 @@ function triedWords(table, name, tried) {
 /** The lesson after this one that is not solved yet, or else a game. @param {{name: string, names: string[], again: () => void}} props */
 function Next({ name, names, again }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => button.current?.focus(), []);
+  useLayoutEffect(() => button.current?.focus(), []);
   const solved = savedLessons();
   const at = names.indexOf(name) + 1;
   const next = [...names.slice(at), ...names.slice(0, at)].find((one) => !solved.includes(one));

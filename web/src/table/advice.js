@@ -1,6 +1,6 @@
 // Suggestions of the adviser, each with its reasons in words.
 
-import { useEffect, useRef } from "../../vendor/preact-hooks.js";
+import { useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
 import { percent, t } from "../lang.js";
 import { html, once } from "../view.js";
 import { reasonForAdvice } from "../words.js";
@@ -17,7 +17,7 @@ import { reasonForAdvice } from "../words.js";
 export function Sheet({ name, close, off, children }) {
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   // The button that asked for it is gone.
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), []);
   return html`
     <div class="sheet">
       <p class="small"><span ref=${title} tabindex="-1">${name}</span>

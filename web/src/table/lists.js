@@ -1,6 +1,6 @@
 // Lists below the hand: every legal move in words, who sits at the table, and what has happened.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf } from "../choose.js";
 import { addressOf, analyse, play } from "../game.js";
 import { t } from "../lang.js";
@@ -32,7 +32,7 @@ export function AllMoves({ table }) {
   const size = listed.moves === table.moves ? listed.size : PAGE;
   // After "more", the focus is on the first move that was not there before.
   const first = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => first.current?.focus(), [listed]);
+  useLayoutEffect(() => first.current?.focus(), [listed]);
   if (!table.moves) return null;
   const who = peopleOf(table);
   const { list } = table.moves;
