@@ -175,6 +175,19 @@ fn a_review_says_what_was_better_and_where() {
 }
 
 #[test]
+fn a_review_that_cannot_be_made_is_explained() {
+    let server = TestServer::start();
+    let Some(browser) = open(&server) else { return };
+    let game = TestGame::imported(&server);
+    browser.go(&format!("/?lang=en#/games/{}/at/1", game.id));
+    wait_for_step(&browser, 1);
+    game.damage_log();
+    browser.press_anywhere("To the result");
+    browser.press("Review");
+    browser.wait_for_words("This game cannot be reviewed.");
+}
+
+#[test]
 fn a_game_that_is_not_over_cannot_be_replayed() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };

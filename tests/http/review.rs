@@ -171,17 +171,32 @@ fn a_review_is_removed_with_its_game() {
 }
 
 #[test]
+fn a_game_of_very_many_versions_is_not_reviewed() {
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
+    let version = game.version();
+    let columns = |version: u64, other: u64| {
+        format!(
+            "version = {other}, \
+             snapshot = replace(snapshot, '\"version\":{version}', '\"version\":{other}')"
+        )
+    };
+    server
+        .database()
+        .change_game(&game.id, &columns(version, 10_001));
+    let refused = game.post(Host, "/review").send();
+    refused.refused("too_many_versions");
+    server
+        .database()
+        .change_game(&game.id, &columns(10_001, 10_000));
+    game.post(Host, "/review").send().expect(202);
+}
+
+#[test]
 fn a_damaged_log_costs_that_review_only() {
     let server = TestServer::start();
     let (damaged, sound) = (TestGame::imported(&server), TestGame::imported(&server));
-    // A log is packed when its game is closed, or soon after.
-    for (table, column) in [("log", "events"), ("packed_log", "entries")] {
-        server.database().sql(&format!(
-            "UPDATE {table} SET {column} = substr({column}, 1, 8) \
-             WHERE game = (SELECT row_id FROM games WHERE id = '{}')",
-            damaged.id
-        ));
-    }
+    damaged.damage_log();
     for game in [&damaged, &sound] {
         game.post(Host, "/review").send().expect(202);
     }

@@ -163,6 +163,19 @@ impl<'a> TestGame<'a> {
         TestGame::of(server, &import.send().expect(201))
     }
 
+    /// Damages the log of this game in the database.
+    #[track_caller]
+    pub fn damage_log(&self) {
+        // A log is packed when its game is closed, or soon after.
+        for (table, column) in [("log", "events"), ("packed_log", "entries")] {
+            self.server.database().sql(&format!(
+                "UPDATE {table} SET {column} = substr({column}, 1, 8) \
+                 WHERE game = (SELECT row_id FROM games WHERE id = '{}')",
+                self.id
+            ));
+        }
+    }
+
     /// The same game at another server.
     pub fn at<'b>(&self, server: &'b TestServer) -> TestGame<'b> {
         TestGame {

@@ -20,113 +20,78 @@ pub const MAX_REASONS: usize = 4;
 /// The number of suggestions, from the first, that get reasons. A list of sevens may have thousands.
 pub const EXPLAINED: usize = 100;
 
-/// What speaks for or against a suggestion. A piece of the team is the seat's or its partner's;
-/// opponents are the seats of other teams. The most important code comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AdviceReasonCode {
-    /// A piece of the team comes into its goal: whose, and where.
-    BringsHome,
-    /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
-    Captures,
-    /// A piece of the partner's is captured.
-    CapturesPartner,
-    /// A piece of the seat's own is captured.
-    CapturesOwn,
-    /// A piece leaves its kennel: whose, and to where.
-    LeavesKennel,
-    /// A piece of the team goes deeper in its goal.
-    ClearsGoal,
-    /// One card of an opponent's could have captured a moved piece; now none could. The seat is that
-    /// opponent, the place the one that the piece leaves.
-    Escapes,
-    /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
-    /// turn. With this share.
-    Exposes,
-    /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
-    /// with the nearest one, and the place of the block.
-    Blocks,
-    /// Such a block goes.
-    Unblocks,
-    /// A moved piece is now one card away from a free goal field, by one walk of its own, and was
-    /// not before: whose, and where it stands.
-    NearGoal,
-    /// A four played backward reaches the goal or such a place.
-    BackwardShortcut,
-    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that plays
-    /// it has a lower chance to win. Of several, the one worth the most.
-    KeepsCard,
-    /// The card leads to several boards, and all others are worse by more than two standard errors
-    /// of the difference in playouts with the same cards.
-    OnlyUse,
-    /// The partner's pieces have fewer steps to their goal, in sum, than before.
-    HelpsPartner,
-    /// They have more.
-    HarmsPartner,
-    /// An opponent's pieces have more. Of several opponents, the one that loses the most.
-    DelaysOpponent,
-    /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
-    GivesExit,
-    /// In the exchange: on this board the partner could bring a piece into the goal or capture an
-    /// opponent's piece with the card.
-    GivesFittingCard,
-    /// None of the others holds.
-    NoBetter,
+/// Makes [`AdviceReasonCode`] of its codes, each with its name.
+macro_rules! codes {
+    ($($(#[doc = $about:literal])* $code:ident $name:literal,)*) => {
+        /// What speaks for or against a suggestion. A piece of the team is the seat's or its
+        /// partner's; opponents are the seats of other teams. The most important code comes first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum AdviceReasonCode {
+            $($(#[doc = $about])* $code,)*
+        }
+
+        impl AdviceReasonCode {
+            /// Every code, the most important first.
+            pub const ALL: [AdviceReasonCode; [$($name),*].len()] = [$(AdviceReasonCode::$code),*];
+
+            /// The code as a text.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(AdviceReasonCode::$code => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl AdviceReasonCode {
-    /// Every code, the most important first.
-    pub const ALL: [AdviceReasonCode; 20] = {
-        use AdviceReasonCode::*;
-        [
-            BringsHome,
-            Captures,
-            CapturesPartner,
-            CapturesOwn,
-            LeavesKennel,
-            ClearsGoal,
-            Escapes,
-            Exposes,
-            Blocks,
-            Unblocks,
-            NearGoal,
-            BackwardShortcut,
-            KeepsCard,
-            OnlyUse,
-            HelpsPartner,
-            HarmsPartner,
-            DelaysOpponent,
-            GivesExit,
-            GivesFittingCard,
-            NoBetter,
-        ]
-    };
-
-    /// The code as a text.
-    pub const fn name(self) -> &'static str {
-        use AdviceReasonCode::*;
-        match self {
-            BringsHome => "brings_home",
-            Captures => "captures",
-            CapturesPartner => "captures_partner",
-            CapturesOwn => "captures_own",
-            LeavesKennel => "leaves_kennel",
-            ClearsGoal => "clears_goal",
-            Escapes => "escapes",
-            Exposes => "exposes",
-            Blocks => "blocks",
-            Unblocks => "unblocks",
-            NearGoal => "near_goal",
-            BackwardShortcut => "backward_shortcut",
-            KeepsCard => "keeps_card",
-            OnlyUse => "only_use",
-            HelpsPartner => "helps_partner",
-            HarmsPartner => "harms_partner",
-            DelaysOpponent => "delays_opponent",
-            GivesExit => "gives_exit",
-            GivesFittingCard => "gives_fitting_card",
-            NoBetter => "no_better",
-        }
-    }
+codes! {
+    /// A piece of the team comes into its goal: whose, and where.
+    BringsHome "brings_home",
+    /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
+    Captures "captures",
+    /// A piece of the partner's is captured.
+    CapturesPartner "captures_partner",
+    /// A piece of the seat's own is captured.
+    CapturesOwn "captures_own",
+    /// A piece leaves its kennel: whose, and to where.
+    LeavesKennel "leaves_kennel",
+    /// A piece of the team goes deeper in its goal.
+    ClearsGoal "clears_goal",
+    /// One card of an opponent's could have captured a moved piece; now none could. The seat is that
+    /// opponent, the place the one that the piece leaves.
+    Escapes "escapes",
+    /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
+    /// turn. With this share.
+    Exposes "exposes",
+    /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
+    /// with the nearest one, and the place of the block.
+    Blocks "blocks",
+    /// Such a block goes.
+    Unblocks "unblocks",
+    /// A moved piece is now one card away from a free goal field, by one walk of its own, and was
+    /// not before: whose, and where it stands.
+    NearGoal "near_goal",
+    /// A four played backward reaches the goal or such a place.
+    BackwardShortcut "backward_shortcut",
+    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that plays
+    /// it has a lower chance to win. Of several, the one worth the most.
+    KeepsCard "keeps_card",
+    /// The card leads to several boards, and all others are worse by more than two standard errors
+    /// of the difference in playouts with the same cards.
+    OnlyUse "only_use",
+    /// The partner's pieces have fewer steps to their goal, in sum, than before.
+    HelpsPartner "helps_partner",
+    /// They have more.
+    HarmsPartner "harms_partner",
+    /// An opponent's pieces have more. Of several opponents, the one that loses the most.
+    DelaysOpponent "delays_opponent",
+    /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
+    GivesExit "gives_exit",
+    /// In the exchange: on this board the partner could bring a piece into the goal or capture an
+    /// opponent's piece with the card.
+    GivesFittingCard "gives_fitting_card",
+    /// None of the others holds.
+    NoBetter "no_better",
 }
 
 /// The least risk that is a reason.
