@@ -24,7 +24,7 @@ use super::{
     moves::{MoveId, MoveView},
     parameters::{GamePath, in_range, load_game},
     play::{PlayRequest, SwapRequest},
-    reason::AdviceReasonView,
+    reason::{AdviceReasonView, rounded},
     view::{ActionRoute, RequestMethod},
 };
 use crate::{
@@ -403,11 +403,6 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
         .filter(counts)
         .map(|suggestion| suggestion.samples)
         .sum()
-}
-
-/// A probability or its error, rounded to four digits.
-pub fn rounded(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
 }
 
 impl EffectView {

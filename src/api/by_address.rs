@@ -18,9 +18,10 @@ use super::{
         Advice, AdviceSettings, SuggestionListOptions, SuggestionRoute, advise, expected_cost,
     },
     errors::errors,
-    parameters::{ReadHeaders, card_of, seat_of},
+    moves::PositionString,
+    parameters::{ReadHeaders, card_of, collect_cards, seat_of},
     pictures::{self, PICTURE, ThemeName, picture_response},
-    position::{AdvicePosition, AnalysisPosition, PositionString, collect_cards},
+    position::{AdvicePosition, AnalysisPosition},
     rules::rules_of_text,
 };
 use crate::{

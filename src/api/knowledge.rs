@@ -11,9 +11,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    moves::MoveId,
-    parameters::{card_of, seat_of},
-    position::{PositionString, cards},
+    moves::{MoveId, PositionString},
+    parameters::{card_of, read_cards, seat_of},
 };
 use crate::http::problem::{Code, Problem};
 
@@ -263,7 +262,7 @@ impl KnownCards {
                 .and_then(|number| Seat::new(number, view.rules.seats))
                 .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
             let place = format!("/known/hands/{}", other.number());
-            let cards = cards(names, &place)?;
+            let cards = read_cards(names, &place)?;
             if other == view.seat && cards != view.hand || cards.len() > view.counts[other] {
                 let detail = format!("hands and counts or hand disagree on {other}");
                 return Err(invalid("/hands", detail));
@@ -371,7 +370,7 @@ impl PlayedCard {
                     .map_err(|error| invalid(&format!("{place}/move"), format!("{error}")))?;
                 match (mv.card(), folded) {
                     (Some(card), None) => (Some(mv), Cards::one(card)),
-                    (None, Some(names)) => (Some(mv), cards(names, &known("cards"))?),
+                    (None, Some(names)) => (Some(mv), read_cards(names, &known("cards"))?),
                     _ => {
                         let detail = "cards are for a fold, and a fold needs them".to_owned();
                         return Err(invalid(place, detail));
@@ -381,7 +380,7 @@ impl PlayedCard {
             (false, None, None, Some(name), None) => {
                 (None, Cards::one(card_of(name, known("card"))?))
             }
-            (false, None, None, None, Some(names)) => (None, cards(names, &known("fold"))?),
+            (false, None, None, None, Some(names)) => (None, read_cards(names, &known("fold"))?),
             (true, ..) => {
                 let detail = "with round_began an entry has a move, and a fold its cards";
                 return Err(invalid(place, detail.to_owned()));

@@ -1,5 +1,7 @@
 //! The board as clients see and send it, and moves, ready to be posted back.
 
+use std::borrow::Cow;
+
 use dog_rules::{
     Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
     ShortList,
@@ -17,6 +19,32 @@ use utoipa::{
 
 use super::parameters::BySeatList;
 use crate::http::problem::{Code, Problem, Reason};
+
+/// A board as text, as [`dog_rules::position`] reads and writes it.
+pub struct PositionString;
+
+impl PartialSchema for PositionString {
+    fn schema() -> RefOr<Schema> {
+        let place = "(g[0-3]|(0|-?[1-9][0-9]?)(@[0-5])?f?)";
+        let seat = format!("(-|{place}( *, *{place}| +{place}){{0,3}})");
+        let about = "A board as text: the pieces of each seat, in turn order. A piece is on a track \
+            field, on `g0` to `g3` of its goal, or relative to a start: `5@2` is five fields after \
+            the start of seat 2, `-3@2` three before it. `f` marks a fresh piece. Pieces not named \
+            are in the kennel; `-` alone is the empty board.";
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some(format!("^ *(-|{seat}( */ *{seat}){{3,5}}) *$")))
+            .description(Some(about))
+            .examples(["0f 9 g2 / 17 / - / 60"])
+            .into()
+    }
+}
+
+impl ToSchema for PositionString {
+    fn name() -> Cow<'static, str> {
+        "Position".into()
+    }
+}
 
 /// Where one seat's four pieces stand, in a request.
 #[derive(Deserialize, ToSchema)]

@@ -2,7 +2,7 @@
 
 use std::{fmt, marker::PhantomData};
 
-use dog_rules::{Card, ParseCardError, Rules, Seat, SeatKind, name, seat::MAX_SEATS};
+use dog_rules::{Card, Cards, ParseCardError, Rules, Seat, SeatKind, name, seat::MAX_SEATS};
 use dog_store::{GameId, Store, StoredGame};
 use serde::{
     Deserialize, Deserializer,
@@ -17,7 +17,7 @@ use utoipa::{
 };
 
 use crate::http::{
-    problem::{Code, Problem},
+    problem::{Code, Problem, Reason},
     range::NumberRange,
 };
 
@@ -162,6 +162,32 @@ pub fn card_of(name: &str, pointer: String) -> Result<Card, Problem> {
             None => problem,
         }
     })
+}
+
+/// The cards of these names, which stand in the list at that place in the body.
+pub fn read_cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
+    let names = names.iter().enumerate();
+    collect_cards(names.map(|(index, name)| card_of(name, format!("{pointer}/{index}"))))
+}
+
+/// These cards together.
+///
+/// # Errors
+/// `invalid_hand`, if there are more of a card than in any deck.
+pub fn collect_cards(list: impl Iterator<Item = Result<Card, Problem>>) -> Result<Cards, Problem> {
+    let mut cards = Cards::EMPTY;
+    for card in list {
+        let card = card?;
+        // No deck has more, and `Cards` cannot count further.
+        if cards.count(card) == 12 {
+            let detail = format!("no deck holds so many {card}");
+            return Err(Problem::new(Code::InvalidHand, detail)
+                .because(Reason::MoreThanDeck)
+                .card(card));
+        }
+        cards.add(card);
+    }
+    Ok(cards)
 }
 
 /// What a client sent, in quotes: the beginning of a long text, without control characters.

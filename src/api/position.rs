@@ -1,83 +1,22 @@
 //! Positions that clients send.
 
-use std::borrow::Cow;
-
 use dog_bot::Level;
 use dog_picture::PictureOptions;
 use dog_rules::{Board, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible};
 use serde::Deserialize;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::ToSchema;
 
 use super::{
     advice::AdviceSettings,
     knowledge::KnownCards,
     legal_moves::LegalMoves,
-    moves::MovesOptions,
-    moves::{SeatBoardRequest, read_board},
-    parameters::{BySeatList, card_of, seat_of},
+    moves::{MovesOptions, PositionString, SeatBoardRequest, read_board},
+    parameters::{BySeatList, read_cards, seat_of},
     pictures::{Preview, of_position},
     rules::{RulesRequest, checked_rules},
     seven::SevenView,
 };
 use crate::http::problem::{Code, Problem, Reason};
-
-/// The cards of these names, which stand in the list at that place in the body.
-pub fn cards(names: &[String], pointer: &str) -> Result<Cards, Problem> {
-    let names = names.iter().enumerate();
-    collect_cards(names.map(|(index, name)| card_of(name, format!("{pointer}/{index}"))))
-}
-
-/// These cards together.
-///
-/// # Errors
-/// `invalid_hand`, if there are more of a card than in any deck.
-pub fn collect_cards(list: impl Iterator<Item = Result<Card, Problem>>) -> Result<Cards, Problem> {
-    let mut cards = Cards::EMPTY;
-    for card in list {
-        let card = card?;
-        // No deck has more, and `Cards` cannot count further.
-        if cards.count(card) == 12 {
-            let detail = format!("no deck holds so many {card}");
-            return Err(Problem::new(Code::InvalidHand, detail)
-                .because(Reason::MoreThanDeck)
-                .card(card));
-        }
-        cards.add(card);
-    }
-    Ok(cards)
-}
-
-/// A board as text, as [`dog_rules::position`] reads and writes it.
-pub struct PositionString;
-
-impl PartialSchema for PositionString {
-    fn schema() -> RefOr<Schema> {
-        let place = "(g[0-3]|(0|-?[1-9][0-9]?)(@[0-5])?f?)";
-        let seat = format!("(-|{place}( *, *{place}| +{place}){{0,3}})");
-        let about = "A board as text: the pieces of each seat, in turn order. A piece is on a track \
-            field, on `g0` to `g3` of its goal, or relative to a start: `5@2` is five fields after \
-            the start of seat 2, `-3@2` three before it. `f` marks a fresh piece. Pieces not named \
-            are in the kennel; `-` alone is the empty board.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some(format!("^ *(-|{seat}( */ *{seat}){{3,5}}) *$")))
-            .description(Some(about))
-            .examples(["0f 9 g2 / 17 / - / 60"])
-            .into()
-    }
-}
-
-impl ToSchema for PositionString {
-    fn name() -> Cow<'static, str> {
-        "Position".into()
-    }
-}
 
 /// A position and the hand of the seat to move.
 #[derive(Deserialize, ToSchema)]
@@ -253,7 +192,7 @@ impl AnalysisPosition {
         let rules = checked_rules(rules)?;
         let board = read_board(&rules, board, position)?;
         let seat = seat_of(seat, &rules, "seat")?;
-        let hand = cards(hand, "/hand")?;
+        let hand = read_cards(hand, "/hand")?;
         AnalysisPosition::new(rules, board, seat, hand)
     }
 

@@ -13,8 +13,6 @@ use utoipa::{
     },
 };
 
-use super::advice::rounded;
-
 /// What speaks for or against a suggestion: true by the board or by the counted playouts.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdviceReason, example = json!({
@@ -54,6 +52,11 @@ impl From<AdviceReason> for AdviceReasonView {
             text: ReasonText(reason).to_string(),
         }
     }
+}
+
+/// A probability or its error, rounded to four digits.
+pub fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
 }
 
 /// A code, written as its name.

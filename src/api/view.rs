@@ -14,8 +14,7 @@ use utoipa::ToSchema;
 use super::{
     event::{EventView, level_of},
     message_type::message_type,
-    moves::moves_or_null,
-    position::PositionString,
+    moves::{PositionString, moves_or_null},
     rules::RulesView,
 };
 use crate::access::Role;

@@ -6,13 +6,13 @@ use crate::support::{TestServer, available};
 
 #[test]
 fn it_finds_no_difference() {
-    check("20", "1");
+    check("300", "0");
 }
 
 #[test]
 #[ignore = "takes half a minute: \
-            cargo test --test http -- --ignored it_finds_no_difference_in_many_positions"]
-fn it_finds_no_difference_in_many_positions() {
+            cargo test --test http -- --ignored it_finds_no_difference_in_whole_games"]
+fn it_finds_no_difference_in_whole_games() {
     check("300", "3");
 }
 

@@ -3,7 +3,7 @@
 
 import { forgetKey, keyFor } from "./storage.js";
 
-/** @import {Problem, Message} from "./types.js" */
+/** @import {Message, Problem, Table} from "./types.js" */
 
 /** The origin of another server that the page is for; empty if it is the page's own. */
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
@@ -47,6 +47,13 @@ export class Refusal extends Error {
     this.problem = problem;
     this.wait = wait;
   }
+}
+
+/** What a request that failed says. @param {unknown} error @returns {Problem | "network"} */
+export function problemOf(error) {
+  if (error instanceof Refusal) return error.problem;
+  if (error instanceof TypeError) return "network";
+  throw error;
 }
 
 /** Refusals of a request that may succeed later. A proxy says `route_not_found` while it has no server. */
@@ -144,6 +151,9 @@ export async function request(method, path, { token, body, text, headers = {}, c
     clearTimeout(timer);
   }
 }
+
+/** Reads something of a game. @template T @param {Table} table @param {string} path @returns {Promise<T>} */
+export const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
 /**
  * The refusal of the server. Throws a `TypeError` if the answer is not the server's, but for

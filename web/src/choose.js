@@ -1,7 +1,7 @@
 // What the player can choose now. All of it comes from what the server lists as legal: this file
 // filters and groups the lists, and knows no rule of the game.
 
-/** @import {Action, Capture, Game, Move, Offer, Part, SevenPart, Spot, Table} from "./types.js" */
+/** @import {Action, Capture, Game, Move, Offer, Part, Preview, SevenPart, Spot, Table} from "./types.js" */
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 
@@ -77,6 +77,9 @@ export function offerOf(move) {
     : first ? { seat: first.seat, place: first.to } : null;
   return { id: move.id, piece: spotKey(from), from, to, captures: move.captures, parts, part: null };
 }
+
+/** @param {Preview} offer @returns {Preview} */
+export const previewOf = ({ parts, captures }) => ({ parts, captures });
 
 /** @param {SevenPart} next @returns {Offer} */
 function offerOfPart(next) {

@@ -1,10 +1,10 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { Refusal, follow, passes, request, requestSecret } from "./api.js";
+import { follow, get, passes, problemOf, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
-import { dispatch, state } from "./store.js";
+import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
 /** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
@@ -15,13 +15,6 @@ export const DOGS = ["Luna", "Bruno", "Bella", "Rex", "Nala"];
 
 /** Stops following the game on the screen. */
 let unfollow = () => {};
-
-/** @param {unknown} error @returns {Problem | "network"} */
-export function problemOf(error) {
-  if (error instanceof Refusal) return error.problem;
-  if (error instanceof TypeError) return "network";
-  throw error;
-}
 
 /** Goes to a game, or home. @param {string | null} id */
 export function go(id) {
@@ -231,9 +224,6 @@ function remember(table) {
   if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
 }
 
-/** Reads something of a game. @template T @param {Table} table @param {string} path @returns {Promise<T>} */
-export const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
-
 /** Milliseconds until what could not be read is read again. */
 const AGAIN = 3000;
 
@@ -310,11 +300,6 @@ async function readMissing(table, game) {
     return true;
   }
   return false;
-}
-
-/** Does something if the table is still on the screen. @param {Table} table @param {() => void} then */
-export function at(table, then) {
-  if (state.table?.id === table.id) then();
 }
 
 /** Sends an action of the seat. @param {string} route @param {object} body */

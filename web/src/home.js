@@ -1,8 +1,8 @@
 // The first screen: a new game, games to continue, a game to watch.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { request, server } from "./api.js";
-import { forget, go, playAgainstBots, problemOf, setName, setSettings, watch } from "./game.js";
+import { problemOf, request, server } from "./api.js";
+import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { OPTIONS, PRESETS, SEATS, chosenOptions, valueWords, wordsIn } from "./rules.js";

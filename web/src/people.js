@@ -1,10 +1,10 @@
 // What the page does for people: open tables, invitations, coming and going, rematches.
 
-import { Refusal, request, requestSecret } from "./api.js";
-import { DOGS, act, at, go, keep, navigate, problemOf, replaceAddress, setName, show } from "./game.js";
+import { Refusal, problemOf, request, requestSecret } from "./api.js";
+import { DOGS, act, go, keep, navigate, replaceAddress, setName, show } from "./game.js";
 import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
-import { dispatch, state } from "./store.js";
+import { at, dispatch, state } from "./store.js";
 import { forgetToken, savedGame, saveGame, unanswered } from "./storage.js";
 
 /** @import {Changed, Created, Game, Invitations, Joined, OpenTable, QuickJoined, Rematch, SeatChanged,

@@ -4,7 +4,7 @@ import { render } from "../vendor/preact.js";
 import { initial, reduce } from "./state.js";
 import { savedGames, savedMuted, savedName, savedSettings, savedSound } from "./storage.js";
 
-/** @import {State} from "./types.js" */
+/** @import {State, Table} from "./types.js" */
 /** @import {Event} from "./state.js" */
 /** @import {VNode} from "../vendor/preact.js" */
 
@@ -34,4 +34,9 @@ export function show(chosen) {
   view = chosen;
   document.getElementById("page")?.replaceChildren();
   draw();
+}
+
+/** Does something if the table is still on the screen. @param {Table} table @param {() => void} then */
+export function at(table, then) {
+  if (state.table?.id === table.id) then();
 }

@@ -1,8 +1,7 @@
 // The public games that are being played, to watch.
 
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { request } from "./api.js";
-import { problemOf } from "./game.js";
+import { problemOf, request } from "./api.js";
 import { t } from "./lang.js";
 import { problemWords } from "./words.js";
 import { html } from "./view.js";

@@ -1,11 +1,11 @@
 // The analysis of a position: for people who play with a board of wood and cards of paper.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
-import { offerOf } from "../choose.js";
+import { offerOf, previewOf } from "../choose.js";
 import { t } from "../lang.js";
 import { PRESETS, SEATS } from "../rules.js";
 import { Reveal, Share } from "../share.js";
-import { Picture, previewOf } from "../table/board.js";
+import { Picture } from "../table/board.js";
 import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
 import { Sheet, Suggestions } from "../table/advice.js";

@@ -1,7 +1,6 @@
 // What the analysis does: it reads the address, keeps it true, and asks the server.
 
-import { request } from "../api.js";
-import { problemOf } from "../game.js";
+import { problemOf, request } from "../api.js";
 import { dispatch, state } from "../store.js";
 import { addressOf, readQuestion, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";

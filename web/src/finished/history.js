@@ -1,9 +1,8 @@
 // What the page does with a finished game: it reads its history, in which nothing is hidden.
 
-import { request } from "../api.js";
-import { at, get, problemOf } from "../game.js";
+import { get, problemOf, request } from "../api.js";
 import { savedGame } from "../storage.js";
-import { dispatch, state } from "../store.js";
+import { at, dispatch, state } from "../store.js";
 import { checkShuffles } from "./fair.js";
 import { stepsOf } from "./replay.js";
 

@@ -3,12 +3,10 @@
 
 import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
-import { request } from "../api.js";
-import { offerOf } from "../choose.js";
-import { at, problemOf } from "../game.js";
+import { problemOf, request } from "../api.js";
+import { offerOf, previewOf } from "../choose.js";
 import { saveLesson } from "../storage.js";
-import { dispatch, state } from "../store.js";
-import { previewOf } from "../table/board.js";
+import { at, dispatch, state } from "../store.js";
 
 /** @import {Catalogue, Game, Layout, Lesson, Move, SeatBoard, Table, Unplayable} from "../types.js" */
 

@@ -2,11 +2,11 @@
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { adviceAfter } from "../analyse/analysis.js";
-import { passes, request, server } from "../api.js";
+import { passes, problemOf, request, server } from "../api.js";
 import { offerOf } from "../choose.js";
-import { addressOf, at, problemOf } from "../game.js";
+import { addressOf } from "../game.js";
 import { capitalize, list, percent, points, t } from "../lang.js";
-import { dispatch } from "../store.js";
+import { at, dispatch } from "../store.js";
 import { Picture } from "../table/board.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";

@@ -3,9 +3,8 @@
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { boardOf } from "../analyse/question.js";
 import { readPosition, writePosition } from "../analyse/address.js";
-import { request } from "../api.js";
+import { problemOf, request } from "../api.js";
 import { offerOf } from "../choose.js";
-import { problemOf } from "../game.js";
 import { t } from "../lang.js";
 import { NAMES, wordsIn } from "../rules.js";
 import { Picture } from "../table/board.js";

@@ -1,7 +1,7 @@
 // The board: a picture with every piece, and a button on each place that can be chosen.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
-import { nextStep } from "../choose.js";
+import { nextStep, previewOf } from "../choose.js";
 import { choose } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch } from "../store.js";
@@ -321,9 +321,6 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
         }}
         data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
 }
-
-/** @param {Preview} offer @returns {Preview} */
-export const previewOf = ({ parts, captures }) => ({ parts, captures });
 
 /**
  * Handlers that preview an offer while it is hovered over or has the focus of a keyboard. A pointer

@@ -1,7 +1,7 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
-import { canUndo, chosenCard, nextStep, offerOf, playable } from "../choose.js";
+import { canUndo, chosenCard, nextStep, offerOf, playable, previewOf } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { has, t } from "../lang.js";
 import { comeBack } from "../people.js";
@@ -13,7 +13,7 @@ import { cardName, eventWords, latestWords, nameOf, people, problemWords, sugges
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
-import { previewOf, previewing } from "./board.js";
+import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 import { Reactions, mayReact } from "./reactions.js";
 

@@ -1,7 +1,7 @@
 // Lists below the hand: every legal move in words, who sits at the table, and what has happened.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
-import { offerOf } from "../choose.js";
+import { offerOf, previewOf } from "../choose.js";
 import { addressOf, analyse, play } from "../game.js";
 import { t } from "../lang.js";
 import { Everybody } from "../seats.js";
@@ -9,7 +9,7 @@ import { OtherDevice } from "../share.js";
 import { dispatch, state } from "../store.js";
 import { html, touches } from "../view.js";
 import { entryWords, moveWords, people as peopleOf, whereWords } from "../words.js";
-import { previewOf, previewing } from "./board.js";
+import { previewing } from "./board.js";
 import { askToNotify, mayAskToNotify } from "./signals.js";
 
 /** @import {LogEntry, Move, SeatBoard, Table} from "../types.js" */
