@@ -98,6 +98,8 @@ impl ProxyResponse {
 }
 
 #[test]
+#[ignore = "plays a game in ten seconds: \
+            cargo test --test http -- --ignored a_whole_game_goes_through_it"]
 fn a_whole_game_goes_through_it() {
     let server = TestServer::start();
     let Some(nginx) = Proxy::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {

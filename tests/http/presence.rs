@@ -86,6 +86,8 @@ fn open_streams_make_seats_present() {
 
 /// A page that is loaded again is not gone in between.
 #[test]
+#[ignore = "waits ten seconds: \
+            cargo test --test http -- --ignored a_seat_stays_present_for_a_moment"]
 fn a_seat_stays_present_for_a_moment() {
     let server = TestServer::shared();
     let table = table(&server);
@@ -107,6 +109,7 @@ fn a_seat_stays_present_for_a_moment() {
 }
 
 #[test]
+#[ignore = "waits ten seconds: cargo test --test http -- --ignored a_long_poll_and_a_ticket"]
 fn a_long_poll_and_a_ticket_make_a_seat_present() {
     let server = TestServer::shared();
     let table = table(&server);
