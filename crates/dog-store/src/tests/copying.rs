@@ -376,6 +376,8 @@ fn a_copy_that_differs_is_not_kept() {
 
 /// Other servers wait while a store is copied, and no change of theirs is lost.
 #[test]
+#[ignore = "waits 15 seconds for locks: \
+            cargo test -p dog-store --lib -- --ignored a_source_is_locked"]
 fn a_source_is_locked_while_it_is_copied() {
     let Some(database) = TestStore::postgres() else {
         return;
