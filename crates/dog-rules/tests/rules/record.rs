@@ -397,6 +397,7 @@ the server "hands 0 to bot fast" and a name in quotes
     server sets turn_seconds 30 bot_pace_ms 250 listed yes
     server hands 0 to robot fast "R"
 the host "reissues token 0" or "hands 0 to bot fast" and a name in quotes
+    host reissues token 0 "Eva"
     host hands 0 to robot fast "R"
     host sets turn_seconds 30
 the host "sets turn_seconds 30 bot_pace_ms 250 listed yes"
