@@ -268,11 +268,11 @@ fn a_table_at_which_nobody_sits_is_removed() {
     let left = join(&server, &json!({}));
     left.leave();
     let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));
-    // As if this had happened eleven minutes ago. It is no matter when bots come to the other one.
+    // As if this had happened eleven minutes ago. When bots come to the other one does not matter.
     let ago = 11 * 60 * 1_000_000_i64;
     let updated = format!("updated_at = updated_at - {ago}");
     let due = format!("{updated}, due_at = due_at - {ago}");
-    // `change_game` would change `updated_at` too, and not only by that.
+    // `change_game` would set `updated_at` so that it no longer fits `due_at`.
     for (taken, columns) in [(&left, &due), (&other, &updated)] {
         let id = taken.id();
         for sql in [

@@ -1,5 +1,5 @@
-//! Reasons: what speaks for or against a suggestion, as codes. Each is true by the boards before and
-//! after the move or by the counted playouts.
+//! Reasons: what speaks for or against a suggestion, as codes. Each is true by the boards before
+//! and after the move or by the counted playouts.
 //!
 //! Where a reason speaks of a card that a seat could play, any rank of the deck counts, whoever
 //! holds it.
@@ -17,7 +17,8 @@ use crate::{Choice, Suggestion};
 
 /// The largest number of reasons of a suggestion.
 pub const MAX_REASONS: usize = 4;
-/// The number of suggestions, from the first, that get reasons. A list of sevens may have thousands.
+/// The number of suggestions, from the first, that get reasons. A list of sevens may have
+/// thousands.
 pub const EXPLAINED: usize = 100;
 
 /// Makes [`AdviceReasonCode`] of its codes, each with its name.
@@ -57,8 +58,8 @@ codes! {
     LeavesKennel "leaves_kennel",
     /// A piece of the team goes deeper in its goal.
     ClearsGoal "clears_goal",
-    /// One card of an opponent's could have captured a moved piece; now none could. The seat is that
-    /// opponent, the place the one that the piece leaves.
+    /// One card of an opponent's could have captured a moved piece; now none could. The seat is
+    /// that opponent, the place the one that the piece leaves.
     Escapes "escapes",
     /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
     /// turn. With this share.
@@ -73,8 +74,8 @@ codes! {
     NearGoal "near_goal",
     /// A four played backward reaches the goal or such a place.
     BackwardShortcut "backward_shortcut",
-    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that plays
-    /// it has a lower chance to win. Of several, the one worth the most.
+    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
+    /// plays it has a lower chance to win. Of several, the one worth the most.
     KeepsCard "keeps_card",
     /// The card leads to several boards, and all others are worse by more than two standard errors
     /// of the difference in playouts with the same cards.
