@@ -2,6 +2,8 @@
 
 use std::slice;
 
+use serde_json::json;
+
 use crate::support::{
     Browser, KeyboardPlayer, LINK_FOR_ALL, TestServer, game_of, invite_friends, open, saved,
     sit_down, wait_for_seat,
@@ -25,11 +27,26 @@ fn friends_meet_over_plain_http() {
     assert_eq!(secret.expect("an invitation").len(), 32);
     assert!(!host.look().can("Copy") && !host.look().can("Send…"));
 
+    // Nobody is called absent who has just sat down, and no button for that is there for a moment.
+    host.eval(
+        "void new MutationObserver(() => {
+           window.absent ||= document.body.innerText.includes('offline');
+         }).observe(document.body, { childList: true, subtree: true })",
+    );
     let friend = host.another();
     sit_down(&friend, &link, "Beat");
     host.wait_for_words("Beat");
     host.wait_for_words("Waiting for 2 more players.");
     assert_eq!(saved(&friend)["seat"], 1);
+    let here =
+        "[...document.querySelectorAll('.state')].filter((one) => /here/.test(one.textContent))";
+    host.wait_for_script("two people", &format!("{here}.length === 2"));
+    assert_ne!(host.eval("window.absent"), true);
+    // Whoever does not connect is absent in the end.
+    let join = server.post(&format!("/v1/games/{id}/join"));
+    let eva = json!({"invitation": link.rsplit('/').next(), "name": "Eva"});
+    join.json(&eva).send().expect(201);
+    host.wait_for_words("offline");
     host.press("Start");
     for browser in [&host, &friend] {
         browser.wait("a hand", |look| !look.hand.is_empty());

@@ -7,7 +7,7 @@ import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
-/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Move, Offer, Problem, SavedGame, Settings, Seven,
+/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Message, Move, Offer, Problem, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
@@ -187,6 +187,7 @@ function open(id, joining, secret, version, refused = null) {
   unfollow = follow(id, token, {
     onMessages: (messages) => {
       if (state.table?.id !== id) return;
+      awaitConnections(state.table, messages);
       dispatch({ type: "messages", messages });
       remember(state.table);
       if (acting && hasActed(acting)) endAct(acting);
@@ -210,6 +211,20 @@ function open(id, joining, secret, version, refused = null) {
       if (link === "live") complete();
     },
   });
+}
+
+/** Milliseconds in which somebody who has sat down connects. */
+const CONNECTING = 5000;
+
+/** Waits for whoever has sat down to connect. @param {Table} table @param {Message[]} messages */
+function awaitConnections(table, messages) {
+  for (const message of messages) {
+    if (message.type !== "presence") continue;
+    message.present.forEach((now, seat) => {
+      if (now !== false || table.presence?.[seat] !== null) return;
+      setTimeout(() => at(table, () => dispatch({ type: "absent", seat })), CONNECTING);
+    });
+  }
 }
 
 /** Remembers the game on the screen, and takes a secret that was used out of the address. @param {Table | null} table */

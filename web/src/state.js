@@ -32,6 +32,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "link", link: Table["link"], problem?: Problem}
  *   | {type: "layout", layout: Layout}
  *   | {type: "messages", messages: Message[]}
+ *   | {type: "absent", seat: number}
  *   | {type: "game", game: Game}
  *   | {type: "moves", version: number, list: Move[], unplayable: Unplayable[]}
  *   | {type: "log", entries: LogEntry[]}
@@ -120,6 +121,7 @@ function reduceTable(table, event) {
       };
     case "layout": return { ...table, layout: event.layout };
     case "messages": return event.messages.reduce(message, table);
+    case "absent": return withAbsent(table, event.seat);
     case "game": return withGame(table, event.game);
     case "moves":
       return event.version === table.game?.version
@@ -255,17 +257,25 @@ function withGame(table, game) {
 }
 
 /**
- * Tells of others who went and, of these, who came back. Somebody who sits down is in the log.
+ * Tells of others who went and, of these, who came back. Somebody who sits down is in the log, and
+ * is about to connect: the stream calls them absent until then, the page does not.
  *
- * @param {Table} table @param {Presence} presence @returns {Table}
+ * @param {Table} table @param {Presence} line @returns {Table}
  */
-function withPresence(table, presence) {
+function withPresence(table, line) {
+  const presence = line.map((now, seat) => (now === false && table.presence?.[seat] === null ? null : now));
   const went = presence.findIndex((now, seat) => now === false && table.presence?.[seat] && seat !== table.seat);
   const came = table.gone.find((seat) => presence[seat]);
   const gone = [...table.gone, ...(went === -1 ? [] : [went])].filter((seat) => presence[seat] === false);
   const news = went !== -1 ? { seat: went, present: false }
     : came !== undefined ? { seat: came, present: true } : table.news;
   return { ...table, presence, gone, news };
+}
+
+/** Somebody who sat down has not connected. @param {Table} table @param {number} seat @returns {Table} */
+function withAbsent(table, seat) {
+  if (table.presence?.[seat] !== null || table.game?.seats[seat].kind !== "human") return table;
+  return { ...table, presence: table.presence.map((now, index) => (index === seat ? false : now)) };
 }
 
 /** Adds an entry to the log, which is ordered by version. @param {Table} table @param {LogEntry} added */
