@@ -181,6 +181,10 @@ fn a_review_that_cannot_be_made_is_explained() {
     let game = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}/at/1", game.id));
     wait_for_step(&browser, 1);
+    // The page has the whole history, and reads it once.
+    let read =
+        "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/history'))";
+    assert_eq!(browser.eval(&format!("{read}.length")), 1);
     game.damage_log();
     browser.press_anywhere("To the result");
     browser.press("Review");

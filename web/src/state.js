@@ -130,7 +130,9 @@ function reduceTable(table, event) {
           moves: table.moves ?? { version: event.version, list: event.list },
         } : table;
     case "log": return event.entries.reduce(entry, table);
-    case "history": return { ...table, history: event.history, steps: event.steps };
+    // The log is in it.
+    case "history":
+      return event.history.entries.reduce(entry, { ...table, history: event.history, steps: event.steps });
     case "replay": return { ...table, replay: event.version, preview: null };
     case "fair": return { ...table, fair: event.fair };
     case "review": return { ...table, review: event.review };
