@@ -336,8 +336,8 @@ impl FromStr for PlayerSpec {
             let number = |text: &str| text.parse::<u32>().map_err(|_| refuse(parameter));
             match key {
                 "net" if thinks || name == "net" => {
-                    let (setting, evaluator) = read(value)?;
-                    nets.replace(setting, evaluator);
+                    let (variant, evaluator) = read(value)?;
+                    nets.replace(variant, evaluator);
                 }
                 "samples" if thinks => plan.budget = Budget::Samples(number(value)?),
                 "plies" if thinks => config.plies = Some(number(value)?),
@@ -445,7 +445,7 @@ fn read(file: &str) -> Result<(NetVariant, NetEvaluator), SpecError> {
         file: file.to_owned(),
         error,
     })?;
-    Ok((header.setting, evaluator))
+    Ok((header.variant, evaluator))
 }
 
 impl fmt::Display for PlayerSpec {

@@ -66,7 +66,7 @@ impl NetVariant {
     pub fn by_name(name: &str) -> Option<NetVariant> {
         NetVariant::ALL
             .into_iter()
-            .find(|setting| setting.name() == name)
+            .find(|variant| variant.name() == name)
     }
 
     /// The number of seats.
@@ -98,15 +98,15 @@ pub struct Nets {
 
 /// A built-in net cannot be used.
 #[derive(Debug, Error)]
-#[error("the net {name} cannot be used: {error}", name = .setting.name())]
+#[error("the net {name} cannot be used: {error}", name = .variant.name())]
 pub struct NetsError {
-    pub setting: NetVariant,
+    pub variant: NetVariant,
     pub error: NetError,
 }
 
 /// The net files, compiled into the program.
-fn file_of(setting: NetVariant) -> &'static [u8] {
-    match setting {
+fn file_of(variant: NetVariant) -> &'static [u8] {
+    match variant {
         NetVariant::Four15 => include_bytes!("weights/four-15.net"),
         NetVariant::Four16 => include_bytes!("weights/four-16.net"),
         NetVariant::Six => include_bytes!("weights/six.net"),
@@ -119,10 +119,10 @@ impl Nets {
     /// # Errors
     /// If one of them does not match the inputs and rules of this program.
     pub fn built_in() -> Result<Nets, NetsError> {
-        let [first, second, third] = NetVariant::ALL.map(|setting| {
-            read(file_of(setting))
-                .and_then(|(evaluator, header)| header.fits(setting).map(|()| evaluator))
-                .map_err(|error| NetsError { setting, error })
+        let [first, second, third] = NetVariant::ALL.map(|variant| {
+            read(file_of(variant))
+                .and_then(|(evaluator, header)| header.fits(variant).map(|()| evaluator))
+                .map_err(|error| NetsError { variant, error })
         });
         Ok(Nets {
             evaluators: [first?, second?, third?],
@@ -135,8 +135,8 @@ impl Nets {
     }
 
     /// Replaces the net of a variant.
-    pub fn replace(&mut self, setting: NetVariant, evaluator: NetEvaluator) {
-        self.evaluators[setting as usize] = evaluator;
+    pub fn replace(&mut self, variant: NetVariant, evaluator: NetEvaluator) {
+        self.evaluators[variant as usize] = evaluator;
     }
 }
 
@@ -145,7 +145,8 @@ impl Nets {
 pub struct NetFileHeader {
     pub format: u32,
     /// The kind of table that the net was trained for.
-    pub setting: NetVariant,
+    #[serde(rename = "setting")]
+    pub variant: NetVariant,
     pub inputs: usize,
     pub hidden: usize,
     pub second: usize,
@@ -194,13 +195,13 @@ impl NetFileHeader {
     ///
     /// # Errors
     /// If it is for another.
-    pub fn fits(&self, setting: NetVariant) -> Result<(), NetError> {
-        if self.setting == setting {
+    pub fn fits(&self, variant: NetVariant) -> Result<(), NetError> {
+        if self.variant == variant {
             return Ok(());
         }
         Err(NetError::Setting {
-            found: self.setting.name(),
-            needed: setting.name(),
+            found: self.variant.name(),
+            needed: variant.name(),
         })
     }
 }
@@ -225,16 +226,16 @@ fn rows_mut(net: &mut Net) -> impl Iterator<Item = &mut [f32]> {
 }
 
 /// Writes a net.
-pub fn write(evaluator: &NetEvaluator, setting: NetVariant, run: &str, strength: &str) -> Vec<u8> {
+pub fn write(evaluator: &NetEvaluator, variant: NetVariant, run: &str, strength: &str) -> Vec<u8> {
     let inputs = evaluator.layout.inputs();
     let header = NetFileHeader {
         format: FORMAT,
-        setting,
+        variant,
         inputs,
         hidden: HIDDEN,
         second: HIDDEN_2,
         heads: HEADS,
-        fingerprint: fingerprint(setting),
+        fingerprint: fingerprint(variant),
         run: run.to_owned(),
         strength: strength.to_owned(),
     };
@@ -271,7 +272,7 @@ pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
     if header.format != FORMAT {
         return Err(NetError::Format(header.format));
     }
-    let layout = InputLayout::new(header.setting.seats());
+    let layout = InputLayout::new(header.variant.seats());
     let inputs = layout.inputs();
     let shapes = [
         ("inputs", header.inputs, inputs),
@@ -288,7 +289,7 @@ pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
             });
         }
     }
-    let needed = fingerprint(header.setting);
+    let needed = fingerprint(header.variant);
     if header.fingerprint != needed {
         let found = header.fingerprint;
         return Err(NetError::Fingerprint { found, needed });
@@ -325,13 +326,13 @@ pub fn read(bytes: &[u8]) -> Result<(NetEvaluator, NetFileHeader), NetError> {
 
 /// A hash of the inputs for positions of some random games. It changes when an input gets another
 /// meaning and, nearly always, when the rules or the random games change.
-pub fn fingerprint(setting: NetVariant) -> String {
-    let layout = InputLayout::new(setting.seats());
+pub fn fingerprint(variant: NetVariant) -> String {
+    let layout = InputLayout::new(variant.seats());
     let mut hash = Sha256::new();
     let mut list = Vec::new();
     hash.update(VERSION.to_le_bytes());
     for preset in Preset::ALL {
-        let mut options = setting.options(preset);
+        let mut options = variant.options(preset);
         // The nets were trained when `hausregeln` had this.
         if options.exchange == Exchange::OnRequest {
             options.exchange = Exchange::Optional;

@@ -56,7 +56,7 @@ pub(super) fn most_frequent(
     let mut followed: Vec<&FirstPlays> = playouts.iter().collect();
     let mut line = Vec::new();
     for place in 0..LENGTH {
-        let Some(PlayoutPlay { seat, card, after }) = most_common(&followed, place) else {
+        let Some(PlayoutPlay { seat, card, after }) = most_frequent_at(&followed, place) else {
             break;
         };
         let mv = match card {
@@ -75,7 +75,7 @@ pub(super) fn most_frequent(
 }
 
 /// The most frequent play at this place; of equally frequent ones, the first that occurred.
-fn most_common(playouts: &[&FirstPlays], place: usize) -> Option<PlayoutPlay> {
+fn most_frequent_at(playouts: &[&FirstPlays], place: usize) -> Option<PlayoutPlay> {
     let mut counts: HashMap<PlayoutPlay, usize> = HashMap::new();
     let plays = || playouts.iter().filter_map(|plays| plays[place]);
     for play in plays() {

@@ -28,7 +28,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Debug, Args)]
 pub struct TrainArgs {
     /// The net: four-15, four-16 (four seats, 15 or 16 fields per seat) or six.
-    #[arg(value_parser = setting)]
+    #[arg(value_parser = variant)]
     net: NetVariant,
     /// The folder of the run: checkpoint, log, and the resulting net. An existing run is continued.
     #[arg(long, value_name = "FOLDER")]
@@ -68,7 +68,7 @@ pub struct TrainArgs {
     into: Option<PathBuf>,
 }
 
-fn setting(name: &str) -> Result<NetVariant, String> {
+fn variant(name: &str) -> Result<NetVariant, String> {
     let names = NetVariant::ALL.map(NetVariant::name).join(", ");
     NetVariant::by_name(name).ok_or(format!("the nets are {names}"))
 }
@@ -133,12 +133,12 @@ impl TrainArgs {
 
     /// Replaces the net in a file by the run's net if that is stronger.
     fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
-        let setting = run.plan.setting;
+        let variant = run.plan.variant;
         let mut nets = Nets::built_in()?;
         match fs::read(path).map(|bytes| nets::read(&bytes)) {
             Ok(Ok((evaluator, header))) => {
-                header.fits(setting)?;
-                nets.replace(setting, evaluator);
+                header.fits(variant)?;
+                nets.replace(variant, evaluator);
             }
             Ok(Err(error)) => log::warn!("{}: {error}", path.display()),
             Err(error) => log::warn!("{}: {error}", path.display()),
@@ -146,12 +146,12 @@ impl TrainArgs {
         // As if read from its file, with rounded weights.
         let (evaluator, _) = nets::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
-        let verdict = gate::decide(&nets, &evaluator, setting, threads, |summary| {
+        let verdict = gate::decide(&nets, &evaluator, variant, threads, |summary| {
             bar.set_message(format!("the new net scores {summary}"));
         });
         bar.finish_and_clear();
         let what = if verdict.stronger {
-            let strength = gate::strength(&nets, &evaluator, setting, threads);
+            let strength = gate::strength(&nets, &evaluator, variant, threads);
             fs::write(path, net(run, &strength))?;
             format!("it replaces the old one; {strength}")
         } else {
@@ -168,7 +168,7 @@ impl TrainArgs {
 
     fn begin(&self, path: &Path) -> anyhow::Result<Run> {
         let plan = TrainingPlan {
-            setting: self.net,
+            variant: self.net,
             games: self.games,
             seed: self.seed,
             step: (self.step, self.last_step),
@@ -192,10 +192,10 @@ impl TrainArgs {
         };
         let (evaluator, header) = nets::read(&fs::read(from)?)?;
         ensure!(
-            header.setting == self.net,
+            header.variant == self.net,
             "{} is a net for {}",
             from.display(),
-            header.setting.name()
+            header.variant.name()
         );
         Ok(Run::from_net(plan, evaluator, Some(header.run)))
     }
@@ -207,5 +207,5 @@ fn net(run: &Run, strength: &str) -> Vec<u8> {
         layout: run.evaluator.layout.clone(),
         net: run.averaged.clone(),
     };
-    nets::write(&evaluator, run.plan.setting, &run.summary(), strength)
+    nets::write(&evaluator, run.plan.variant, &run.summary(), strength)
 }

@@ -42,18 +42,18 @@ pub struct GateResult {
 pub fn decide(
     nets: &Nets,
     new: &NetEvaluator,
-    setting: NetVariant,
+    variant: NetVariant,
     threads: NonZeroUsize,
     mut progress: impl FnMut(&str),
 ) -> GateResult {
     let old = by_net(nets);
     let mut nets = nets.clone();
-    nets.replace(setting, new.clone());
+    nets.replace(variant, new.clone());
     let new = by_net(&nets);
-    let chance = 1.0 / f64::from(setting.seats() / 2);
+    let chance = 1.0 / f64::from(variant.seats() / 2);
     let sprt =
         Sprt::new(chance, chance + MIN_GAIN, ERROR_RATE, ERROR_RATE).expect("bounds in order");
-    let all_rules = presets(setting);
+    let all_rules = presets(variant);
     let mut counts: Vec<u32> = Vec::new();
     let mut rounds = 0;
     loop {
@@ -84,13 +84,13 @@ pub fn decide(
 pub fn strength(
     nets: &Nets,
     new: &NetEvaluator,
-    setting: NetVariant,
+    variant: NetVariant,
     threads: NonZeroUsize,
 ) -> String {
     let mut nets = nets.clone();
-    nets.replace(setting, new.clone());
+    nets.replace(variant, new.clone());
     let new = by_net(&nets);
-    let each: Vec<String> = presets(setting)
+    let each: Vec<String> = presets(variant)
         .iter()
         .map(|rules| {
             let counts = pairs(rules, [&new, &greedy], PAIRS_AGAINST_GREEDY, 1, threads);

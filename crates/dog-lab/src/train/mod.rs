@@ -44,7 +44,8 @@ const AVERAGE_WEIGHT: f32 = 0.01;
 /// The parameters of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingPlan {
-    pub setting: NetVariant,
+    #[serde(rename = "setting")]
+    pub variant: NetVariant,
     /// The number of games in all.
     pub games: u64,
     pub seed: u64,
@@ -104,7 +105,7 @@ fn randomize(weights: &mut [f32], size: f32, rng: &mut impl Rng) {
 impl Run {
     /// A run from random weights.
     pub fn new(plan: TrainingPlan) -> Run {
-        let layout = InputLayout::new(plan.setting.seats());
+        let layout = InputLayout::new(plan.variant.seats());
         let mut net = Net::zero(layout.inputs());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
         // Some 60 inputs are active at a time.
@@ -190,7 +191,7 @@ impl Run {
     fn play(&self, threads: usize) -> (Samples, u32) {
         let TrainingPlan {
             seed,
-            setting,
+            variant,
             exploration,
             lambda,
             alternatives,
@@ -203,7 +204,7 @@ impl Run {
             let number = self.games + u64::from(game);
             let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let rules = selfplay::rules(setting, &mut rng);
+            let rules = selfplay::rules(variant, &mut rng);
             let mut samples = Samples::default();
             let turns = play.game(&rules, &mut rng, &mut samples);
             (samples, turns)
@@ -268,7 +269,7 @@ impl Run {
         let header = CheckpointHeader {
             plan: self.plan.clone(),
             before: self.before.clone(),
-            fingerprint: fingerprint(self.plan.setting),
+            fingerprint: fingerprint(self.plan.variant),
             games: self.games,
             samples: self.samples,
             steps: self.adam.steps,
@@ -300,12 +301,12 @@ impl Run {
         let end = bytes.iter().position(|&byte| byte == b'\n');
         let end = end.context("a checkpoint begins with a line of JSON")?;
         let header: CheckpointHeader = serde_json::from_slice(&bytes[..end])?;
-        let setting = header.plan.setting;
+        let variant = header.plan.variant;
         ensure!(
-            header.fingerprint == fingerprint(setting),
+            header.fingerprint == fingerprint(variant),
             "the checkpoint was made with other inputs or other rules"
         );
-        let layout = InputLayout::new(setting.seats());
+        let layout = InputLayout::new(variant.seats());
         let mut nets = std::array::from_fn::<Net, 4, _>(|_| Net::zero(layout.inputs()));
         let weights = &bytes[end + 1..];
         let needed: usize = nets

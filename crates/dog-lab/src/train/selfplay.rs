@@ -33,31 +33,31 @@ const RANDOM_RULES_EVERY: u32 = 7;
 const CHANGE_RATE: f64 = 0.3;
 
 /// The rules of one game: a preset that fits the net, sometimes with other options.
-pub fn rules(setting: NetVariant, rng: &mut impl Rng) -> Rules {
+pub fn rules(variant: NetVariant, rng: &mut impl Rng) -> Rules {
     if rng.random_range(0..RANDOM_RULES_EVERY) > 0 {
-        let mut presets = presets(setting);
+        let mut presets = presets(variant);
         return presets.swap_remove(rng.random_range(0..presets.len()));
     }
     let preset = Preset::ALL[rng.random_range(0..Preset::ALL.len())];
-    let mut options = setting.options(preset);
-    change(&mut options, setting, rng);
+    let mut options = variant.options(preset);
+    change(&mut options, variant, rng);
     Rules::try_from(options).expect("options that go together")
 }
 
 /// The presets that are published for the net's ring; with six seats all presets.
-pub fn presets(setting: NetVariant) -> Vec<Rules> {
+pub fn presets(variant: NetVariant) -> Vec<Rules> {
     Preset::ALL
         .into_iter()
         .filter(|preset| {
-            setting == NetVariant::Six || NetVariant::for_rules(&preset.rules()) == setting
+            variant == NetVariant::Six || NetVariant::for_rules(&preset.rules()) == variant
         })
-        .map(|preset| Rules::try_from(setting.options(preset)))
+        .map(|preset| Rules::try_from(variant.options(preset)))
         .collect::<Result<_, _>>()
         .expect("options that go together")
 }
 
 /// Changes some of the options.
-fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
+fn change(options: &mut Options, variant: NetVariant, rng: &mut impl Rng) {
     /// Takes the other of two values if `other` is set.
     fn flip<T: Copy + PartialEq>(other: bool, value: &mut T, [first, second]: [T; 2]) {
         if other {
@@ -66,7 +66,7 @@ fn change(options: &mut Options, setting: NetVariant, rng: &mut impl Rng) {
     }
     let mut other = || rng.random_bool(CHANGE_RATE);
     let protections = [Protection::Always, Protection::Fresh];
-    if setting == NetVariant::Six && other() {
+    if variant == NetVariant::Six && other() {
         options.fields_per_seat = 31 - options.fields_per_seat;
     }
     let exchanges = [Exchange::Mandatory, Exchange::Optional];

@@ -190,8 +190,8 @@ fn samples_are_learnt() {
 }
 
 /// Rules for this kind of net.
-fn rules(setting: NetVariant) -> Rules {
-    let text = match setting {
+fn rules(variant: NetVariant) -> Rules {
+    let text = match variant {
         NetVariant::Four15 => "hausregeln",
         NetVariant::Four16 => "dogspiel-it",
         NetVariant::Six => "spielanleitung seats=6",
@@ -223,8 +223,8 @@ fn assert_are_all(ranges: impl Iterator<Item = Range<usize>>, end: usize) {
 
 #[test]
 fn every_decision_is_a_sample() {
-    for setting in [NetVariant::Four16, NetVariant::Six] {
-        let rules = rules(setting);
+    for variant in [NetVariant::Four16, NetVariant::Six] {
+        let rules = rules(variant);
         let (samples, turns) = play(&rules, 0.9, |_| {});
         // The rest are answers in mandatory exchanges.
         let answers = samples.targets.len() as u32 - turns;
@@ -243,8 +243,8 @@ fn every_decision_is_a_sample() {
 /// The last decision won the game and comes first.
 #[test]
 fn targets_tell_who_won() {
-    for setting in NetVariant::ALL {
-        let rules = rules(setting);
+    for variant in NetVariant::ALL {
+        let rules = rules(variant);
         let (samples, _) = play(&rules, 1.0, |_| {});
         let targets: Vec<f32> = samples.targets.iter().map(|target| target.chance).collect();
         assert_eq!(targets[0], 1.0);
@@ -323,9 +323,9 @@ fn a_net_says_how_it_was_trained() {
 }
 
 /// A short run with small windows.
-fn plan(setting: NetVariant) -> TrainingPlan {
+fn plan(variant: NetVariant) -> TrainingPlan {
     TrainingPlan {
-        setting,
+        variant,
         games: 4,
         seed: 5,
         step: (1e-3, 1e-4),
@@ -336,10 +336,10 @@ fn plan(setting: NetVariant) -> TrainingPlan {
     }
 }
 
-fn run(setting: NetVariant) -> Run {
+fn run(variant: NetVariant) -> Run {
     // A net that can play makes short games.
-    let net = nets().for_rules(&rules(setting)).clone();
-    Run::from_net(plan(setting), net, None)
+    let net = nets().for_rules(&rules(variant)).clone();
+    Run::from_net(plan(variant), net, None)
 }
 
 fn assert_same(one: &Run, other: &Run) {
@@ -479,19 +479,19 @@ fn checkpoints_that_do_not_fit_are_refused() {
 
 #[test]
 fn training_rules_are_varied() {
-    for setting in NetVariant::ALL {
-        let published = selfplay::presets(setting);
+    for variant in NetVariant::ALL {
+        let published = selfplay::presets(variant);
         let names: Vec<Preset> = published.iter().map(|rules| rules.preset).collect();
-        match setting {
+        match variant {
             NetVariant::Four15 => assert_eq!(names, [Preset::Hausregeln]),
             NetVariant::Four16 => assert_eq!(names, &Preset::ALL[..4]),
             NetVariant::Six => assert_eq!(names, Preset::ALL),
         }
         let mut rng = rng(6);
         let drawn: Vec<Rules> = (0..2_000)
-            .map(|_| selfplay::rules(setting, &mut rng))
+            .map(|_| selfplay::rules(variant, &mut rng))
             .collect();
-        let is_fit = |rules: &Rules| NetVariant::for_rules(rules) == setting;
+        let is_fit = |rules: &Rules| NetVariant::for_rules(rules) == variant;
         assert!(drawn.iter().all(is_fit));
         let begun: Vec<Preset> = drawn.iter().map(|rules| rules.preset).collect();
         assert!(Preset::ALL.iter().all(|preset| begun.contains(preset)));
@@ -511,7 +511,7 @@ fn training_rules_are_varied() {
         for (option, is) in options.into_iter().enumerate() {
             let changed = |rules: &&Rules| is(rules) != is(&rules.preset.rules());
             let changes = drawn.iter().filter(changed).count();
-            assert!(changes > 5, "{}, {option}: {changes}", setting.name());
+            assert!(changes > 5, "{}, {option}: {changes}", variant.name());
         }
     }
 }

@@ -58,7 +58,7 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
     assert!(last["loss"].as_f64().unwrap() > 0.0, "{last}");
     assert!(last["turns"].as_f64().unwrap() > 20.0, "{last}");
     let (_, header) = nets::read(&folder.read("net")).unwrap();
-    assert_eq!(header.setting, NetVariant::Four16);
+    assert_eq!(header.variant, NetVariant::Four16);
     // The earlier training is mentioned too.
     let (_, first) = nets::read(&std::fs::read(&four_16).unwrap()).unwrap();
     let own = header.run.strip_prefix(&first.run).expect(&header.run);

@@ -15,8 +15,8 @@ use crate::{
     tests::rules,
 };
 
-fn evaluator(setting: NetVariant) -> NetEvaluator {
-    let layout = InputLayout::new(setting.seats());
+fn evaluator(variant: NetVariant) -> NetEvaluator {
+    let layout = InputLayout::new(variant.seats());
     let mut net = random_net(layout.inputs(), &mut rng(1));
     // An all-zero block has a unit too.
     net.heads[0].last_bias = 0.0;
@@ -24,8 +24,8 @@ fn evaluator(setting: NetVariant) -> NetEvaluator {
 }
 
 fn bytes() -> Vec<u8> {
-    let setting = NetVariant::Four16;
-    write(&evaluator(setting), setting, "a run", "a strength")
+    let variant = NetVariant::Four16;
+    write(&evaluator(variant), variant, "a run", "a strength")
 }
 
 /// The offset of the weights.
@@ -46,15 +46,15 @@ fn with(name: &str, value: impl Into<Value>) -> Vec<u8> {
 
 #[test]
 fn a_net_survives_its_file() {
-    for setting in NetVariant::ALL {
-        let evaluator = evaluator(setting);
-        let bytes = write(&evaluator, setting, "a run", "a strength");
+    for variant in NetVariant::ALL {
+        let evaluator = evaluator(variant);
+        let bytes = write(&evaluator, variant, "a run", "a strength");
         let (again, header) = read(&bytes).unwrap();
-        assert_eq!(header.setting, setting);
-        assert_eq!(header.inputs, InputLayout::new(setting.seats()).inputs());
+        assert_eq!(header.variant, variant);
+        assert_eq!(header.inputs, InputLayout::new(variant.seats()).inputs());
         let sizes = (header.hidden, header.second, header.heads);
         assert_eq!(sizes, (HIDDEN, HIDDEN_2, HEADS));
-        assert_eq!(header.fingerprint, fingerprint(setting));
+        assert_eq!(header.fingerprint, fingerprint(variant));
         assert_eq!((&*header.run, &*header.strength), ("a run", "a strength"));
         let largest = |row: &[f32]| row.iter().fold(0f32, |most, weight| most.max(weight.abs()));
         let near = |row: &[f32], again: &[f32], steps: f32| {
@@ -175,11 +175,11 @@ fn the_program_carries_a_net_for_every_table() {
     for preset in Preset::ALL {
         for seats in [4, 6] {
             let rules = rules(&format!("{} seats={seats}", preset.name()));
-            let setting = NetVariant::for_rules(&rules);
-            let (evaluator, header) = read(files[setting as usize]).unwrap();
-            assert!(header.fits(setting).is_ok(), "{setting:?}");
+            let variant = NetVariant::for_rules(&rules);
+            let (evaluator, header) = read(files[variant as usize]).unwrap();
+            assert!(header.fits(variant).is_ok(), "{variant:?}");
             let built_in = &nets.for_rules(&rules).net;
-            assert!(*built_in == evaluator.net, "{setting:?}");
+            assert!(*built_in == evaluator.net, "{variant:?}");
         }
     }
     // The nets are part of the program's size.

@@ -284,19 +284,19 @@ fn no_input_depends_on_hidden_cards() {
 fn variants_have_names_and_fingerprints() {
     let prints = NetVariant::ALL.map(fingerprint);
     assert_eq!(prints, NetVariant::ALL.map(fingerprint));
-    for (number, setting) in NetVariant::ALL.into_iter().enumerate() {
-        assert_eq!(NetVariant::by_name(setting.name()), Some(setting));
-        assert_eq!(serde_json::to_value(setting).unwrap(), setting.name());
+    for (number, variant) in NetVariant::ALL.into_iter().enumerate() {
+        assert_eq!(NetVariant::by_name(variant.name()), Some(variant));
+        assert_eq!(serde_json::to_value(variant).unwrap(), variant.name());
         assert!(!prints[..number].contains(&prints[number]));
     }
     assert_eq!(NetVariant::by_name("five"), None);
     for preset in Preset::ALL {
         for seats in [4, 6] {
             let rules = rules(&format!("{} seats={seats}", preset.name()));
-            let setting = NetVariant::for_rules(&rules);
-            assert_eq!(setting.seats(), seats);
+            let variant = NetVariant::for_rules(&rules);
+            assert_eq!(variant.seats(), seats);
             if seats == 4 {
-                let fields = setting.name().strip_prefix("four-").unwrap();
+                let fields = variant.name().strip_prefix("four-").unwrap();
                 assert_eq!(fields.parse(), Ok(rules.fields_per_seat));
             }
         }
