@@ -96,6 +96,8 @@ fn anyone_may_join_where_the_table_says_so() {
     assert!(table.invitations.is_empty() && table.invitation.is_empty());
     table.join(&json!({}));
     table.join(&json!({"seat": 3, "name": "Eva"}));
+    // The host decides when bots come.
+    assert!(table.game.view(Spectator)["bots_at"].is_null());
     let wrong = json!({"invitation": "any-00000000000000000000000000000000"});
     table.ask_to_join(&wrong).refused("wrong_invitation");
     // A seat that the host opens is by invitation at every table.
