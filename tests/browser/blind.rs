@@ -29,7 +29,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn of(browser: &Browser) -> Tree {
+    fn read(browser: &Browser) -> Tree {
         let tree = browser.devtools("Accessibility.getFullAXTree", json!({}));
         let mut nodes = HashMap::new();
         let mut order = Vec::new();
@@ -101,12 +101,12 @@ impl Tree {
 #[track_caller]
 fn wait(browser: &Browser, what: &str, wanted: impl Fn(&Tree) -> bool) -> Tree {
     for _ in 0..2000 {
-        let tree = Tree::of(browser);
+        let tree = Tree::read(browser);
         if wanted(&tree) {
             return tree;
         }
     }
-    panic!("waited for {what}: {}", Tree::of(browser).status());
+    panic!("waited for {what}: {}", Tree::read(browser).status());
 }
 
 /// Goes to a button and presses it, as a screen reader does.
@@ -236,7 +236,7 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
     let same = "[tasks, events].every((one) => one.isConnected)
       && document.querySelectorAll('[role=status][aria-label=\"What to do\"], [role=log]').length === 2";
     assert_eq!(browser.eval(same), true);
-    let tree = Tree::of(&browser);
+    let tree = Tree::read(&browser);
     assert!(tree.status().starts_with("You have "), "{}", tree.status());
     let log = tree.find("log", "What happened").expect("the log");
     assert!(tree.text(log).contains("have won"), "{}", tree.text(log));

@@ -137,7 +137,7 @@ fn boards_can_be_left_out() {
 fn a_game_and_the_analysis_of_its_position_agree() {
     let server = TestServer::shared();
     for preset in PRESETS {
-        let game = TestGame::of_preset(&server, preset);
+        let game = TestGame::with_preset(&server, preset);
         game.deal();
         game.exchange();
         for _ in 0..8 {
@@ -525,7 +525,7 @@ fn advice_on_the_exchange_is_that_of_a_game() {
     let mut kinds = BTreeSet::new();
     for preset in PRESETS {
         for _ in 0..2 {
-            let game = TestGame::of_preset(&server, preset);
+            let game = TestGame::with_preset(&server, preset);
             game.deal();
             let mut asked = Vec::new();
             loop {

@@ -47,7 +47,7 @@ fn people_play_on_beside_attackers() {
     let server = TestServer::start_with(&[PROXY]);
     let create = |address: &str, wishes: Value| {
         let created = from(server.post("/v1/games").json(&wishes), address).send();
-        TestGame::of(&server, &created.expect(201))
+        TestGame::from_created(&server, &created.expect(201))
     };
     let open = vec![json!({"kind": "open"}); 4];
     let table = create(PEOPLE, json!({"seats": open, "join": "anyone"}));
@@ -260,7 +260,7 @@ fn tokens_of_finished_games_give_no_more_than_the_address_has() {
         }
     };
     let created = from(server.post("/v1/games"), FRIEND).send();
-    let game = TestGame::of(&server, &created.expect(201));
+    let game = TestGame::from_created(&server, &created.expect(201));
     thread::scope(|scope| {
         let attackers = [(); 4].map(|()| scope.spawn(read_all));
         // Somebody who got a token from a friend is answered as ever.

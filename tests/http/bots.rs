@@ -77,7 +77,7 @@ fn play_to_the_end(levels: &[&str]) {
 fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
     let server = TestServer::shared();
     for (level, promised) in [("greedy", 1), ("fast", 5), ("strong", 205)] {
-        let game = TestGame::of_bots(&server, level, 0);
+        let game = TestGame::with_bots(&server, level, 0);
         for (entry, took) in with_times(&game, 14) {
             let is_dealt = entry["events"][0]["type"] == "cards_dealt";
             assert!(
@@ -96,7 +96,7 @@ fn bots_have_no_tokens() {
     let tokens = created["seat_tokens"].as_array().expect("tokens");
     let has_token: Vec<bool> = tokens.iter().map(Value::is_string).collect();
     assert_eq!(has_token, [true, false, true, false]);
-    let game = TestGame::of(&server, &created);
+    let game = TestGame::from_created(&server, &created);
     let history = game.get(Spectator, "/history").send().expect(200);
     for seats in [&created["game"]["seats"], &history["players"]] {
         let level = seats[0].get("level").expect("a level that is always sent");
@@ -154,7 +154,7 @@ fn a_bot_waits_for_its_human_partner() {
     game.deal();
     // Once bots of another game have dealt and offered their cards, the server has looked at those
     // of this game.
-    log(&TestGame::of_bots(&server, "greedy", 0)).take(6);
+    log(&TestGame::with_bots(&server, "greedy", 0)).take(6);
     assert_eq!(game.version(), 2, "nobody has answered yet");
     game.swap(0, &json!({"ask": true}));
     let state = |view: &Value, seat: usize| view["seats"][seat]["exchange"].clone();
@@ -172,7 +172,7 @@ fn a_bot_waits_for_its_human_partner() {
 #[test]
 fn bots_keep_their_pace() {
     let server = TestServer::shared();
-    let entries = with_times(&TestGame::of_bots(&server, "random", 40), 9);
+    let entries = with_times(&TestGame::with_bots(&server, "random", 40), 9);
     for (entry, pause) in &entries[1..] {
         assert!(*pause >= 40, "{pause} ms before {entry}");
     }
@@ -272,7 +272,7 @@ fn many_bot_games_survive_many_kills() {
 fn two_processes_decide_each_turn_once() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
-    let games = [&here, &there, &here].map(|server| TestGame::of_bots(server, "greedy", 0));
+    let games = [&here, &there, &here].map(|server| TestGame::with_bots(server, "greedy", 0));
     for game in &games {
         to_the_end(game);
     }
@@ -282,7 +282,7 @@ fn two_processes_decide_each_turn_once() {
 fn a_human_is_served_while_many_bots_play() {
     let server = TestServer::shared();
     for _ in 0..40 {
-        TestGame::of_bots(&server, "greedy", 0);
+        TestGame::with_bots(&server, "greedy", 0);
     }
     let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
     let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});

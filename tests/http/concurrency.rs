@@ -200,7 +200,7 @@ fn any_process_on_the_store_answers_any_request() {
     here.stop(Signal::Kill);
     assert_eq!(create(&there), created);
     same.view(Seat(0));
-    TestGame::of(&there, &created).deal();
+    TestGame::from_created(&there, &created).deal();
 }
 
 /// A server notices changes to a game that it has cached.

@@ -250,7 +250,7 @@ impl<'a> CrashClient<'a> {
             return;
         };
         let created = response.clone().expect(201);
-        let game = TestGame::of(self.server, &created);
+        let game = TestGame::from_created(self.server, &created);
         let dealer = created["game"]["dealer"].clone();
         let events = json!([{"type": "game_created", "dealer": dealer}]);
         count(&self.counts.games);

@@ -55,7 +55,7 @@ fn games_have_ids_tokens_and_commitments_of_their_own() {
     let mut seen = HashSet::new();
     for _ in 0..20 {
         let created = server.create(&json!({})).expect(201);
-        let game = TestGame::of(&server, &created);
+        let game = TestGame::from_created(&server, &created);
         assert_eq!(game.seats(), 4);
         let commitment = created["game"]["shuffle_commitment"].as_str();
         let commitment = commitment.expect("a commitment").to_owned();
@@ -81,7 +81,7 @@ fn every_preset_is_played_by_its_published_options() {
         for seats in [4, 6] {
             let wishes = json!({"rules": {"preset": preset, "seats": seats}});
             let created = server.create(&wishes).expect(201);
-            let game = TestGame::of(&server, &created);
+            let game = TestGame::from_created(&server, &created);
             assert_eq!(game.seats(), seats);
             let mut expected = published(preset);
             expected["seats"] = json!(seats);
@@ -260,7 +260,7 @@ fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
     let deal = |seed: &str| {
         let created = server.create(&json!({"shuffle_seed": seed})).expect(201);
         assert_eq!(created["game"]["shuffle_commitment"], commitment);
-        let game = TestGame::of(&server, &created);
+        let game = TestGame::from_created(&server, &created);
         for viewer in game.viewers() {
             let view = game.view(viewer);
             assert_eq!(view["shuffle_seed_given"], true);

@@ -10,7 +10,7 @@ use crate::support::{TestGame, TestServer, TestViewer::*};
 fn a_damaged_game_costs_that_game_only() {
     let begun = Instant::now();
     let server = TestServer::start();
-    let bad = [(); 3].map(|()| TestGame::of_bots(&server, "greedy", 60_000));
+    let bad = [(); 3].map(|()| TestGame::with_bots(&server, "greedy", 60_000));
     let sound = TestGame::in_play(&server);
     let set = |what: &str, game: &TestGame<'_>| server.database().change_game(&game.id, what);
     // One game is unreadable, one has a wrong version, one stays due for ever.
@@ -33,7 +33,7 @@ fn a_damaged_game_costs_that_game_only() {
     let listed = server.get("/v1/games").send().expect(200);
     assert_eq!(listed["games"].as_array().map(Vec::len), Some(1));
     // Bots play another game to its end, and its stream reports it.
-    let told = TestGame::of_bots(&server, "greedy", 0).events_after(Spectator, 0);
+    let told = TestGame::with_bots(&server, "greedy", 0).events_after(Spectator, 0);
     let told = told.rest();
     let last: &Value = &told.last().expect("an end").data["events"];
     assert!(last.to_string().contains("game_won"), "{last}");

@@ -40,7 +40,7 @@ fn four_of_them_play_by_every_preset() {
 fn four_play(presets: &[&str]) {
     let server = TestServer::shared();
     for preset in presets {
-        let game = TestGame::of_preset(&server, preset);
+        let game = TestGame::with_preset(&server, preset);
         let outputs: Vec<Option<Output>> = thread::scope(|scope| {
             let play = |token: &String| {
                 let (game, token) = (&game, token.clone());

@@ -144,7 +144,7 @@ fn with_strong_bots<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
         "turn_seconds": 1,
     });
     let create = from(server.post("/v1/games"), address).json(&wishes);
-    TestGame::of(server, &create.send().expect(201))
+    TestGame::from_created(server, &create.send().expect(201))
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn limit_files(server: &TestServer, bytes: Option<u64>) {
 fn a_full_disk_refuses_writes_until_there_is_room() {
     let server = ignoring_limits();
     let game = TestGame::in_play(&server);
-    let bots = TestGame::of_bots(&server, "greedy", 0);
+    let bots = TestGame::with_bots(&server, "greedy", 0);
     for _ in 0..2 {
         limit_files(&server, Some(4096));
         writes_wait(&game, FULL);
@@ -236,7 +236,7 @@ fn games_alone_do_not_fill_a_disk() {
         if imported.status != 201 {
             break imported;
         }
-        others.push(TestGame::of(&server, &imported.expect(201)));
+        others.push(TestGame::from_created(&server, &imported.expect(201)));
         assert!(others.len() < 10_000, "the disk is small");
     };
     refused.refused("database_full");
@@ -459,7 +459,7 @@ fn a_read_only_file_or_folder_is_not_served() {
 fn a_backup_of_a_busy_server_is_whole() {
     let server = TestServer::start();
     let games: Vec<_> = (0..10)
-        .map(|_| TestGame::of_bots(&server, "greedy", 0))
+        .map(|_| TestGame::with_bots(&server, "greedy", 0))
         .collect();
     let table = TestGame::in_play(&server);
     let file = beside(database(&server), ".copy");

@@ -155,7 +155,7 @@ fn an_imported_record_is_the_same_game() {
         let location = response.header("location").expect("a location").to_owned();
         let created = response.expect(201);
         assert_eq!(created["seat_tokens"], json!([null, null, null, null]));
-        let copy = TestGame::of(&server, &created);
+        let copy = TestGame::from_created(&server, &created);
         assert_eq!(location, copy.path(""));
         assert_ne!(copy.id, game.id);
         let (mut view, mut original) = (copy.view(Spectator), game.view(Spectator));

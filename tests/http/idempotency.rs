@@ -31,7 +31,7 @@ impl<'a> PreparedWrite<'a> {
     /// Every kind of write in a game, save its removal.
     fn all(server: &'a TestServer) -> Vec<PreparedWrite<'a>> {
         let (dealt, playing) = (TestGame::dealt(server), TestGame::in_play(server));
-        let house = TestGame::of_preset(server, "hausregeln");
+        let house = TestGame::with_preset(server, "hausregeln");
         house.deal();
         let card = json!({"card": dealt.hand(0)[0]});
         let (seat, id) = playing.first_move();
@@ -78,7 +78,7 @@ fn a_creation_is_replayed_tokens_included() {
         let key = key();
         let first = create(&server, &key, &body);
         let created = same(first.clone(), create(&server, &key, &body));
-        let game = TestGame::of(&server, &created);
+        let game = TestGame::from_created(&server, &created);
         for seat in 0..4 {
             game.get(Seat(seat), "").send().expect(200);
         }

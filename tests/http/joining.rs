@@ -196,7 +196,7 @@ fn a_retry_gets_the_same_seat_and_secrets() {
     let create = || server.post("/v1/games").key(KEY).json(&wishes).send();
     let created = create().expect(201);
     assert_eq!(create().expect(201), created);
-    let game = TestGame::of(&server, &created);
+    let game = TestGame::from_created(&server, &created);
     let join = |body: &Value| game.post(Spectator, "/join").key(KEY).json(body).send();
     let eva = json!({"invitation": created["invitation"], "name": "Eva"});
     let joined = join(&eva).expect(201);

@@ -72,7 +72,7 @@ fn a_refusal_by_rate_says_when_to_retry() {
 fn game_from<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
     let wishes = json!({"rules": {"preset": "hausregeln"}, "first_dealer": 0});
     let created = from(server.post("/v1/games").json(&wishes), address).send();
-    let game = TestGame::of(server, &created.expect(201));
+    let game = TestGame::from_created(server, &created.expect(201));
     game.deal();
     game.exchange();
     game
@@ -452,7 +452,7 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1"), ("DOG_TOKEN_RATE", "1000")]);
     let create = |_| {
         let created = from(server.post("/v1/games"), HERE).send();
-        TestGame::of(&server, &created.expect(201))
+        TestGame::from_created(&server, &created.expect(201))
     };
     let games = [(); 3].map(create);
     let next = AtomicUsize::new(0);

@@ -55,7 +55,7 @@ fn the_same_name_is_told_apart_everywhere() {
     let seats = json!([{"name": " Anna "}, {"kind": "bot", "name": "ANNA"}, {"kind": "open"},
         {"name": "Seat 2"}]);
     let created = create(&server, &seats).expect(201);
-    let game = TestGame::of(&server, &created);
+    let game = TestGame::from_created(&server, &created);
     let expected = ["Anna", "ANNA (2)", "Seat 2", "Seat 2 (2)"];
     assert_eq!(names(&created["game"]), expected);
     let list = server.get("/v1/games?limit=100").send().expect(200);
@@ -116,7 +116,7 @@ fn the_name_of_a_bot_does_not_become_a_persons() {
     let bot = json!({"kind": "bot", "level": "greedy"});
     let rex = json!({"kind": "bot", "name": "Rex", "level": "greedy"});
     let seats = json!([{"name": "Anna"}, bot, rex, {}]);
-    let game = TestGame::of(&server, &create(&server, &seats).expect(201));
+    let game = TestGame::from_created(&server, &create(&server, &seats).expect(201));
     let change = |viewer, seat: usize, body: Value| {
         let mut changed = game.put(viewer, seat, &body).expect(200);
         changed["game"]["seats"][seat]["name"].take()
@@ -143,7 +143,7 @@ fn a_record_with_any_names_is_imported() {
     let server = TestServer::shared();
     let record = include_str!("../records/joined.dog");
     assert!(record.contains("[Seat0 \"Anna\"]") && record.contains("1 joins \"Beat\""));
-    let import = |record: &str| TestGame::of(&server, &server.import(record).expect(201));
+    let import = |record: &str| TestGame::from_created(&server, &server.import(record).expect(201));
     let text = |game: &TestGame<'_>| {
         // What belongs to the game, and not to the record.
         let own = ["[Game ", "[Created ", "[Ended "];
@@ -197,11 +197,11 @@ fn a_record_from_a_mail_is_imported() {
     let import = |media_type: &str| {
         let import = server.post("/v1/games/import");
         let created = import.text(media_type, &format!("\u{feff}{mailed}")).send();
-        TestGame::of(&server, &created.expect(201)).view(Spectator)
+        TestGame::from_created(&server, &created.expect(201)).view(Spectator)
     };
     let body = json!({"record": mailed});
     let of_json = server.post("/v1/games/import").json(&body).send();
-    let of_json = TestGame::of(&server, &of_json.expect(201)).view(Spectator);
+    let of_json = TestGame::from_created(&server, &of_json.expect(201)).view(Spectator);
     let board = TestGame::imported(&server).view(Spectator)["board"].take();
     for view in [
         import("text/plain"),

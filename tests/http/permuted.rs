@@ -225,7 +225,7 @@ struct PermutedPair {
 
 impl PermutedPair {
     /// The game, and one with the cards permuted that this viewer cannot see.
-    fn of(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> PermutedPair {
+    fn for_viewer(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> PermutedPair {
         PermutedPair::with(game, |kept| kept.permute(viewer, dice))
     }
 
@@ -319,7 +319,7 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
         if dice.below(rare * seldom) == 0 {
             stopped += 1;
             for viewer in game.viewers() {
-                let twins = PermutedPair::of(&game, viewer, &mut dice);
+                let twins = PermutedPair::for_viewer(&game, viewer, &mut dice);
                 let probes = questions(&game, viewer, &mut dice);
                 compared += twins.are_alike(&game, viewer, &probes);
                 for (sum, changed) in changed.iter_mut().zip(twins.changed) {
@@ -377,7 +377,7 @@ fn who_takes_over_a_seat_sees_what_a_spectator_sees() {
         let invitation = table.open(seat);
         table.join(&json!({"invitation": invitation}));
         for (game, is_dead) in [(&table.game, false), (&before, true)] {
-            let twins = PermutedPair::of(game, Spectator, &mut dice);
+            let twins = PermutedPair::for_viewer(game, Spectator, &mut dice);
             assert!(twins.changed[0] && twins.changed[2], "{:?}", twins.changed);
             let mut probes = questions(&table.game, Seat(seat), &mut dice);
             // No stream opens with a dead token.

@@ -91,7 +91,7 @@ fn every_game_has_its_position() {
     let server = TestServer::shared();
     let mut dice = Dice::new(5);
     for preset in PRESETS {
-        let game = TestGame::of_preset(&server, preset);
+        let game = TestGame::with_preset(&server, preset);
         assert_eq!(game.view(Spectator)["position"], "- / - / - / -");
         let mut seen = 0;
         for _ in 0..70 {

@@ -182,7 +182,7 @@ fn presence_is_known_to_every_process_and_ends_with_it() {
 #[test]
 fn a_game_of_bots_has_nobody_to_tell_of() {
     let server = TestServer::shared();
-    let game = TestGame::of_bots(&server, "greedy", 0);
+    let game = TestGame::with_bots(&server, "greedy", 0);
     let stream = game.events(Spectator, "");
     let mut messages = std::iter::from_fn(|| stream.any());
     assert!(messages.all(|message| message.data.get("present").is_none()));

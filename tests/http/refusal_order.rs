@@ -102,7 +102,7 @@ impl RequestParts {
     }
 
     /// A request about a game.
-    fn of(
+    fn for_game(
         game: &TestGame<'_>,
         by: TestViewer,
         method: &'static str,
@@ -344,7 +344,7 @@ fn of_a_play() {
     let mut game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     assert_eq!(seat, 1);
-    let right = RequestParts::of(&game, Seat(1), "POST", "/play", json!({"move": id}));
+    let right = RequestParts::for_game(&game, Seat(1), "POST", "/play", json!({"move": id}));
     let own: &[Fault] = &[
         (Content, "illegal_move", Member("move", "\"Q:1>2\"")),
         (Content, "illegal_move", Member("move", "\"?\"")),
@@ -377,7 +377,7 @@ fn of_a_swap() {
     let server = TestServer::shared();
     let mut game = TestGame::dealt(&server);
     let body = json!({"card": game.hand(0)[0]});
-    let right = RequestParts::of(&game, Seat(0), "POST", "/swap", body);
+    let right = RequestParts::for_game(&game, Seat(0), "POST", "/swap", body);
     let own: &[Fault] = &[
         (Content, "unknown_card", Member("card", "\"?\"")),
         (Content, "invalid_request", Member("card", "7")),
@@ -412,8 +412,8 @@ fn of_a_swap() {
 fn of_a_deal() {
     let server = TestServer::shared();
     // Each seat deals in its turn.
-    let mut game = TestGame::of_preset(&server, "spielanleitung");
-    let right = RequestParts::of(&game, Seat(0), "POST", "/deal", json!({}));
+    let mut game = TestGame::with_preset(&server, "spielanleitung");
+    let right = RequestParts::for_game(&game, Seat(0), "POST", "/deal", json!({}));
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, RETRY, STALE, UNKNOWN,
     ];
@@ -449,7 +449,7 @@ fn of_a_seat_handed_over() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
     let body = json!({"kind": "human", "name": "Ada"});
-    let right = RequestParts::of(&game, Host, "PUT", "/seats/1", body);
+    let right = RequestParts::for_game(&game, Host, "PUT", "/seats/1", body);
     let own: &[Fault] = &[
         (Content, "invalid_request", Member("level", "\"genius\"")),
         (Content, "invalid_request", Member("kind", "7")),
@@ -464,7 +464,7 @@ fn of_a_seat_handed_over() {
 fn of_a_fresh_token() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    let right = RequestParts::of(&game, Host, "POST", "/seats/1/token", json!({}));
+    let right = RequestParts::for_game(&game, Host, "POST", "/seats/1/token", json!({}));
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_SEAT, NO_TOKEN, BY_A_SEAT, RETRY, STALE, UNKNOWN, WEAK_KEY,
     ];
@@ -488,7 +488,7 @@ fn of_a_fresh_token() {
 fn of_a_ticket() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    let right = RequestParts::of(&game, Seat(0), "POST", "/events/ticket", json!({}));
+    let right = RequestParts::for_game(&game, Seat(0), "POST", "/events/ticket", json!({}));
     let faults = [
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, RETRY, STALE, UNKNOWN, WEAK_KEY,
     ];
@@ -499,7 +499,7 @@ fn of_a_ticket() {
 fn of_a_removal() {
     let server = TestServer::shared();
     let mut game = TestGame::in_play(&server);
-    let right = RequestParts::of(&game, Host, "DELETE", "", json!({}));
+    let right = RequestParts::for_game(&game, Host, "DELETE", "", json!({}));
     let own: &[Fault] = &[
         UNKNOWN[0],
         (Content, "invalid_request", Member("version", "\"?\"")),
@@ -547,8 +547,8 @@ fn a_retry_with_a_revoked_token_gets_its_response() {
     let game = TestGame::dealt(&server);
     let other = TestGame::dealt(&server);
     let path = "/seats/1/token";
-    let token = RequestParts::of(&game, Seat(1), "POST", path, json!({}));
-    let removal = RequestParts::of(&other, Host, "DELETE", "", Value::Null);
+    let token = RequestParts::for_game(&game, Seat(1), "POST", path, json!({}));
+    let removal = RequestParts::for_game(&other, Host, "DELETE", "", Value::Null);
     for (game, right, alone, unknown) in [
         (&game, token, "token_replaced", "unauthorized"),
         (&other, removal, "game_not_found", "game_not_found"),
@@ -593,7 +593,7 @@ fn of_reads() {
         ("/board.svg", Some("seat=0")),
     ] {
         let mut game = TestGame::dealt(&server);
-        let right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        let right = RequestParts::for_game(&game, Seat(1), "GET", rest, Value::Null);
         let own = wrong.map(|parameter| (Content, "invalid_request", Query(parameter)));
         let faults = [NO_ACCESS, UNKNOWN_QUERY, own.as_slice()];
         check(&mut game, &right, &faults, &[VALID, RENEWED, REMOVED]);
@@ -622,7 +622,7 @@ fn of_reads_by_the_seat_to_move() {
         ),
     ] {
         let mut game = TestGame::fixed(&server);
-        let mut right = RequestParts::of(&game, Seat(1), "GET", rest, Value::Null);
+        let mut right = RequestParts::for_game(&game, Seat(1), "GET", rest, Value::Null);
         right.query.extend(query);
         let faults = [NO_ACCESS, NO_TOKEN, BY_HOST, UNKNOWN_QUERY, own];
         let states: &[Precondition] = &[
@@ -646,7 +646,7 @@ fn of_reads_by_the_seat_to_move() {
 fn of_a_preview_and_a_text_record() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    let mut right = RequestParts::of(&game, Seat(1), "GET", "/board.svg", Value::Null);
+    let mut right = RequestParts::for_game(&game, Seat(1), "GET", "/board.svg", Value::Null);
     right.query.push("move=K:out");
     const NO_MOVE: Spoil = Change(|parts, _| parts.query = vec!["move=?"]);
     let own: &[Fault] = &[(Content, "illegal_move", NO_MOVE)];
@@ -666,7 +666,7 @@ fn of_a_preview_and_a_text_record() {
     check(&mut game, &right, &[NO_ACCESS, own], states);
 
     let mut game = TestGame::fixed(&server);
-    let mut right = RequestParts::of(&game, Seat(1), "GET", "/history", Value::Null);
+    let mut right = RequestParts::for_game(&game, Seat(1), "GET", "/history", Value::Null);
     right.accept = "text/plain";
     let states: &[Precondition] = &[(VALID.0, Some((State, "wrong_phase"))), RENEWED, REMOVED];
     check(&mut game, &right, &[NO_ACCESS, UNKNOWN_QUERY], states);
@@ -676,7 +676,7 @@ fn of_a_preview_and_a_text_record() {
 fn of_a_stream_by_ticket() {
     let server = TestServer::shared();
     let mut game = TestGame::fixed(&server);
-    let mut right = RequestParts::of(&game, Spectator, "GET", "/events", Value::Null);
+    let mut right = RequestParts::for_game(&game, Spectator, "GET", "/events", Value::Null);
     right.query.push("ticket=none");
     let states: &[Precondition] = &[(VALID.0, Some((Token, "unauthorized"))), REMOVED];
     check(&mut game, &right, &[NO_ACCESS, UNKNOWN_QUERY], states);

@@ -32,7 +32,7 @@ fn check_release(folder: &Path) {
     });
     let games = fs::read_to_string(folder.join("games.json")).expect("the games");
     let games: Value = serde_json::from_str(&games).expect("JSON");
-    let going_on = TestGame::of(&server, &games["going_on"]);
+    let going_on = TestGame::from_created(&server, &games["going_on"]);
     for viewer in going_on.viewers() {
         let view = going_on.get(viewer, "").send().expect(200);
         let before = &games["views"][format!("{viewer:?}")];
@@ -42,7 +42,7 @@ fn check_release(folder: &Path) {
     }
     let (seat, id) = going_on.first_move();
     going_on.play(seat, &id);
-    let finished = TestGame::of(&server, &games["finished"]);
+    let finished = TestGame::from_created(&server, &games["finished"]);
     let written = fs::read_to_string(folder.join("game.dog")).expect("a record");
     assert_eq!(finished.record(), written, "{name}");
     let review = finished.get(Spectator, "/review").send().expect(200);

@@ -232,7 +232,7 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     let mut verify = std::process::Command::new(env!("CARGO_BIN_EXE_dog"));
     let verified = run(verify.args(["verify", "-"]), text.as_bytes());
     assert!(verified.status.success(), "{verified:?}");
-    let imported = TestGame::of(&server, &server.import(&text).expect(201));
+    let imported = TestGame::from_created(&server, &server.import(&text).expect(201));
     let steps = |text: &str| text.split_once("\n\n").expect("a head").1.to_owned();
     assert_eq!(steps(&imported.record()), steps(&text));
 }

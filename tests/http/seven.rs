@@ -76,7 +76,7 @@ fn part_by_part_leads_to_the_boards_of_the_list_and_can_be_played() {
     let mut dice = Dice::new(5);
     let mut played = 0;
     for preset in PRESETS {
-        let game = TestGame::of_preset(&server, preset);
+        let game = TestGame::with_preset(&server, preset);
         for _ in 0..3 {
             let Some((seat, begun, listed)) = at_a_seven(&game, &mut dice) else {
                 break;
@@ -206,7 +206,7 @@ fn what_play_would_refuse_is_refused_with_its_reason() {
 #[test]
 fn a_begun_seven_is_drawn_for_everybody() {
     let server = TestServer::shared();
-    let game = TestGame::of_preset(&server, "dogspiel-it");
+    let game = TestGame::with_preset(&server, "dogspiel-it");
     let mut dice = Dice::new(6);
     let (seat, _, _) = at_a_seven(&game, &mut dice).expect("a seven");
     let draw = |viewer, begun: &str| {

@@ -36,8 +36,8 @@ fn wait_for_round(game: &TestGame<'_>, round: u64) {
 }
 
 /// A game of bots that take their time.
-fn of_bots(server: &TestServer) -> TestGame<'_> {
-    TestGame::of_bots(server, "greedy", SLOW)
+fn slow_bots(server: &TestServer) -> TestGame<'_> {
+    TestGame::with_bots(server, "greedy", SLOW)
 }
 
 /// Plays until a seat has folded. Returns the seat.
@@ -103,7 +103,7 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
 #[test]
 fn skipping_ends_with_the_deal_and_goes_on_after_a_kill() {
     let server = TestServer::start();
-    let game = of_bots(&server);
+    let game = slow_bots(&server);
     game.deal();
     skip(&game, Host).send().expect(200);
     wait_for_round(&game, 2);
@@ -123,7 +123,7 @@ fn skipping_ends_with_the_deal_and_goes_on_after_a_kill() {
 fn every_process_may_be_asked_to_skip() {
     let here = TestServer::start();
     let there = TestServer::beside(&here);
-    let game = of_bots(&here);
+    let game = slow_bots(&here);
     let same = game.at(&there);
     game.deal();
     for round in 2..6 {

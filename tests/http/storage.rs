@@ -108,7 +108,7 @@ fn a_game_at_its_last_version_is_left_alone() {
     // A new token is no version.
     assert_eq!(reissue(Seat(seat)).expect(200)["version"], 50_000);
     // Bots of another game play it to its end in the meantime.
-    let bots = TestGame::of_bots(&server, "random", 0);
+    let bots = TestGame::with_bots(&server, "random", 0);
     bots.events_after(Spectator, 0).rest();
     assert_eq!(game.version(), 50_000);
     let log = server.log();
@@ -125,7 +125,7 @@ fn an_address_has_a_storage_quota_per_hour() {
         let create = server.post("/v1/games");
         create.header("X-Forwarded-For", address).send()
     };
-    let game = TestGame::of(&server, &create(here).expect(201));
+    let game = TestGame::from_created(&server, &create(here).expect(201));
     // A creation counts 16 KiB, and 24 with the response saved for a retry.
     let body = json!({"kind": "human", "name": "Anna"});
     let rename = |key: &str| {
@@ -173,14 +173,14 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     let server = TestServer::start_with(&[("DOG_MAX_DATABASE_BYTES", &max.to_string())]);
     assert_eq!(status(&server), "ok");
     let game = TestGame::in_play(&server);
-    let bots = TestGame::of_bots(&server, "random", 500);
+    let bots = TestGame::with_bots(&server, "random", 500);
     let mut others = Vec::new();
     let refused = loop {
         let created = server.post("/v1/games").send();
         if created.status != 201 {
             break created;
         }
-        others.push(TestGame::of(&server, &created.expect(201)));
+        others.push(TestGame::from_created(&server, &created.expect(201)));
         assert!(others.len() < 1_000, "a limit");
     };
     refused.refused("database_full");

@@ -76,7 +76,7 @@ fn everyone_receives_everything_as_it_happens() {
 #[test]
 fn a_stream_ends_with_its_game() {
     let server = TestServer::shared();
-    let game = TestGame::of_bots(&server, "greedy", 0);
+    let game = TestGame::with_bots(&server, "greedy", 0);
     let messages = game.events(Spectator, "").rest();
     let view = &messages[0];
     assert_eq!(view.name, "game");
@@ -108,7 +108,7 @@ fn a_broken_stream_is_resumed_to_the_end() {
 /// or the end of the game.
 fn resume_to(most: u64) {
     let server = TestServer::shared();
-    let game = TestGame::of_bots(&server, "random", 0);
+    let game = TestGame::with_bots(&server, "random", 0);
     let mut dice = Dice::new(1);
     let mut heard: Vec<u64> = Vec::new();
     loop {

@@ -81,7 +81,7 @@ fn to_act_lists_the_seats_that_have_an_action() {
     let server = TestServer::shared();
     let mut dice = Dice::new(48);
     for preset in PRESETS {
-        let game = TestGame::of_preset(&server, preset);
+        let game = TestGame::with_preset(&server, preset);
         for _ in 0..60 {
             let table = game.view(Spectator);
             let acts = |seat: &usize| game.view(Seat(*seat))["actions"] != json!([]);

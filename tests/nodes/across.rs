@@ -151,7 +151,7 @@ fn people_who_join_at_different_nodes_get_different_seats() {
     let open = [(); 4].map(|()| json!({"kind": "open"}));
     let created = Call::post("/v1/games", json!({"seats": open})).send(&nodes.url(0));
     let created = created.expect(201);
-    let game = NodeTable::of(&created);
+    let game = NodeTable::from_created(&created);
     let body = json!({"invitation": created["invitation"]});
     let join = game.post(Spectator, "/join", body);
     let mut seats = HashSet::new();
@@ -188,7 +188,7 @@ fn the_same_key_at_all_nodes_has_one_effect() {
         }
         answers[0].clone()
     };
-    let game = NodeTable::of(&same(&create, 201).expect(201));
+    let game = NodeTable::from_created(&same(&create, 201).expect(201));
     assert_eq!(nodes.database.psql("SELECT count(*) FROM games"), "1");
     let dealt = same(&game.post(Seat(0), "/deal", Value::Null).key(deal), 200).expect(200);
     assert_eq!(dealt["version"], 2);
@@ -242,7 +242,7 @@ fn reactions_are_told_and_counted_at_all_nodes() {
 fn a_skip_at_any_node_hastens_the_bots_of_all() {
     let Some(nodes) = start(3) else { return };
     // Without it a round would take many minutes.
-    let game = NodeTable::of_bots(&nodes.url(0), 60_000);
+    let game = NodeTable::with_bots(&nodes.url(0), 60_000);
     game.act(&nodes.url(0));
     for round in 2..6 {
         let skip = Call {

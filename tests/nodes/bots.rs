@@ -21,7 +21,7 @@ fn counter(url: &str, name: &str) -> u64 {
 fn bots_of_three_nodes_act_once() {
     let Some(nodes) = start(3) else { return };
     let games: Vec<NodeTable> = (0..8)
-        .map(|number| NodeTable::of_bots(&nodes.url(number), 0))
+        .map(|number| NodeTable::with_bots(&nodes.url(number), 0))
         .collect();
     let mut chosen = 0;
     for game in &games {
@@ -73,7 +73,7 @@ fn clocks_of_three_nodes_act_once() {
 fn bots_of_a_killed_node_are_played_by_the_others() {
     let Some(nodes) = start(3) else { return };
     for number in 0..30 {
-        NodeTable::of_bots(&nodes.url(number), 200);
+        NodeTable::with_bots(&nodes.url(number), 200);
     }
     let versions = || {
         nodes

@@ -117,7 +117,7 @@ fn idle_connections_leave_a_primary_that_hangs() {
     wait_until("connections are to the new primary", || {
         connections(&second) + 1 >= all
     });
-    NodeTable::of_bots(&nodes.url(0), 0);
+    NodeTable::with_bots(&nodes.url(0), 0);
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl<'a> NodeLoad<'a> {
     /// what there is. SQL on the database is asked by `psql`.
     pub fn run(&self, happens: impl FnOnce(&NodeLoad<'a>), psql: impl Fn(&str) -> String) {
         let watched: Vec<NodeTable> = (0..WATCHED)
-            .map(|number| NodeTable::of_bots(&self.nodes.url(number), WATCHED_PACE))
+            .map(|number| NodeTable::with_bots(&self.nodes.url(number), WATCHED_PACE))
             .collect();
         let clients = thread::scope(|scope| {
             let watch = |(number, game)| scope.spawn(move || self.watch(number, game));
@@ -325,7 +325,7 @@ impl<'l, 'a> NodeClient<'l, 'a> {
         };
         count(&self.load.counts.games);
         self.games.push(NodeGame {
-            table: NodeTable::of(&answer.expect(201)),
+            table: NodeTable::from_created(&answer.expect(201)),
             name,
             keyed,
             state: NodeGameState::Playing,

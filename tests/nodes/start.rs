@@ -27,7 +27,7 @@ fn eight_nodes_start_at_once_on_an_empty_database() {
     assert_eq!(database.psql("SELECT count(*) FROM schema_version"), "1");
     assert_eq!(database.psql("SELECT count(*) FROM creator_key"), "1");
     for node in &nodes {
-        NodeTable::of_bots(node.url(), 0);
+        NodeTable::with_bots(node.url(), 0);
         Call::get("/readyz").send(node.url()).expect(200);
     }
 }
@@ -117,7 +117,7 @@ fn the_timeouts_of_a_role_or_database_do_not_apply() {
     thread::scope(|scope| {
         scope.spawn(|| database.psql(&lock));
         wait_until("the table is locked", || database.psql(is_locked) == "t");
-        NodeTable::of_bots(node.url(), 0);
+        NodeTable::with_bots(node.url(), 0);
     });
 }
 

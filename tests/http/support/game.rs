@@ -74,12 +74,12 @@ impl<'a> TestGame<'a> {
     #[track_caller]
     pub fn create(server: &'a TestServer, wishes: &Value) -> TestGame<'a> {
         let response = server.post("/v1/games").json(wishes).send().expect(201);
-        TestGame::of(server, &response)
+        TestGame::from_created(server, &response)
     }
 
     /// The game of a response to a creation.
     #[track_caller]
-    pub fn of(server: &'a TestServer, created: &Value) -> TestGame<'a> {
+    pub fn from_created(server: &'a TestServer, created: &Value) -> TestGame<'a> {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         // A bot has no token.
         let token = |value: &Value| value.as_str().unwrap_or("none").to_owned();
@@ -100,11 +100,11 @@ impl<'a> TestGame<'a> {
     /// A game of the default preset with a fixed seed; seat 0 deals, seat 1 begins.
     #[track_caller]
     pub fn fixed(server: &'a TestServer) -> TestGame<'a> {
-        TestGame::of_preset(server, "dogspiel-it")
+        TestGame::with_preset(server, "dogspiel-it")
     }
 
     #[track_caller]
-    pub fn of_preset(server: &'a TestServer, preset: &str) -> TestGame<'a> {
+    pub fn with_preset(server: &'a TestServer, preset: &str) -> TestGame<'a> {
         let rules = json!({"preset": preset});
         let wishes = json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)});
         TestGame::create(server, &wishes)
@@ -112,7 +112,7 @@ impl<'a> TestGame<'a> {
 
     /// A game of four bots of this level, with this pace.
     #[track_caller]
-    pub fn of_bots(server: &'a TestServer, level: &str, pace: u32) -> TestGame<'a> {
+    pub fn with_bots(server: &'a TestServer, level: &str, pace: u32) -> TestGame<'a> {
         let bot = json!({"kind": "bot", "level": level});
         let wishes = json!({"seats": [bot, bot, bot, bot], "bot_pace_ms": pace});
         TestGame::create(server, &wishes)
@@ -129,7 +129,7 @@ impl<'a> TestGame<'a> {
         let record = format!("{head}\n\n{more}{steps}");
         let import = server.post("/v1/games/import");
         let created = import.text("text/plain", &record).send();
-        let game = TestGame::of(server, &created.expect(201));
+        let game = TestGame::from_created(server, &created.expect(201));
         let pages = server.database().number(&format!(
             "SELECT count(*) FROM packed_log \
              WHERE game = (SELECT row_id FROM games WHERE id = '{}')",
@@ -160,7 +160,7 @@ impl<'a> TestGame<'a> {
     pub fn imported(server: &'a TestServer) -> TestGame<'a> {
         let record = include_str!("../../records/four.dog");
         let import = server.post("/v1/games/import").text("text/plain", record);
-        TestGame::of(server, &import.send().expect(201))
+        TestGame::from_created(server, &import.send().expect(201))
     }
 
     /// Damages the log of this game in the database.

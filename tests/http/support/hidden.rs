@@ -65,7 +65,7 @@ impl GameSecrets {
         let mut starts: Vec<usize> = (0..self.log.len()).filter(is_deal).collect();
         starts.push(self.log.len());
         for round in starts.windows(2) {
-            LoggedRound::of(self, round[0], round[1]).redeal_offers(self, own, dice);
+            LoggedRound::new(self, round[0], round[1]).redeal_offers(self, own, dice);
         }
         let (_, _, events) = self.log.last().expect("a creation");
         self.snapshot["last_event"] = events[0].clone();
@@ -137,7 +137,7 @@ struct LoggedRound {
 }
 
 impl LoggedRound {
-    fn of(game: &GameSecrets, deal: usize, end: usize) -> LoggedRound {
+    fn new(game: &GameSecrets, deal: usize, end: usize) -> LoggedRound {
         let seats = game.seats();
         let mut round = LoggedRound {
             deal,

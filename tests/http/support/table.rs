@@ -27,7 +27,7 @@ impl<'a> TestTable<'a> {
         let invitations = created["invitations"].as_array();
         let invitations = invitations.map(|all| all.iter().map(text).collect());
         let table = TestTable {
-            game: TestGame::of(server, &created),
+            game: TestGame::from_created(server, &created),
             invitations: invitations.unwrap_or_default(),
             invitation: text(&created["invitation"]),
         };

@@ -26,7 +26,7 @@ pub struct NodeTable {
 impl NodeTable {
     /// The game of an answer to a creation.
     #[track_caller]
-    pub fn of(created: &Value) -> NodeTable {
+    pub fn from_created(created: &Value) -> NodeTable {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let tokens = created["seat_tokens"].as_array().expect("tokens");
         NodeTable {
@@ -39,12 +39,12 @@ impl NodeTable {
     /// Creates a game at the node with this URL.
     #[track_caller]
     pub fn create(url: &str, wishes: Value) -> NodeTable {
-        NodeTable::of(&Call::post("/v1/games", wishes).send(url).expect(201))
+        NodeTable::from_created(&Call::post("/v1/games", wishes).send(url).expect(201))
     }
 
     /// A game of four bots with that many milliseconds between two of their actions.
     #[track_caller]
-    pub fn of_bots(url: &str, pace: u32) -> NodeTable {
+    pub fn with_bots(url: &str, pace: u32) -> NodeTable {
         let bots = [(); 4].map(|()| json!({"kind": "bot", "level": "greedy", "name": "bot"}));
         NodeTable::create(url, json!({"seats": bots, "bot_pace_ms": pace}))
     }

@@ -38,7 +38,7 @@ impl Table {
     }
 
     /// A dealt game of four people, in which each deals in turn.
-    fn of_people() -> Table {
+    fn with_people() -> Table {
         let mut table = Table::new(optional(), "human human human human");
         table.deal();
         table
@@ -255,7 +255,7 @@ fn a_join_takes_an_open_seat_only() {
 
 #[test]
 fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     assert!(table.sees_hand(1, 0));
     table.hand(1, SeatKind::Open);
     assert_eq!(table.game.person(seat(1)), 1);
@@ -285,7 +285,7 @@ fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
 
 #[test]
 fn a_stand_in_makes_the_next_deal() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     let dealer = table.game.dealer().next(4);
     let number = dealer.number();
     table.hand(number, SeatKind::Open);
@@ -301,7 +301,7 @@ fn a_stand_in_makes_the_next_deal() {
 
 #[test]
 fn who_joins_between_the_rounds_needs_no_stand_in() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.play_round();
     let dealer = table.game.dealer();
     table.hand(dealer.number(), SeatKind::Open);
@@ -313,7 +313,7 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
 
 #[test]
 fn who_leaves_and_comes_back_has_the_hand_if_it_was_dealt_to_the_person() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.becomes(2, SeatKind::Bot);
     // The token stays valid for viewing.
     assert!(table.sees_hand(2, 0));
@@ -337,7 +337,7 @@ fn who_leaves_and_comes_back_has_the_hand_if_it_was_dealt_to_the_person() {
 
 #[test]
 fn a_seat_given_up_is_open_for_another_person() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.play_until(|game| game.phase() == Phase::Play);
     let events = table.becomes(3, SeatKind::Open);
     let (seat, player) = (seat(3), player(SeatKind::Open));
@@ -361,7 +361,7 @@ fn a_seat_given_up_is_open_for_another_person() {
 
 #[test]
 fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_does_not() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.act(exchange_action(&table.game, "1 offers"));
     table.hand(3, SeatKind::Open);
     table.join(3, "Eva");
@@ -402,7 +402,7 @@ fn a_hand_dealt_to_a_bot_is_nobodys() {
 
 #[test]
 fn a_seat_that_nobody_joined_keeps_its_hand_under_a_new_token() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.act(Action::ReissueToken { seat: seat(1) });
     assert!(table.game.person(seat(1)) == 0 && table.sees_hand(1, 0));
     // So it does if the host hands it to a bot for a while, or names the person.
@@ -418,7 +418,7 @@ fn a_seat_that_nobody_joined_keeps_its_hand_under_a_new_token() {
 
 #[test]
 fn between_the_rounds_a_new_person_sees_the_empty_hand() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.play_round();
     assert!(table.sees_hand(1, 0));
     table.hand(1, SeatKind::Open);
@@ -430,7 +430,7 @@ fn between_the_rounds_a_new_person_sees_the_empty_hand() {
 
 /// A game in play of four people of whom the clock has acted for seat 1 so often in a row.
 fn in_play_with_clock(acts: usize) -> Table {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.play_until_turn_of(1);
     for act in 1..=acts {
         let events = table.next_by(Actor::Clock);
@@ -518,7 +518,7 @@ fn only_a_person_is_away() {
 
 #[test]
 fn changed_settings_are_public_and_change_nothing_else() {
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     let settings = SETTINGS;
     let events = table.act(Action::ChangeSettings { settings });
     assert_eq!(events, [EventKind::SettingsChanged { settings }.into()]);
@@ -573,7 +573,7 @@ fn the_host_deals_a_rematch_without_those_who_have_not_asked() {
 #[test]
 fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
     let seat = seat(1);
-    let mut table = Table::of_people();
+    let mut table = Table::with_people();
     table.act(Action::ReissueToken { seat });
     table.hand(1, SeatKind::Bot);
     table.hand(1, SeatKind::Human);
@@ -590,7 +590,7 @@ fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
         (Actor::Player, Action::RenewToken { seat }),
         (Actor::Player, Action::ChangeSettings { settings }),
     ] {
-        let mut table = Table::of_people();
+        let mut table = Table::with_people();
         table.act_by(actor, action);
         assert!(table.game.seats_changed());
     }

@@ -139,24 +139,24 @@ impl<'a> BoardBuilder<'a> {
     fn track(&mut self, seat: Seat, field: u8) {
         let taken = |placement: &Placement| placement.track.contains(&field);
         if self.left(seat) > 0 && !self.placements.iter().any(taken) {
-            self.of(seat).track.push(field);
+            self.placement(seat).track.push(field);
         }
     }
 
     /// Puts a piece of the seat in its goal, if it has one left and the field is free.
     fn goal(&mut self, seat: Seat, field: u8) {
-        if self.left(seat) > 0 && !self.of(seat).goal.contains(&field) {
-            self.of(seat).goal.push(field);
+        if self.left(seat) > 0 && !self.placement(seat).goal.contains(&field) {
+            self.placement(seat).goal.push(field);
         }
     }
 
-    fn of(&mut self, seat: Seat) -> &mut Placement {
+    fn placement(&mut self, seat: Seat) -> &mut Placement {
         &mut self.placements[usize::from(seat.number())]
     }
 
     /// The number of the seat's pieces that are not yet on the board.
     fn left(&mut self, seat: Seat) -> usize {
-        let placement = self.of(seat);
+        let placement = self.placement(seat);
         4 - placement.track.len() - placement.goal.len()
     }
 
@@ -278,7 +278,7 @@ impl<'a> BoardBuilder<'a> {
             }
             let fresh = rng.random_bool(self.fresh);
             let start = ring.start(seat);
-            let placement = self.of(seat);
+            let placement = self.placement(seat);
             placement.fresh = fresh && placement.track.contains(&start);
         }
         Board::place(self.rules, &self.placements).expect("a possible board")
