@@ -45,7 +45,7 @@ fn wait_for_reasons(browser: &Browser) {
 fn a_real_table_is_set_up_and_answered_in_forty_taps() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    browser.show_as(Form::of_size((360, 616)));
+    browser.show_as(Form::sized(360, 616));
     browser.go("/?lang=en");
     let taps = Taps {
         browser: &browser,

@@ -102,11 +102,11 @@ fn a_piece_moves_along_its_path() {
 #[test]
 fn nothing_moves_for_who_wants_no_motion() {
     let server = TestServer::shared();
-    let options = Form {
+    let form = Form {
         reduced_motion: true,
         ..Form::default()
     };
-    let Some(browser) = Browser::open_with(&server, options) else {
+    let Some(browser) = Browser::open_with(&server, form) else {
         return;
     };
     let (game, seat, walk) = before_a_walk(&server);
@@ -235,11 +235,7 @@ fn the_preview_of_a_swap_shows_both_pieces() {
 #[test]
 fn targets_do_not_overlap_with_six_seats() {
     let server = TestServer::shared();
-    let options = Form {
-        size: (360, 616),
-        ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, options) else {
+    let Some(browser) = Browser::open_with(&server, Form::sized(360, 616)) else {
         return;
     };
     let rules = json!({"preset": "hausregeln", "seats": 6});

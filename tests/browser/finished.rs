@@ -205,7 +205,7 @@ fn a_game_that_is_not_over_cannot_be_replayed() {
 fn board_and_slider_are_on_one_screen() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    browser.show_as(Form::of_size((360, 616)));
+    browser.show_as(Form::sized(360, 616));
     let six = json!({"preset": "dogspiel-it", "seats": 6});
     for game in [TestGame::imported(&server), played_by_bots(&server, &six)] {
         browser.go(&format!("/?lang=en#/games/{}/at/90", game.id));

@@ -111,7 +111,7 @@ fn the_whole_course_is_solved_by_keyboard() {
 fn a_lesson_says_what_a_mistake_does_and_lets_try_again() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    browser.show_as(Form::of_size((360, 616)));
+    browser.show_as(Form::sized(360, 616));
     browser.go("/?lang=en");
     browser.click_on("a[href=\"#/learn\"]");
     browser.wait_for_words("0 of 10 lessons solved.");

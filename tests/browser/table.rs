@@ -60,8 +60,8 @@ fn every_phase_is_one_screen_and_the_board_stays() {
             return;
         }
         let is_six = visit.name == "six-seats";
-        for size in PHONES {
-            browser.show_as(Form::of_size(size));
+        for size @ (width, height) in PHONES {
+            browser.show_as(Form::sized(width, height));
             browser.settle();
             let seen = browser.script(SIGHT, vec![json!([])]);
             let found = &seen["findings"];
@@ -81,7 +81,7 @@ fn every_phase_is_one_screen_and_the_board_stays() {
                 find(format!("the board is at {board}, not {first}"));
             }
         }
-        browser.show_as(visit.options);
+        browser.show_as(visit.form);
     });
     let findings = findings.into_inner();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
@@ -126,7 +126,7 @@ fn play(browser: &Browser, game: &TestGame<'_>) {
 fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    browser.show_as(Form::of_size((375, 553)));
+    browser.show_as(Form::sized(375, 553));
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
         let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
         players.extend(seats_of_bots(&NAMES[1..seats]));
@@ -163,7 +163,8 @@ fn difficult_names_break_nothing() {
                 browser.sit(&game, seat);
                 browser.wait("the hand", |look| !look.hand.is_empty());
                 for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
-                    browser.show_as(Form::of_size(size));
+                    let (width, height) = size;
+                    browser.show_as(Form::sized(width, height));
                     browser.settle();
                     let seen = browser.script(SIGHT, vec![json!([".players li"])]);
                     assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
@@ -191,7 +192,7 @@ const NAMES_BEGIN: &str = "
 fn text_has_the_size_that_the_reader_chose() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    browser.show_as(Form::of_size((360, 616)));
+    browser.show_as(Form::sized(360, 616));
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.script("document.documentElement.style.fontSize = '26px'", vec![]);
     browser.settle();
@@ -339,8 +340,8 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
         choose_piece(&browser, part);
         // The choice of a card or a piece leads there.
         browser.wait("the focus", |look| has_focus(&look.board));
-        for size in PHONES {
-            browser.show_as(Form::of_size(size));
+        for size @ (width, height) in PHONES {
+            browser.show_as(Form::sized(width, height));
             browser.settle();
             let targets = browser.script(TARGETS, vec![]);
             for one in targets.as_array().expect("targets") {
@@ -397,8 +398,8 @@ fn no_face_of_a_card_is_cut_off() {
         const card = face.closest('.card').getBoundingClientRect();
         const clips = style.overflow !== 'visible' ? top + height : card.bottom;
         return baseline + descent > clips;";
-    for size in PHONES {
-        browser.show_as(Form::of_size(size));
+    for size @ (width, height) in PHONES {
+        browser.show_as(Form::sized(width, height));
         assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");
     }
 }

@@ -210,7 +210,7 @@ fn no_name_breaks_a_screen_before_the_game() {
     let Some(host) = open(&server) else { return };
     let guest = host.another();
     for browser in [&host, &guest] {
-        browser.show_as(Form::of_size((360, 616)));
+        browser.show_as(Form::sized(360, 616));
     }
     for four in DIFFICULT.chunks(4) {
         host.go("/?lang=en");

@@ -11,8 +11,10 @@ use crate::support::{Browser, Form, Screens, TestServer, check_screens, open, te
 #[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
 fn every_screen_in_every_form() {
     let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
-    let forms = sizes.map(Form::of_size).into_iter();
-    let forms = forms.flat_map(|form| [false, true].map(|dark| Form { dark, ..form }));
+    let forms = sizes.map(|(width, height)| Form::sized(width, height));
+    let forms = forms
+        .into_iter()
+        .flat_map(|form| [false, true].map(|dark| Form { dark, ..form }));
     check_screens(&forms.collect::<Vec<Form>>());
 }
 
@@ -44,7 +46,8 @@ fn pictures() {
         ..Form::default()
     };
     let desk = Form {
-        size: (1280, 800),
+        width: 1280,
+        height: 800,
         ..phone
     };
     let dark = Form {
@@ -56,8 +59,8 @@ fn pictures() {
         ("-desk", desk, "people six-seats"),
         ("-dark", dark, "seven"),
     ];
-    for (suffix, options, names) in forms {
-        screens.visit(&browser, options, |visit| {
+    for (suffix, form, names) in forms {
+        screens.visit(&browser, form, |visit| {
             if names.split(' ').any(|name| name == visit.name) {
                 let file = format!("page-{}{suffix}.webp", visit.name);
                 fs::write(folder.join(file), picture(&browser)).expect("a file");

@@ -34,16 +34,21 @@ pub fn check_screens(all: &[Form]) {
     let screens = Screens::new(&server);
     let findings = std::cell::RefCell::new(Vec::new());
     let check = |visit: &Visit<'_>| {
-        let Form { size, dark, .. } = visit.options;
+        let Form {
+            width,
+            height,
+            dark,
+            ..
+        } = visit.form;
         let scheme = if dark { "dark" } else { "light" };
         let lang = browser.eval("document.documentElement.lang");
-        let form = format!("{} {lang}, {}x{} {scheme}", visit.name, size.0, size.1);
+        let shown = format!("{} {lang}, {width}x{height} {scheme}", visit.name);
         let found = findings_of(visit, &axe).into_iter();
-        let found = found.map(|finding| format!("{form}: {finding}"));
+        let found = found.map(|finding| format!("{shown}: {finding}"));
         findings.borrow_mut().extend(found);
     };
-    for &options in all {
-        screens.visit(&browser, options, check);
+    for &form in all {
+        screens.visit(&browser, form, check);
     }
     screens.visit_in_other_languages(&browser, all[0], check);
     let findings = findings.into_inner();

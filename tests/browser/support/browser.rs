@@ -33,8 +33,9 @@ const WAIT: Duration = Duration::from_secs(60);
 /// How the page is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Width and height of the viewport in CSS pixels.
-    pub size: (u32, u32),
+    /// The viewport, in CSS pixels.
+    pub width: u32,
+    pub height: u32,
     /// Pixels of the device per CSS pixel.
     pub scale: f64,
     pub dark: bool,
@@ -44,9 +45,10 @@ pub struct Form {
 
 impl Form {
     /// A light page of this size.
-    pub const fn of_size(size: (u32, u32)) -> Form {
+    pub const fn sized(width: u32, height: u32) -> Form {
         Form {
-            size,
+            width,
+            height,
             scale: 1.0,
             dark: false,
             reduced_motion: false,
@@ -56,7 +58,7 @@ impl Form {
 
 impl Default for Form {
     fn default() -> Form {
-        Form::of_size((390, 844))
+        Form::sized(390, 844)
     }
 }
 
@@ -90,8 +92,8 @@ impl Browser {
         Browser::open_with(server, Form::default())
     }
 
-    pub fn open_with(server: &TestServer, options: Form) -> Option<Browser> {
-        Browser::start_many(server.url(), 1, options)?.pop()
+    pub fn open_with(server: &TestServer, form: Form) -> Option<Browser> {
+        Browser::start_many(server.url(), 1, form)?.pop()
     }
 
     /// So many browsers, which know nothing of each other.
@@ -115,14 +117,14 @@ impl Browser {
         Browser::start(server.to_owned(), self.form, &self._driver, &self._places)
     }
 
-    fn start_many(server: String, count: usize, options: Form) -> Option<Vec<Browser>> {
+    fn start_many(server: String, count: usize, form: Form) -> Option<Vec<Browser>> {
         let driver = Driver::shared()?;
         let places = Arc::new(Places::wait(count));
-        let start = |_| Browser::start(server.clone(), options, &driver, &places);
+        let start = |_| Browser::start(server.clone(), form, &driver, &places);
         Some((0..count).map(start).collect())
     }
 
-    fn start(server: String, options: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
+    fn start(server: String, form: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let profile = driver.folder.join(number.to_string());
@@ -135,26 +137,26 @@ impl Browser {
             session: Some(session),
             runtime,
             server,
-            form: options,
+            form,
             profile,
             expected: Mutex::default(),
             stored: Mutex::default(),
             _places: Arc::clone(places),
             _driver: Arc::clone(driver),
         };
-        browser.show_as(options);
+        browser.show_as(form);
         browser
     }
 
     /// Changes the size and the preferences.
-    pub fn show_as(&self, options: Form) {
-        let (width, height) = options.size;
+    pub fn show_as(&self, form: Form) {
         let metrics = json!({
-            "width": width, "height": height, "deviceScaleFactor": options.scale, "mobile": false,
+            "width": form.width, "height": form.height, "deviceScaleFactor": form.scale,
+            "mobile": false,
         });
         self.devtools("Emulation.setDeviceMetricsOverride", metrics);
-        let scheme = if options.dark { "dark" } else { "light" };
-        let motion = match options.reduced_motion {
+        let scheme = if form.dark { "dark" } else { "light" };
+        let motion = match form.reduced_motion {
             true => "reduce",
             false => "no-preference",
         };

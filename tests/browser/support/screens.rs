@@ -31,7 +31,7 @@ const TABLE: InSight = &["Your hand", "Board"];
 /// Where the visitor is.
 pub struct Visit<'a> {
     pub name: &'static str,
-    pub options: Form,
+    pub form: Form,
     /// The groups that must be within reach, because the player chooses something there.
     pub in_sight: InSight,
     pub browser: &'a Browser,
@@ -77,14 +77,14 @@ impl<'a> Screens<'a> {
     }
 
     /// Goes through the screens and shows each to the visitor.
-    pub fn visit(&self, browser: &Browser, options: Form, visitor: impl Fn(&Visit<'_>)) {
-        browser.show_as(options);
+    pub fn visit(&self, browser: &Browser, form: Form, visitor: impl Fn(&Visit<'_>)) {
+        browser.show_as(form);
         browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
         let show = |name, in_sight: InSight| {
             browser.settle();
             visitor(&Visit {
                 name,
-                options,
+                form,
                 in_sight,
                 browser,
             });
@@ -200,16 +200,16 @@ impl<'a> Screens<'a> {
     pub fn visit_in_other_languages(
         &self,
         browser: &Browser,
-        options: Form,
+        form: Form,
         visitor: impl Fn(&Visit<'_>),
     ) {
-        browser.show_as(options);
+        browser.show_as(form);
         for language in &LANGUAGES[1..] {
             self.evening.visit(browser, language, &|name| {
                 browser.settle();
                 visitor(&Visit {
                     name,
-                    options,
+                    form,
                     in_sight: &[],
                     browser,
                 });
