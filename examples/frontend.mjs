@@ -255,7 +255,7 @@ async function playUntil(done, { id, token }) {
       state = reduce(state, game);
     } catch (error) {
       const { status } = error.problem ?? {};
-      if (status !== 409 && status !== 412) throw error; // these: another was first
+      if (status !== 409 && status !== 412) throw error; // these: another acted first
     }
   }
   return state;

@@ -122,13 +122,13 @@ act() {
   say "seat $seat ${best[3]}"
 }
 
-wishes=$(
+body=$(
   jq --null-input --compact-output --arg rules "$rules" --arg seed "${seed:+$(printf '%064x' "$((10#0$seed))")}" '
     {rules: {preset: $rules}} + if $seed == "" then {} else {shuffle_seed: $seed} end
   '
 )
 # The response to a write contains the game after it.
-response=$(call POST /v1/games '' "$wishes")
+response=$(call POST /v1/games '' "$body")
 id=$(jq --raw-output .id <<<"$response")
 mapfile -t tokens < <(jq --raw-output '.seat_tokens[]' <<<"$response")
 say "game $id by the rules $rules"

@@ -167,7 +167,7 @@ func act(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) error {
 	return err
 }
 
-// late tells whether a refusal says that another was first, as the stream will tell.
+// late tells whether a refusal says that another acted first, as the stream will tell.
 func late(err error) bool {
 	var refusal *dog.GenericOpenAPIError
 	if !errors.As(err, &refusal) {
@@ -240,10 +240,10 @@ func main() {
 	names := []string{"Anna", "Beat", "Carla", "Dani"}
 	open := dog.NewSeatRequest()
 	open.SetKind(dog.SEATKIND_OPEN)
-	wishes := dog.NewCreateGame()
-	wishes.SetRules(*rules)
-	wishes.SetSeats([]dog.SeatRequest{*open, *open, *open, *open})
-	created, _, err := connect(url, "").GamesAPI.CreateGame(ctx).CreateGame(*wishes).Execute()
+	body := dog.NewCreateGame()
+	body.SetRules(*rules)
+	body.SetSeats([]dog.SeatRequest{*open, *open, *open, *open})
+	created, _, err := connect(url, "").GamesAPI.CreateGame(ctx).CreateGame(*body).Execute()
 	check(err)
 	winners := make(chan int32)
 	for _, name := range names {

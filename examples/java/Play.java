@@ -117,7 +117,7 @@ public final class Play {
                 act(game, action);
             } catch (ApiException refusal) {
                 boolean late = refusal.getCode() == 409 || refusal.getCode() == 412;
-                if (!late) throw refusal; // otherwise another was first, as the stream will tell
+                if (!late) throw refusal; // otherwise another acted first, as the stream will tell
             }
         }
     }
@@ -161,9 +161,9 @@ public final class Play {
         String url = arguments.length > 0 ? arguments[0] : "http://127.0.0.1:8080";
         String preset = arguments.length > 1 ? arguments[1] : "hausregeln";
         List<String> names = List.of("Anna", "Beat", "Carla", "Dani");
-        var wishes = new CreateGame().rules(new RulesRequest().preset(Preset.fromValue(preset)));
-        names.forEach(name -> wishes.addSeatsItem(new SeatRequest().kind(SeatKind.OPEN)));
-        Created created = new GamesApi(connect(url)).createGame(null, wishes);
+        var body = new CreateGame().rules(new RulesRequest().preset(Preset.fromValue(preset)));
+        names.forEach(name -> body.addSeatsItem(new SeatRequest().kind(SeatKind.OPEN)));
+        Created created = new GamesApi(connect(url)).createGame(null, body);
 
         var winners = new ExecutorCompletionService<Integer>(Play::startDaemon);
         for (String name : names) {

@@ -113,7 +113,7 @@ async def play(url: str, game_id: str, invitation: str, name: str) -> int:
         try:
             await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))
         except Refusal as refusal:
-            if refusal.problem.status not in (409, 412):  # another was first: the stream will tell
+            if refusal.problem.status not in (409, 412):  # another acted first: the stream will tell
                 raise
     return winners[0]
 
@@ -121,8 +121,8 @@ async def play(url: str, game_id: str, invitation: str, name: str) -> int:
 async def main(url: str = "http://127.0.0.1:8080", preset: str = "hausregeln") -> None:
     rules = dog.RulesRequest(preset=check_preset(preset))
     names = ["Anna", "Beat", "Carla", "Dani"]
-    wishes = dog.CreateGame(rules=rules, seats=[dog.SeatRequest(kind="open") for _ in names])
-    created = ok(dog.Created, await create_game.asyncio(client=Client(url), body=wishes))
+    body = dog.CreateGame(rules=rules, seats=[dog.SeatRequest(kind="open") for _ in names])
+    created = ok(dog.Created, await create_game.asyncio(client=Client(url), body=body))
     assert isinstance(created.invitation, str), "the game has open seats"
     players = (play(url, created.id, created.invitation, name) for name in names)
     winners = await asyncio.gather(*players)

@@ -125,7 +125,7 @@ async function play(id: string, invitation: string, name: string): Promise<numbe
       await act(api, ok(await api.GET("/v1/games/{id}", { params: { path: { id } } })));
     } catch (error) {
       const late = error instanceof Error && (error.cause === 409 || error.cause === 412);
-      if (!late) throw error; // otherwise another was first, as the stream will tell
+      if (!late) throw error; // otherwise another acted first, as the stream will tell
     }
   }
   return must(winner);

@@ -10,8 +10,8 @@ use crate::support::{
 /// A game in which everybody has five minutes to choose a card.
 fn with_a_clock(server: &TestServer) -> TestGame<'_> {
     let seats = vec![json!({"kind": "human"}); 4];
-    let wishes = json!({"rules": italian(), "seats": seats, "turn_seconds": 300, "listed": false});
-    let game = TestGame::create(server, &wishes);
+    let body = json!({"rules": italian(), "seats": seats, "turn_seconds": 300, "listed": false});
+    let game = TestGame::create(server, &body);
     game.deal();
     game
 }
@@ -309,11 +309,11 @@ fn a_seat_is_not_lost_with_the_answer() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let bot = json!({"kind": "bot", "level": "random"});
-    let wishes = json!({
+    let body = json!({
         "rules": italian(), "listed": false, "bot_pace_ms": 0,
         "seats": [{"kind": "open", "name": "Seat 1"}, bot, bot, bot],
     });
-    let created = server.post("/v1/games").json(&wishes).send().expect(201);
+    let created = server.post("/v1/games").json(&body).send().expect(201);
     let (id, invitation) = (text(&created["id"]), text(&created["invitations"][0]));
     replace_fetch(
         &browser,

@@ -42,8 +42,8 @@ fn public_games_that_are_played_can_be_watched() {
     let play = |name: &str, listed: bool| {
         let seats =
             [name, "Bruno", "Bella", "Rex"].map(|name| json!({"kind": "human", "name": name}));
-        let wishes = json!({"rules": italian(), "seats": seats, "listed": listed});
-        let game = TestGame::create(&server, &wishes);
+        let body = json!({"rules": italian(), "seats": seats, "listed": listed});
+        let game = TestGame::create(&server, &body);
         game.deal();
         game.exchange();
         game

@@ -130,11 +130,11 @@ fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
         let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
         players.extend(seats_of_bots(&NAMES[1..seats]));
-        let wishes = json!({
+        let body = json!({
             "rules": {"preset": preset, "seats": seats}, "seats": players, "turn_seconds": 300,
             "first_dealer": seats - 1, "bot_pace_ms": 20, "shuffle_seed": seed(9), "listed": false,
         });
-        play(&browser, &TestGame::create(&server, &wishes));
+        play(&browser, &TestGame::create(&server, &body));
     }
 }
 
@@ -147,11 +147,11 @@ fn difficult_names_break_nothing() {
             let name: String = name.chars().take(40).collect();
             json!({"kind": "human", "name": name})
         });
-        let wishes = json!({
+        let body = json!({
             "rules": {"preset": "dogspiel-it", "seats": count}, "seats": seats.collect::<Vec<_>>(),
             "first_dealer": count - 1, "turn_seconds": 300, "shuffle_seed": seed(4), "listed": false,
         });
-        let game = TestGame::create(&server, &wishes);
+        let game = TestGame::create(&server, &body);
         game.deal();
         // In the exchange the name of the partner is in the status.
         for exchanged in [false, true] {

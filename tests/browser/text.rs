@@ -113,10 +113,10 @@ fn names_of_other_scripts_stay_where_they_are() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));
-    let wishes = json!({
+    let body = json!({
         "rules": italian(), "seats": seats, "shuffle_seed": seed(4), "listed": false,
     });
-    let game = TestGame::create(&server, &wishes);
+    let game = TestGame::create(&server, &body);
     game.deal();
     game.exchange();
     browser.sit(&game, 0);

@@ -45,8 +45,8 @@ fn come_and_go(server: &TestServer, join: TestRequest<'_>) {
 #[test]
 fn people_play_on_beside_attackers() {
     let server = TestServer::start_with(&[PROXY]);
-    let create = |address: &str, wishes: Value| {
-        let created = from(server.post("/v1/games").json(&wishes), address).send();
+    let create = |address: &str, body: Value| {
+        let created = from(server.post("/v1/games").json(&body), address).send();
         TestGame::from_created(&server, &created.expect(201))
     };
     let open = vec![json!({"kind": "open"}); 4];

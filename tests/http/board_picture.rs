@@ -241,8 +241,8 @@ fn previews() -> Vec<String> {
 fn a_preview_does_not_depend_on_a_hand() {
     let server = TestServer::shared();
     let dealt = |byte: u8| {
-        let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
-        let game = TestGame::create(&server, &wishes);
+        let body = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
+        let game = TestGame::create(&server, &body);
         game.deal();
         game.exchange();
         game

@@ -91,8 +91,8 @@ fn the_time_that_a_bot_takes_tells_nothing_of_its_hand() {
 #[test]
 fn bots_have_no_tokens() {
     let server = TestServer::shared();
-    let wishes = json!({"seats": [human(), bot("fast"), human(), {"kind": "bot"}]});
-    let created = server.post("/v1/games").json(&wishes).send().expect(201);
+    let body = json!({"seats": [human(), bot("fast"), human(), {"kind": "bot"}]});
+    let created = server.post("/v1/games").json(&body).send().expect(201);
     let tokens = created["seat_tokens"].as_array().expect("tokens");
     let has_token: Vec<bool> = tokens.iter().map(Value::is_string).collect();
     assert_eq!(has_token, [true, false, true, false]);
@@ -138,8 +138,8 @@ fn a_person_plays_with_bots() {
     let server = TestServer::shared();
     let seats = json!([bot("greedy"), bot("fast"), human(), bot("greedy")]);
     let rules = json!({"preset": "hausregeln"});
-    let wishes = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
-    let game = TestGame::create(&server, &wishes);
+    let body = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
+    let game = TestGame::create(&server, &body);
     play_along(&game, 2);
     to_the_end(&game);
 }
@@ -149,8 +149,8 @@ fn a_bot_waits_for_its_human_partner() {
     let server = TestServer::shared();
     let seats = json!([human(), bot("greedy"), bot("greedy"), human()]);
     let rules = json!({"preset": "hausregeln", "exchange": "optional"});
-    let wishes = json!({"rules": rules, "seats": seats, "first_dealer": 0, "bot_pace_ms": 0});
-    let game = TestGame::create(&server, &wishes);
+    let body = json!({"rules": rules, "seats": seats, "first_dealer": 0, "bot_pace_ms": 0});
+    let game = TestGame::create(&server, &body);
     game.deal();
     // Once bots of another game have dealt and offered their cards, the server has looked at those
     // of this game.
@@ -238,9 +238,9 @@ fn a_human_takes_over_from_a_bot() {
 fn kill_while_bots_play(games: usize, kills: u64) {
     let server = TestServer::start();
     let seats = [bot("greedy"), bot("random"), bot("greedy"), bot("fast")];
-    let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
+    let body = json!({"rules": {"preset": "hausregeln"}, "seats": seats});
     let games: Vec<TestGame<'_>> = (0..games)
-        .map(|_| TestGame::create(&server, &wishes))
+        .map(|_| TestGame::create(&server, &body))
         .collect();
     for kill in 0..kills {
         thread::sleep(Duration::from_millis(150 + 70 * (kill % 5)));
@@ -285,8 +285,8 @@ fn a_human_is_served_while_many_bots_play() {
         TestGame::with_bots(&server, "greedy", 0);
     }
     let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
-    let wishes = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
-    let game = TestGame::create(&server, &wishes);
+    let body = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
+    let game = TestGame::create(&server, &body);
     let stream = Stream::open(game.get(Seat(0), "/events"));
     // The bots of this game deal and offer their cards although forty other games keep bots busy.
     let offer = json!({"type": "card_offered", "seat": 2, "card": null, "by": "bot"});

@@ -79,8 +79,8 @@ fn every_preset_is_played_by_its_published_options() {
     let server = TestServer::shared();
     for preset in PRESETS {
         for seats in [4, 6] {
-            let wishes = json!({"rules": {"preset": preset, "seats": seats}});
-            let created = server.create(&wishes).expect(201);
+            let body = json!({"rules": {"preset": preset, "seats": seats}});
+            let created = server.create(&body).expect(201);
             let game = TestGame::from_created(&server, &created);
             assert_eq!(game.seats(), seats);
             let mut expected = published(preset);
@@ -148,8 +148,8 @@ fn impossible_rules_are_refused() {
     server.create(&json!({"rules": largest})).expect(201);
 }
 
-/// Bodies that are no wishes for a game.
-const NO_WISHES: &str = r#"
+/// Bodies that describe no game.
+const WRONG_BODIES: &str = r#"
 "game"
 {"rules": {}, "colour": "red"}
 {"rules": {"preset": "dogspiel-it", "seats": 6}, "seats": [{}, {}, {}, {}]}
@@ -163,8 +163,8 @@ const NO_WISHES: &str = r#"
 {"shuffle_seed": [1, 1]}
 {"listed": 0}"#;
 
-/// Values that are no rules.
-const NO_RULES: &str = r#"
+/// Values that are not rules.
+const WRONG_RULES: &str = r#"
 5
 "hausregeln"
 []
@@ -187,10 +187,10 @@ fn requests_of_the_wrong_shape_are_refused() {
         let request = server.post("/v1/games");
         request.text("application/json", body).send()
     };
-    for body in NO_WISHES.lines().skip(1) {
+    for body in WRONG_BODIES.lines().skip(1) {
         ask(body).refused("invalid_request");
     }
-    for rules in NO_RULES.lines().skip(1) {
+    for rules in WRONG_RULES.lines().skip(1) {
         let response = ask(&format!("{{\"rules\": {rules}}}"));
         response.refused_one_of(&["invalid_rules", "invalid_request"]);
     }
@@ -233,8 +233,8 @@ fn names_are_shown_as_given() {
 #[test]
 fn the_first_dealer_is_the_one_named_or_any_seat() {
     let server = TestServer::shared();
-    let dealer = |wishes: Value| {
-        let mut created = server.create(&wishes).expect(201);
+    let dealer = |body: Value| {
+        let mut created = server.create(&body).expect(201);
         created["game"]["dealer"].take()
     };
     for seat in 0..4 {

@@ -66,8 +66,8 @@ fn it_plays_with_the_servers_bots() {
     let bot = json!({"kind": "bot", "level": "greedy"});
     let rules = json!({"preset": "hausregeln"});
     let seats = json!([bot, {"kind": "human"}, bot, bot]);
-    let wishes = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
-    let game = TestGame::create(&server, &wishes);
+    let body = json!({"rules": rules, "seats": seats, "bot_pace_ms": 0});
+    let game = TestGame::create(&server, &body);
     if let Some(output) = play(&game, &game.tokens[1]) {
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert_eq!(game.view(Spectator)["phase"], "finished");

@@ -137,13 +137,13 @@ fn streams_that_catch_up_delay_nobody() {
 fn with_strong_bots<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
     let mut seats = vec![json!({"kind": "bot", "level": "strong"}); 5];
     seats.push(json!({"kind": "human"}));
-    let wishes = json!({
+    let body = json!({
         "rules": {"preset": "hausregeln", "seats": 6},
         "seats": seats,
         "bot_pace_ms": 0,
         "turn_seconds": 1,
     });
-    let create = from(server.post("/v1/games"), address).json(&wishes);
+    let create = from(server.post("/v1/games"), address).json(&body);
     TestGame::from_created(server, &create.send().expect(201))
 }
 

@@ -16,8 +16,8 @@ const NDJSON: &str = "application/x-ndjson";
 /// A game that bots have played to its end.
 fn finished(server: &TestServer) -> TestGame<'_> {
     let bot = json!({"kind": "bot", "level": "greedy"});
-    let wishes = json!({"rules": {"preset": "hausregeln"}, "seats": [bot, bot, bot, bot]});
-    let game = TestGame::create(server, &wishes);
+    let body = json!({"rules": {"preset": "hausregeln"}, "seats": [bot, bot, bot, bot]});
+    let game = TestGame::create(server, &body);
     game.events(Spectator, "").rest();
     game
 }

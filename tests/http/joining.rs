@@ -192,8 +192,8 @@ fn a_creation_with_open_seats_is_checked() {
 fn a_retry_gets_the_same_seat_and_secrets() {
     let server = TestServer::start();
     let open = json!({"kind": "open"});
-    let wishes = json!({"seats": [open, open, open, open]});
-    let create = || server.post("/v1/games").key(KEY).json(&wishes).send();
+    let body = json!({"seats": [open, open, open, open]});
+    let create = || server.post("/v1/games").key(KEY).json(&body).send();
     let created = create().expect(201);
     assert_eq!(create().expect(201), created);
     let game = TestGame::from_created(&server, &created);
@@ -218,8 +218,8 @@ fn a_retry_gets_the_same_seat_and_secrets() {
 #[test]
 fn bots_fill_the_seats_of_people_who_do_not_come() {
     let server = TestServer::shared();
-    let wishes = json!({"bots_after_seconds": 1, "start": "full", "bot_pace_ms": 0});
-    let mut table = TestTable::create(&server, &wishes);
+    let body = json!({"bots_after_seconds": 1, "start": "full", "bot_pace_ms": 0});
+    let mut table = TestTable::create(&server, &body);
     assert!(table.game.view(Spectator)["bots_at"].is_string());
     table.join(&json!({"invitation": table.invitation, "seat": 2, "name": "Eva"}));
     let game = &table.game;
@@ -246,8 +246,8 @@ fn the_server_deals_every_round_also_after_a_kill() {
     let server = TestServer::start();
     let bot = json!({"kind": "bot", "level": "random"});
     let seats = json!([{"kind": "open"}, bot, bot, bot]);
-    let wishes = json!({"seats": seats, "start": "full", "bot_pace_ms": 0});
-    let mut table = TestTable::create(&server, &wishes);
+    let body = json!({"seats": seats, "start": "full", "bot_pace_ms": 0});
+    let mut table = TestTable::create(&server, &body);
     table.join(&json!({"invitation": table.invitation}));
     server.restart(Signal::Kill);
     let game = &table.game;

@@ -133,8 +133,8 @@ fn a_reason_has_the_members_of_a_refusal() {
 /// A game in which the first seat to move can play nothing.
 fn game_to_fold(server: &TestServer) -> TestGame<'_> {
     for byte in 0..=255 {
-        let wishes = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
-        let game = TestGame::create(server, &wishes);
+        let body = json!({"first_dealer": 0, "shuffle_seed": seed(byte)});
+        let game = TestGame::create(server, &body);
         game.deal();
         game.exchange();
         if game.legal_moves(1)[0]["kind"] == "fold" {

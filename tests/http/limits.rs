@@ -70,8 +70,8 @@ fn a_refusal_by_rate_says_when_to_retry() {
 /// A game in play that this address has created.
 #[track_caller]
 fn game_from<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
-    let wishes = json!({"rules": {"preset": "hausregeln"}, "first_dealer": 0});
-    let created = from(server.post("/v1/games").json(&wishes), address).send();
+    let body = json!({"rules": {"preset": "hausregeln"}, "first_dealer": 0});
+    let created = from(server.post("/v1/games").json(&body), address).send();
     let game = TestGame::from_created(server, &created.expect(201));
     game.deal();
     game.exchange();
@@ -199,8 +199,8 @@ fn limits_are_announced_where_they_are_tight() {
         ("DOG_TOKEN_RATE", "1"),
     ]);
     let games = |left| Some(("\"games\"".to_owned(), 4, 3600, left));
-    let wishes = json!({"seats": [{}, {"kind": "open"}, {}, {}], "join": "anyone"});
-    let create = || from(server.post("/v1/games").json(&wishes), HERE).send();
+    let body = json!({"seats": [{}, {"kind": "open"}, {}, {}], "join": "anyone"});
+    let create = || from(server.post("/v1/games").json(&body), HERE).send();
     let created = create();
     assert_eq!(announced(&created), games(3));
     let id = created.expect(201)["id"].as_str().unwrap().to_owned();

@@ -183,8 +183,8 @@ fn a_finished_game_is_no_open_table() {
     let server = TestServer::start();
     let bot = json!({"kind": "bot", "level": "greedy"});
     let seats = json!([{"kind": "open", "level": "greedy"}, bot, bot, bot]);
-    let wishes = json!({"seats": seats, "join": "anyone", "start": "full", "bot_pace_ms": 0});
-    let mut table = TestTable::create(&server, &wishes);
+    let body = json!({"seats": seats, "join": "anyone", "start": "full", "bot_pace_ms": 0});
+    let mut table = TestTable::create(&server, &body);
     table.join(&json!({}));
     let wait_for = |phase: &str| {
         let mut view = table.game.view(Spectator);

@@ -267,13 +267,13 @@ fn actions_of_bots_are_counted() {
 #[test]
 fn metrics_show_nothing_of_any_game() {
     let server = TestServer::start();
-    let wishes = json!({
+    let body = json!({
         "seats": [{"name": "Zäzilia"}, {"kind": "bot", "level": "greedy", "name": "Roboto"},
             {"name": "Balthasar"}, {"name": "Melchior"}],
         "bot_pace_ms": 0,
         "first_dealer": 0
     });
-    let game = TestGame::create(&server, &wishes);
+    let game = TestGame::create(&server, &body);
     let ticket = game.post(Seat(0), "/events/ticket").send().expect(200);
     let ticket = ticket["ticket"].as_str().expect("a ticket").to_owned();
     game.events(Spectator, &format!("?ticket={ticket}")).next();

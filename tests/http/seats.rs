@@ -240,8 +240,8 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
 #[test]
 fn a_player_whose_clock_acts_twice_is_away_until_the_player_acts() {
     let server = TestServer::start();
-    let wishes = json!({"turn_seconds": 1, "bot_pace_ms": 1_000});
-    let table = TestTable::full(&server, &wishes);
+    let body = json!({"turn_seconds": 1, "bot_pace_ms": 1_000});
+    let table = TestTable::full(&server, &body);
     let game = &table.game;
     let stream = game.events_after(Seat(0), 5);
     let mut acts = [0; 4];

@@ -9,9 +9,9 @@ use crate::support::{Signal, TestGame, TestServer, TestViewer::*};
 
 fn timed<'a>(server: &'a TestServer, preset: &str, seconds: u32) -> TestGame<'a> {
     let seats = [(); 4].map(|()| json!({"kind": "human", "level": "greedy"}));
-    let wishes = json!({"rules": {"preset": preset}, "seats": seats, "first_dealer": 0,
+    let body = json!({"rules": {"preset": preset}, "seats": seats, "first_dealer": 0,
         "turn_seconds": seconds});
-    TestGame::create(server, &wishes)
+    TestGame::create(server, &body)
 }
 
 fn time(text: &Value) -> Timestamp {

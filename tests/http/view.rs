@@ -102,8 +102,8 @@ fn bots_are_to_act_too_and_nobody_in_the_seating() {
     let server = TestServer::shared();
     let seats = |kind| json!([{"kind": kind}, {"kind": "bot"}, {"kind": "bot"}, {"kind": "bot"}]);
     let to_act = |kind| {
-        let wishes = json!({"seats": seats(kind), "first_dealer": 1, "bot_pace_ms": 60_000});
-        let game = TestGame::create(&server, &wishes);
+        let body = json!({"seats": seats(kind), "first_dealer": 1, "bot_pace_ms": 60_000});
+        let game = TestGame::create(&server, &body);
         game.view(Spectator)["to_act"].take()
     };
     assert_eq!(to_act("human"), json!([1]));

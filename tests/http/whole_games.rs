@@ -50,8 +50,8 @@ fn exchange(game: &TestGame, dice: &mut Dice) -> Value {
 /// Plays a game to the end.
 fn play_out(rules: Value, byte: u8) {
     let server = TestServer::start();
-    let wishes = json!({"rules": rules, "shuffle_seed": seed(byte), "first_dealer": 0});
-    let game = TestGame::create(&server, &wishes);
+    let body = json!({"rules": rules, "shuffle_seed": seed(byte), "first_dealer": 0});
+    let game = TestGame::create(&server, &body);
     let mut dice = Dice::new(byte.into());
     let mut view = game.view(Spectator);
     let mut version = number(&view["version"]);

@@ -315,8 +315,8 @@ impl<'l, 'a> NodeClient<'l, 'a> {
         let created = self.games.len() + self.unconfirmed.len();
         let name = format!("{}/{created}", self.number);
         let keyed = self.dice.random_range(0..3) > 0;
-        let wishes = json!({"seats": [{"name": name}, {}, {}, {}]});
-        let mut call = Call::post("/v1/games", wishes);
+        let body = json!({"seats": [{"name": name}, {}, {}, {}]});
+        let mut call = Call::post("/v1/games", body);
         call.key = keyed.then(|| self.key());
         let Some(answer) = self.write(&call) else {
             count(&self.load.counts.given_up);

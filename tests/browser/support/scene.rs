@@ -224,11 +224,11 @@ fn create<'a>(
     number: u8,
     pace: u64,
 ) -> TestGame<'a> {
-    let wishes = json!({
+    let body = json!({
         "rules": rules, "seats": seats, "first_dealer": seats.len() - 1, "bot_pace_ms": pace,
         "shuffle_seed": seed(number), "listed": false,
     });
-    TestGame::create(server, &wishes)
+    TestGame::create(server, &body)
 }
 
 /// Plays until seat 0 is to move and has wanted moves, and returns these; `None` at the end.

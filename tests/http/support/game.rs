@@ -72,8 +72,8 @@ pub struct TestGame<'a> {
 impl<'a> TestGame<'a> {
     /// Creates a game with this request body.
     #[track_caller]
-    pub fn create(server: &'a TestServer, wishes: &Value) -> TestGame<'a> {
-        let response = server.post("/v1/games").json(wishes).send().expect(201);
+    pub fn create(server: &'a TestServer, body: &Value) -> TestGame<'a> {
+        let response = server.post("/v1/games").json(body).send().expect(201);
         TestGame::from_created(server, &response)
     }
 
@@ -106,16 +106,16 @@ impl<'a> TestGame<'a> {
     #[track_caller]
     pub fn with_preset(server: &'a TestServer, preset: &str) -> TestGame<'a> {
         let rules = json!({"preset": preset});
-        let wishes = json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)});
-        TestGame::create(server, &wishes)
+        let body = json!({"rules": rules, "first_dealer": 0, "shuffle_seed": seed(1)});
+        TestGame::create(server, &body)
     }
 
     /// A game of four bots of this level, with this pace.
     #[track_caller]
     pub fn with_bots(server: &'a TestServer, level: &str, pace: u32) -> TestGame<'a> {
         let bot = json!({"kind": "bot", "level": level});
-        let wishes = json!({"seats": [bot, bot, bot, bot], "bot_pace_ms": pace});
-        TestGame::create(server, &wishes)
+        let body = json!({"seats": [bot, bot, bot, bot], "bot_pace_ms": pace});
+        TestGame::create(server, &body)
     }
 
     /// A finished game of this many versions with a packed log.

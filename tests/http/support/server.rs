@@ -316,8 +316,8 @@ impl TestServer {
     }
 
     #[track_caller]
-    pub fn create(&self, wishes: &Value) -> TestResponse {
-        self.post("/v1/games").json(wishes).send()
+    pub fn create(&self, body: &Value) -> TestResponse {
+        self.post("/v1/games").json(body).send()
     }
 
     #[track_caller]

@@ -18,11 +18,11 @@ impl<'a> TestTable<'a> {
     #[track_caller]
     pub fn create(server: &'a TestServer, more: &Value) -> TestTable<'a> {
         let open = json!({"kind": "open"});
-        let mut wishes = json!({"seats": [open, open, open, open], "first_dealer": 0});
+        let mut body = json!({"seats": [open, open, open, open], "first_dealer": 0});
         for (name, value) in more.as_object().expect("an object") {
-            wishes[name] = value.clone();
+            body[name] = value.clone();
         }
-        let created = server.post("/v1/games").json(&wishes).send().expect(201);
+        let created = server.post("/v1/games").json(&body).send().expect(201);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let invitations = created["invitations"].as_array();
         let invitations = invitations.map(|all| all.iter().map(text).collect());

@@ -38,8 +38,8 @@ impl NodeTable {
 
     /// Creates a game at the node with this URL.
     #[track_caller]
-    pub fn create(url: &str, wishes: Value) -> NodeTable {
-        NodeTable::from_created(&Call::post("/v1/games", wishes).send(url).expect(201))
+    pub fn create(url: &str, body: Value) -> NodeTable {
+        NodeTable::from_created(&Call::post("/v1/games", body).send(url).expect(201))
     }
 
     /// A game of four bots with that many milliseconds between two of their actions.
