@@ -243,7 +243,7 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
 }
 
 #[test]
-fn who_has_folded_is_told_so_once() {
+fn a_fold_is_told_once() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |view, moves| {

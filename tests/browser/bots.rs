@@ -54,7 +54,7 @@ fn set(browser: &Browser, name: &str, value: &str) {
 }
 
 #[test]
-fn options_beside_the_sheet_are_those_of_the_game() {
+fn options_that_differ_from_the_sheet_apply() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     browser.go("/?lang=en");
@@ -110,7 +110,7 @@ fn a_shuffle_before_a_deal_is_checked() {
 }
 
 #[test]
-fn whoever_leaves_the_bots_is_asked_what_becomes_of_the_game() {
+fn a_player_who_leaves_the_bots_is_asked_what_becomes_of_the_game() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let keys = "Object.keys(localStorage).filter((key) => key.startsWith('dog.game.')).length";

@@ -209,7 +209,7 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
 
 /// A captive portal answers everything, but not in JSON.
 #[test]
-fn an_answer_of_somebody_else_is_a_lost_network() {
+fn an_answer_from_somebody_else_means_a_lost_network() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     replace_fetch(
@@ -232,7 +232,7 @@ fn an_answer_of_somebody_else_is_a_lost_network() {
 
 /// A connection can be dead without a word.
 #[test]
-fn an_answer_is_not_waited_for_without_end() {
+fn a_request_without_an_answer_times_out() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     // Time is up for the request that was sent last.

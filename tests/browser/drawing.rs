@@ -100,7 +100,7 @@ fn a_piece_moves_along_its_path() {
 }
 
 #[test]
-fn nothing_moves_for_who_wants_no_motion() {
+fn nothing_moves_when_reduced_motion_is_preferred() {
     let server = TestServer::shared();
     let form = Form {
         reduced_motion: true,

@@ -8,7 +8,7 @@ use crate::support::{TestGame, TestServer, create_with_people, italian, open, te
 const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => game.textContent)";
 
 #[test]
-fn games_with_a_turn_of_the_player_come_first() {
+fn games_that_wait_for_the_player_come_first() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     // In the first and the last one somebody else deals, in the middle the player does.
@@ -36,7 +36,7 @@ fn games_with_a_turn_of_the_player_come_first() {
 }
 
 #[test]
-fn public_games_that_are_played_can_be_watched() {
+fn public_games_in_play_can_be_watched() {
     let server = TestServer::start();
     let Some(browser) = open(&server) else { return };
     let play = |name: &str, listed: bool| {

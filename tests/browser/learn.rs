@@ -108,7 +108,7 @@ fn the_whole_course_is_solved_by_keyboard() {
 }
 
 #[test]
-fn a_lesson_says_what_a_mistake_does_and_lets_try_again() {
+fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     browser.show_as(Form::sized(360, 616));
@@ -168,7 +168,7 @@ fn every_card_says_what_it_does() {
 }
 
 #[test]
-fn the_lines_of_the_coach_go_for_good() {
+fn a_coach_line_does_not_come_back() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let game = create_with_bots(&server, &italian(), 5, 0);

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{LINK_FOR_ALL, TestServer, http::Nginx, invite_friends, open, sit_down};
 
 #[test]
-fn an_invitation_opens_with_what_others_put_after_it() {
+fn an_invitation_opens_whatever_is_appended_to_it() {
     let server = TestServer::shared();
     let Some(host) = open(&server) else { return };
     invite_friends(&host, "Anna");

@@ -15,7 +15,7 @@ const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
     .map((one) => [one.closest('li').className.split(' ')[0], one.textContent]).join()";
 
 #[test]
-fn a_reaction_stands_at_the_plate_of_the_others() {
+fn a_reaction_is_shown_beside_its_seat() {
     let server = TestServer::shared();
     let Some(anna) = open(&server) else { return };
     let scene = Situation::with_choices(&server);
@@ -57,7 +57,7 @@ fn to_own_turn(game: &TestGame<'_>) {
 }
 
 #[test]
-fn whoever_has_folded_skips_to_the_next_round() {
+fn a_player_who_has_folded_skips_to_the_next_round() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let mut games = (1..60).map(|number| create_with_bots(&server, &italian(), number, 0));

@@ -255,7 +255,7 @@ fn a_key_that_is_held_down_presses_once() {
 }
 
 #[test]
-fn a_card_that_was_given_is_gone_and_one_that_came_is_marked() {
+fn a_given_card_is_gone_and_a_received_one_is_marked() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let game = deal_to_people(&server, &italian(), 1);

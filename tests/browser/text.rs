@@ -109,7 +109,7 @@ fn left_of(browser: &Browser, pattern: &str) -> f64 {
 }
 
 #[test]
-fn names_of_other_scripts_stay_where_they_are() {
+fn names_in_other_scripts_stay_where_they_are() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));

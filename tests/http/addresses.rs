@@ -57,7 +57,7 @@ fn a_server_on_all_addresses_says_where_phones_reach_it() {
 }
 
 #[test]
-fn only_the_own_page_and_programs_of_the_machine_are_told() {
+fn only_the_servers_own_page_and_local_programs_are_told() {
     let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Real-IP");
     let servers = [
         TestServer::on_all_addresses(&[]),

@@ -47,7 +47,7 @@ fn advice_by_address_is_the_same() {
 }
 
 #[test]
-fn repeatable_advice_may_be_kept() {
+fn repeatable_advice_may_be_cached() {
     let server = TestServer::shared();
     let same = format!("{POSITION}&level=fast&samples=40&seed=2");
     let first = ask(&server, &same);

@@ -139,7 +139,7 @@ fn numbers_that_are_not_whole_or_too_large_are_refused() {
 }
 
 #[test]
-fn a_number_out_of_range_is_told_the_range_of_the_document() {
+fn a_number_out_of_range_is_refused_with_the_documented_range() {
     let server = TestServer::shared();
     let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
     let (nothing, rules) = (json!({}), json!({"rules": {}}));
@@ -252,7 +252,7 @@ fn a_token_is_sent_once_and_as_a_bearer_token() {
 }
 
 #[test]
-fn null_is_no_body() {
+fn null_means_no_body() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     // The OpenAPI document does not advertise it.

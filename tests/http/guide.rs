@@ -168,7 +168,7 @@ fn a_page_has_no_scripts_and_nothing_inline() {
 }
 
 #[test]
-fn documents_that_are_not_shown_are_no_links() {
+fn documents_that_are_not_shown_are_not_linked() {
     let server = TestServer::shared();
     let html = server.get("/docs/guide/writing-a-bot").send().text();
     let page = parse(&html);

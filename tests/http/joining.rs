@@ -277,7 +277,7 @@ fn the_server_deals_every_round_also_after_a_kill() {
 }
 
 #[test]
-fn of_hundreds_who_want_the_last_seat_one_gets_it() {
+fn one_of_hundreds_gets_the_last_seat() {
     let server = TestServer::start();
     let other = TestServer::beside(&server);
     let mut table = TestTable::create(&server, &json!({}));

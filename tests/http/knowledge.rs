@@ -143,7 +143,7 @@ fn cards_without_moves_tell_the_counts() {
 }
 
 #[test]
-fn a_past_that_cannot_be_is_refused() {
+fn an_impossible_past_is_refused() {
     let server = TestServer::shared();
     advise(&server, &told()).expect(200);
     let mut pointers = BTreeSet::new();

@@ -82,7 +82,7 @@ fn a_board_of_four_seats_is_the_default() {
 }
 
 #[test]
-fn a_layout_can_be_kept() {
+fn a_layout_may_be_cached() {
     let server = TestServer::shared();
     let mut etags = HashSet::new();
     for (seats, fields, bottom) in boards() {
@@ -102,7 +102,7 @@ fn a_layout_can_be_kept() {
 }
 
 #[test]
-fn only_boards_that_there_are_have_a_layout() {
+fn only_boards_that_exist_have_a_layout() {
     let server = TestServer::shared();
     let ask = |query: &str| server.get(&format!("/v1/layout?{query}")).send();
     for (query, parameter) in [

@@ -271,7 +271,7 @@ fn local_clients_have_no_limit_and_only_a_trusted_header_counts() {
 }
 
 #[test]
-fn zero_is_no_limit() {
+fn zero_means_no_limit() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "0"), ("DOG_GAMES_PER_ADDRESS", "0")]);
     for _ in 0..600 {
         from(server.get("/v1/rules"), HERE).send().expect(200);

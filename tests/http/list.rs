@@ -179,7 +179,7 @@ fn open_tables_have_a_seat_that_anyone_may_take() {
 }
 
 #[test]
-fn a_finished_game_is_no_open_table() {
+fn a_finished_game_is_not_an_open_table() {
     let server = TestServer::start();
     let bot = json!({"kind": "bot", "level": "greedy"});
     let seats = json!([{"kind": "open", "level": "greedy"}, bot, bot, bot]);

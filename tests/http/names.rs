@@ -27,7 +27,7 @@ fn refused_at(response: TestResponse, pointer: &str) -> String {
 }
 
 #[test]
-fn wherever_a_name_is_given_it_must_be_one() {
+fn a_name_is_checked_wherever_it_is_given() {
     let server = TestServer::shared();
     let table = TestTable::create(&server, &json!({"join": "anyone"}));
     let mut full = TestTable::create(&server, &json!({"join": "anyone"}));
@@ -50,7 +50,7 @@ fn wherever_a_name_is_given_it_must_be_one() {
 }
 
 #[test]
-fn the_same_name_is_told_apart_everywhere() {
+fn equal_names_are_told_apart_everywhere() {
     let server = TestServer::shared();
     let seats = json!([{"name": " Anna "}, {"kind": "bot", "name": "ANNA"}, {"kind": "open"},
         {"name": "Seat 2"}]);
@@ -87,7 +87,7 @@ fn the_same_name_is_told_apart_everywhere() {
 
 /// Each of those who come at the same time is told apart from the others.
 #[test]
-fn people_of_one_name_who_come_at_once_are_told_apart() {
+fn people_with_the_same_name_who_come_at_once_are_told_apart() {
     let server = TestServer::start();
     let table = TestTable::create(&server, &json!({"join": "anyone"}));
     let rules = json!({"preset": "hausregeln"});
@@ -188,7 +188,7 @@ fn a_record_with_any_names_is_imported() {
 }
 
 #[test]
-fn a_record_from_a_mail_is_imported() {
+fn a_record_from_an_email_is_imported() {
     let server = TestServer::shared();
     let record = include_str!("../records/four.dog");
     let mailed = record

@@ -161,7 +161,7 @@ fn a_variable_with_a_wrong_value_is_named() {
 }
 
 #[test]
-fn a_misspelt_variable_is_warned_of() {
+fn a_misspelt_variable_causes_a_warning() {
     let server = TestServer::start_with(&[("DOG_WORKRES", "2"), ("DOG_WORKERS", "2")]);
     let log = server.log();
     assert!(log.contains("DOG_WORKRES is ignored"), "{log}");

@@ -86,7 +86,7 @@ fn the_page_and_its_files_are_served() {
 
 /// Browsers keep the files that the page names, and never ask for them again.
 #[test]
-fn the_files_of_the_page_are_kept_for_good() {
+fn the_files_of_the_page_are_cached_for_good() {
     let server = TestServer::shared();
     let page = server.get("/").send().text();
     let versioned = page.split('"').filter(|part| part.starts_with("page/"));

@@ -358,7 +358,7 @@ fn with_a_mandatory_exchange_of_six() {
 /// Somebody who takes over a seat in the middle of a round sees no card that a spectator does not
 /// see, and neither does the player who was there before, whose token is dead.
 #[test]
-fn who_takes_over_a_seat_sees_what_a_spectator_sees() {
+fn a_person_who_takes_over_a_seat_sees_what_a_spectator_sees() {
     let server = TestServer::start();
     let mut dice = Dice::new(5);
     for (preset, steps) in [("hausregeln", 4), ("dogspiel-it", 12), ("hausregeln", 40)] {

@@ -92,7 +92,7 @@ fn a_person_may_react_five_times_in_twenty_seconds() {
 }
 
 #[test]
-fn who_may_react_and_when() {
+fn only_people_at_a_seat_react_and_not_in_the_deal_or_exchange() {
     let server = TestServer::shared();
     let mut table = TestTable::full(&server, &json!({}));
     let game = table.game.clone();

@@ -200,7 +200,7 @@ fn only_people_of_a_finished_game_ask() {
 
 /// Streams that stay open after the end tell of the next game, those of another process too.
 #[test]
-fn streams_tell_of_the_next_game_after_the_end() {
+fn streams_announce_the_next_game_after_the_end() {
     let server = TestServer::start();
     let there = TestServer::beside(&server);
     let table = finished(&server);

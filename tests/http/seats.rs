@@ -77,7 +77,7 @@ fn a_player_leaves_and_comes_back_with_the_same_hand() {
 }
 
 #[test]
-fn who_comes_back_in_a_later_round_waits_for_the_next_deal() {
+fn a_person_who_comes_back_in_a_later_round_waits_for_the_next_deal() {
     let server = TestServer::start();
     let table = TestTable::full(&server, &json!({"bot_pace_ms": 0}));
     let game = &table.game;

@@ -274,7 +274,7 @@ fn invalid_queries_are_refused() {
 }
 
 #[test]
-fn who_has_answered_in_the_exchange_gets_no_advice() {
+fn a_seat_that_has_answered_in_the_exchange_gets_no_advice() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     game.offer(0);

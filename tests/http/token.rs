@@ -15,7 +15,7 @@ fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a>
 }
 
 #[test]
-fn a_seat_renews_its_token_without_an_event_but_the_first() {
+fn only_the_first_renewal_by_a_seat_is_an_event() {
     let server = TestServer::shared();
     let old = reissue(&TestGame::dealt(&server), Seat(2), 2);
     let event = json!({"type": "token_renewed", "seat": 2});
@@ -39,7 +39,7 @@ fn a_seat_renews_its_token_without_an_event_but_the_first() {
 }
 
 #[test]
-fn by_the_host_it_is_a_public_event() {
+fn a_renewal_by_the_host_is_a_public_event() {
     let server = TestServer::shared();
     let old = TestGame::dealt(&server);
     let response = old.post(Host, "/seats/1/token").send().expect(200);

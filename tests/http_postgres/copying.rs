@@ -139,7 +139,7 @@ fn postgres(database: &ServerDatabase) -> &dog_cluster::TestDatabase {
 }
 
 #[test]
-fn of_a_killed_copy_to_postgres_nothing_is_left() {
+fn a_killed_copy_to_postgres_leaves_nothing() {
     let postgres_server = TestServer::start();
     let game = TestGame::dealt(&postgres_server);
     TestGame::imported(&postgres_server);
@@ -175,7 +175,7 @@ fn of_a_killed_copy_to_postgres_nothing_is_left() {
 }
 
 #[test]
-fn of_a_killed_copy_to_a_file_a_partial_file_is_left() {
+fn a_killed_copy_to_a_file_leaves_a_partial_file() {
     let server = TestServer::start();
     let game = TestGame::dealt(&server);
     // So many rows that it takes a while.

@@ -179,7 +179,7 @@ fn rights_that_are_taken_away_are_waited_for() {
 }
 
 #[test]
-fn connections_that_are_lacking_are_waited_for() {
+fn a_lack_of_connections_is_waited_for() {
     let Some(mut scene) = start() else { return };
     scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
     // Whichever connections there are, each request is answered, some with 503.

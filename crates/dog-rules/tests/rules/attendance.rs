@@ -69,7 +69,7 @@ fn a_bot_lets_its_human_partner_act_first() {
 }
 
 #[test]
-fn of_two_bots_the_lower_seat_acts_first() {
+fn the_lower_seat_of_two_bots_acts_first() {
     // A seat that was asked must answer.
     bots_act(
         optional(),

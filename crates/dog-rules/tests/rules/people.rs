@@ -254,7 +254,7 @@ fn a_join_takes_an_open_seat_only() {
 // A hand belongs to a person.
 
 #[test]
-fn who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
+fn a_person_who_takes_over_in_the_middle_of_a_round_plays_from_the_next_deal_on() {
     let mut table = Table::with_people();
     assert!(table.sees_hand(1, 0));
     table.hand(1, SeatKind::Open);
@@ -300,7 +300,7 @@ fn a_stand_in_makes_the_next_deal() {
 }
 
 #[test]
-fn who_joins_between_the_rounds_needs_no_stand_in() {
+fn a_person_who_joins_between_the_rounds_needs_no_stand_in() {
     let mut table = Table::with_people();
     table.play_round();
     let dealer = table.game.dealer();
@@ -312,7 +312,7 @@ fn who_joins_between_the_rounds_needs_no_stand_in() {
 }
 
 #[test]
-fn who_leaves_and_comes_back_has_the_hand_if_it_was_dealt_to_the_person() {
+fn a_person_who_leaves_and_comes_back_has_the_hand_dealt_to_that_person() {
     let mut table = Table::with_people();
     table.becomes(2, SeatKind::Bot);
     // The token stays valid for viewing.
