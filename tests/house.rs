@@ -190,7 +190,7 @@ fn the_image_is_given_what_its_dockerfile_copies() {
     }
 }
 
-/// The folders beside `src` of which a source file embeds files.
+/// The folders beside `src` from which a source file embeds files.
 fn embedded(code: &str) -> impl Iterator<Item = &str> {
     let folders = code.split("#[folder = \"").skip(1);
     let files = code.split("!(\"../../").skip(1);

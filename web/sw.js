@@ -26,11 +26,11 @@ async function keep(answer) {
   await Promise.all(known.filter((url) => url !== home && !url.startsWith(folder)).map((url) => cache.delete(url)));
 }
 
-/** The page from the server, else the one that was kept. @param {FetchEvent} event */
+/** The page from the server, or the one that was kept. @param {FetchEvent} event */
 async function page(event) {
   try {
     const answer = await event.preloadResponse ?? await fetch(event.request);
-    // Without its files, the page before stays.
+    // Without its files, the page that was kept stays.
     if (answer.ok) event.waitUntil(keep(answer.clone()).catch(() => {}));
     return answer;
   } catch {

@@ -9,8 +9,8 @@ use crate::support::{
     sit_down, wait_for_seat,
 };
 
-/// In a home network the page has another name, and is no secure context: it has no clipboard, no
-/// share sheet and no `crypto.subtle`.
+/// In a home network the page has another name, and is not a secure context: it has no clipboard,
+/// no share sheet and no `crypto.subtle`.
 #[test]
 fn friends_meet_over_plain_http() {
     let server = TestServer::shared();
@@ -42,7 +42,7 @@ fn friends_meet_over_plain_http() {
         "[...document.querySelectorAll('.state')].filter((one) => /here/.test(one.textContent))";
     host.wait_for_script("two people", &format!("{here}.length === 2"));
     assert_ne!(host.eval("window.absent"), true);
-    // Whoever does not connect is absent in the end.
+    // A person who does not connect is absent in the end.
     let join = server.post(&format!("/v1/games/{id}/join"));
     let eva = json!({"invitation": link.rsplit('/').next(), "name": "Eva"});
     join.json(&eva).send().expect(201);

@@ -31,7 +31,7 @@ fn picture(browser: &Browser) -> Vec<u8> {
         .expect("base64")
 }
 
-/// Writes to the folder that `DOG_PICTURES` names, else to the folder of temporary files.
+/// Writes to the folder that `DOG_PICTURES` names, or to the folder of temporary files.
 #[test]
 #[ignore = "writes pictures: DOG_PICTURES=docs/pictures cargo test --test browser_games -- --ignored pictures"]
 fn pictures() {

@@ -58,7 +58,7 @@ fn operations_have_names_summaries_and_tags() {
         let lower = |word: &str| !word.is_empty() && word.bytes().all(|c| c.is_ascii_lowercase());
         assert!(
             id.contains('_') && id.split('_').all(lower),
-            "{what}: {id:?} is no verb_noun"
+            "{what}: {id:?} is not a verb_noun"
         );
         assert!(ids.insert(id), "{what}: another operation is {id}, too");
         let summary = operation["summary"].as_str().unwrap_or_default();
@@ -85,7 +85,7 @@ fn operations_list_all_their_errors() {
         let mut expected = vec!["500"];
         if path.contains("{id}") {
             expected.extend(["404", "503"]);
-            // Whoever joins has no token yet.
+            // A person who joins has no token yet.
             expected.extend((!path.ends_with("/join")).then_some("401"));
         }
         if !operation["requestBody"].is_null() {

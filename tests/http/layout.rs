@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{TestGame, TestServer, TestViewer::Spectator};
 
-/// The boards that there are: seats, fields per seat, and the seat at the bottom.
+/// The boards that exist: seats, fields per seat, and the seat at the bottom.
 fn boards() -> impl Iterator<Item = (u8, u8, u8)> {
     [(4, 15), (4, 16), (6, 15), (6, 16)]
         .into_iter()

@@ -85,7 +85,7 @@ fn the_moves_of_one_card_are_those_of_the_list() {
     assert_eq!(problem["errors"], errors);
     let detail = format!("there is no card \"1\": the cards are {}", CARDS.join(" "));
     assert_eq!(problem["detail"], detail);
-    // A fold is no move of a card.
+    // A fold is not a move of a card.
     let game = game_to_fold(&server);
     let of_card = list(&game, &format!("?card={}", game.hand(1)[0]));
     assert_eq!(of_card["moves"], json!([]));

@@ -19,7 +19,7 @@ fn course() -> Vec<String> {
     serde_json::from_value(file("course")).expect("names")
 }
 
-/// A board as the server writes it, on a ring with so many fields per seat.
+/// A board as the server writes it, on a ring with this many fields per seat.
 fn text_of(board: &Value, fields: usize) -> String {
     let seats = board.as_array().expect("a board").iter().enumerate();
     let texts = seats.map(|(seat, one)| {

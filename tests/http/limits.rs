@@ -466,7 +466,7 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     // Every process on the database knows who created them.
     let other = TestServer::beside(&server);
     exhaust(|| from(look(&other), HERE));
-    // Who was given a token plays from another address, and the creator does not pay for it.
+    // A friend with a token plays from another address, and the creator does not pay for it.
     for _ in 0..40 {
         from(look(&server), THERE).send().expect(200);
     }

@@ -126,7 +126,7 @@ fn games_are_counted_by_phase() {
 }
 
 #[test]
-#[ignore = "waits ten seconds: the count of games is kept so long: \
+#[ignore = "waits ten seconds: the count of games is kept that long: \
             cargo test --test http -- --ignored games_are_counted_again"]
 fn games_are_counted_again() {
     let server = TestServer::start();

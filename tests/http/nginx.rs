@@ -223,7 +223,7 @@ fn what_nginx_refuses_is_a_problem_too() {
     response.refused(429, "too_many_requests");
     assert!(response.header("retry-after").is_some());
     drop(streams);
-    wait_until("the streams are counted no more", || {
+    wait_until("the streams are no longer counted", || {
         nginx.get("/healthz", "").status == 200
     });
     server.stop(Signal::Kill);

@@ -69,7 +69,7 @@ fn open_streams_make_seats_present() {
     for stream in [&watching, &anna, &lines] {
         stream.wait_for_presence(json!([true, true, null, null]));
     }
-    // It is no part of the game, and no version of it.
+    // It is not part of the game, and makes no version.
     assert_eq!(views(), before);
     let wrong = game.get(Spectator, "/presence?at=1").send();
     wrong.refused("invalid_request");

@@ -91,7 +91,7 @@ fn people_meet_at_one_table_and_the_server_deals() {
     let rules = json!({"preset": "hausregeln", "seats": 6});
     let response = conditional.json(&json!({"rules": rules})).run();
     assert_eq!(response.status(), 201);
-    // Who gives the seat up lets somebody else in.
+    // A person who gives the seat up lets somebody else in.
     same.leave();
     let dani = join(&server, &json!({}));
     assert_eq!((dani.id(), dani.seat), (anna.id(), 2));
@@ -165,7 +165,7 @@ fn hundreds_of_callers_at_several_processes_fill_the_tables() {
     let mut expected = vec![4; CALLERS.div_ceil(4)];
     expected[0] = CALLERS % 4;
     assert_eq!(sizes, expected);
-    // No table is beside them.
+    // There are no other tables.
     let mut found = 0;
     let mut path = "/v1/games?limit=100".to_owned();
     loop {
@@ -257,7 +257,7 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     let again = join(&server, &json!({"rules": rules_left}));
     assert_eq!(again.id(), left.id());
     assert!(is_listed("") && is_listed("?open=true"));
-    // Whoever comes to it has the whole time again.
+    // A person who comes to it has the whole time again.
     let view = eva.game.view(Spectator);
     assert_eq!(kinds(&view), ["human", "open", "open", "open"]);
 }
@@ -305,7 +305,7 @@ pub fn end_the_wait(database: &ServerDatabase, id: &str) {
     database.change_game(id, &columns);
 }
 
-/// Whoever was cut off gets their seats back, and bots come for the others.
+/// People who were cut off get their seats back, and bots come for the others.
 #[track_caller]
 fn people_stay(people: &[Taken<'_>]) {
     let _here: Vec<Stream> = people.iter().map(Taken::events).collect();

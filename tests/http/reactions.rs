@@ -55,7 +55,7 @@ fn every_stream_tells_a_reaction_once() {
     let late = game.events(Spectator, "");
     react(&game, Seat(3), "dog").expect(204);
     assert_eq!(next_reaction(&late), reaction(3, "dog"));
-    // It is no part of the game.
+    // It is not part of the game.
     assert_eq!(game.snapshot(), before);
     assert_eq!(history(Host), log);
     // A key, which the document does not name, is not read: it is told again.

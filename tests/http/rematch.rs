@@ -117,7 +117,7 @@ fn all_ask_and_play_again_with_partners_changed() {
     game.exchange();
     let (seat, id) = game.first_move();
     game.play(seat, &id);
-    // In the next game each sees the own hand only, at the new seat.
+    // In the next game each person sees only their own hand, at the new seat.
     for seat in 0..4 {
         let view = game.view(Seat(seat));
         for other in 0..4 {
@@ -213,7 +213,7 @@ fn streams_announce_the_next_game_after_the_end() {
     };
     let events = after_end(game, Seat(0), "text/event-stream");
     let lines = after_end(&same, Spectator, "application/x-ndjson");
-    // Without the wish there is nothing to wait for.
+    // Without `after_end` there is nothing to wait for.
     let ended = format!("/events?last_event_id={}", game.version());
     game.get(Seat(0), &ended).send().expect(204);
     events.wait_for_presence(json!([true, false, false, false]));

@@ -105,7 +105,7 @@ fn a_game_at_its_last_version_is_left_alone() {
     ] {
         response.refused("too_many_versions");
     }
-    // A new token is no version.
+    // A new token does not make a version.
     assert_eq!(reissue(Seat(seat)).expect(200)["version"], 50_000);
     // Bots of another game play it to its end in the meantime.
     let bots = TestGame::with_bots(&server, "random", 0);

@@ -16,7 +16,7 @@ fn file(folder: &Path) -> ServerDatabase {
     ServerDatabase::File(folder.join("dog.db"))
 }
 
-/// Asserts that a moved database is not served any more: neither by the server that runs on it nor
+/// Asserts that a moved database is no longer served: neither by the server that runs on it nor
 /// by one that starts.
 fn is_moved(server: &TestServer, game: &TestGame<'_>) {
     let before = game.snapshot();
@@ -178,7 +178,7 @@ fn a_killed_copy_to_postgres_leaves_nothing() {
 fn a_killed_copy_to_a_file_leaves_a_partial_file() {
     let server = TestServer::start();
     let game = TestGame::dealt(&server);
-    // So many rows that it takes a while.
+    // Enough rows that it takes a while.
     let more = "INSERT INTO log SELECT row_id, number, created_at, NULL, repeat('x', 200) \
                 FROM games, generate_series(100, 400000) AS number";
     postgres(server.database()).psql(more);

@@ -123,7 +123,7 @@ fn a_database_that_is_down_is_waited_for() {
         scene.cluster.start_again();
         scene.all_is_well();
     }
-    // A hundred tries to connect are no hundred lines.
+    // A hundred tries to connect do not make a hundred lines.
     let log = scene.node.log();
     let tries = log.lines().filter(|line| line.contains("cannot connect"));
     assert!(tries.count() < 50, "{log}");
@@ -182,7 +182,7 @@ fn rights_that_are_taken_away_are_waited_for() {
 fn a_lack_of_connections_is_waited_for() {
     let Some(mut scene) = start() else { return };
     scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
-    // Whichever connections there are, each request is answered, some with 503.
+    // However few connections remain, each request is answered, some with 503.
     let calls = [
         Call::get("/readyz"),
         Call::post("/v1/games", json!({})),

@@ -86,7 +86,7 @@ impl<'a> NodeLoad<'a> {
     }
 
     /// Has clients play while `happens` goes on. Then everything that they were told is compared with
-    /// what there is. SQL on the database is asked by `psql`.
+    /// what the database has. `psql` runs SQL on it.
     pub fn run(&self, happens: impl FnOnce(&NodeLoad<'a>), psql: impl Fn(&str) -> String) {
         let watched: Vec<NodeTable> = (0..WATCHED)
             .map(|number| NodeTable::with_bots(&self.nodes.url(number), WATCHED_PACE))
@@ -122,7 +122,7 @@ impl<'a> NodeLoad<'a> {
         assert_logs_are_whole(psql);
     }
 
-    /// Waits until so many more writes are answered.
+    /// Waits until this many more writes are answered.
     pub fn wait_for_answers(&self, more: u64) {
         let answered = || self.counts.answered.load(Relaxed);
         let enough = answered() + more;
@@ -358,7 +358,7 @@ impl<'l, 'a> NodeClient<'l, 'a> {
         }
     }
 
-    /// Compares every answer with what there is, and takes this client's games off the list.
+    /// Compares every answer with what the nodes have, and takes this client's games off the list.
     fn settle(mut self, listed: &mut HashMap<String, usize>) {
         for name in &self.unconfirmed {
             let times = listed.remove(name).unwrap_or_default();

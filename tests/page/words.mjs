@@ -64,7 +64,7 @@ for (const reason of api.components.schemas.Reason.enum) {
 const { NAMES, OPTIONS } = await import(new URL("src/rules.js", web));
 const schemas = api.components.schemas;
 for (const [name, { $ref, type }] of Object.entries(schemas.Rules.properties)) {
-  // The sheet is no option, and the page takes this one together with the one before.
+  // The sheet is not an option, and the page takes the other together with the option before it.
   if (["preset", "jack_without_effect_when"].includes(name)) continue;
   if (!NAMES.includes(name)) problems.push(`the rules leave out ${name}`);
   const values = OPTIONS[name] ? Object.keys(OPTIONS[name]).filter((value) => !["yes", "no"].includes(value))

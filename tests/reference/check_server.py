@@ -659,7 +659,7 @@ class Game:
             self.refused("/play", {"move": move_id}, seat, (422,), "illegal_move", reason)
 
     def finish(self) -> None:
-        """After the end: the seed is out (checked with the views) and nothing can be played any more."""
+        """After the end the seed is public (checked with the views) and nothing can be played."""
         self.check_views(everyone=True)
         self.refused("/play", {"move": "fold"}, 0, (409,), "game_over")
 
@@ -761,7 +761,7 @@ def main() -> int:
     parser.add_argument("--positions", type=int, default=500)
     parser.add_argument("--games", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--max-actions", type=int, default=20000, help="give a game up after so many versions")
+    parser.add_argument("--max-actions", type=int, default=20000, help="give a game up after this many versions")
     arguments = parser.parse_args()
     client = Client(arguments.url)
     differences = positions = games = finished = actions = 0

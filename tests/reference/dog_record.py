@@ -67,8 +67,8 @@ def read(text: str) -> Record:
 class Seats:
     """Who plays each seat: a person, a bot, or, while it is open, a bot for whoever takes it.
 
-    A hand belongs to the person it was dealt to. Who takes a seat over in the middle of a round waits for
-    the next deal, and a bot plays until then.
+    A hand belongs to the person it was dealt to. A person who takes a seat over in the middle of a
+    round waits for the next deal, and a bot plays until then.
     """
 
     def __init__(self, kinds: list[str], awaited: set[int]) -> None:

@@ -318,7 +318,7 @@ def forward_paths(rules: Rules, board: Board, seat: int, origin: Place, steps: i
 
 
 def backward_paths(rules: Rules, board: Board, seat: int, origin: Place) -> list[list[Place]]:
-    """§4 Backward 4: along the ring, or (option) by way of the own start to the door and on.
+    """§4 Backward 4: along the ring, or (option) by way of its own start to the door and on.
 
     The door is the start itself or the field before it (§11). A piece that begins on the start has
     not come back to it.

@@ -146,11 +146,11 @@ class People(ShortGames):
         self.assert_refused("(bot) deal 1 by host")
         self.assert_refused('(bot) host hands 0 to bot fast "B"', dealt)
         self.assert_refused("(clock) 0 asks", f'host hands 0 to bot fast "B"\n{dealt}')
-        # Who takes over waits for the next deal, even if the person says to be human.
+        # A person who takes over waits for the next deal, even after `becomes human`.
         taken = f'{dealt}\n0 becomes open fast ""\n0 joins "E"\n0 becomes human fast "E"'
         self.assert_refused("(clock) 0 asks", taken)
         self.play(f"{taken}\n(bot) 0 asks")
-        # Who comes back in the same round has the hand.
+        # A person who comes back in the same round has the hand.
         back = f'{dealt}\n0 becomes bot fast "B"\n0 becomes human fast "A"'
         self.assert_refused("(bot) 0 asks", back)
         self.play(f"{back}\n(clock) 0 asks")

@@ -186,7 +186,7 @@ class WorkedCases(Case):
 
 
 class Readings(Case):
-    """RULES §11, what its sentences say beside the worked cases."""
+    """RULES §11, what its sentences say besides the worked cases."""
 
     def test_the_rest_with_one_piece_named_again(self) -> None:
         board = table(R002, seat([60], [1, 2, 3]), seat(), seat([40], [0]))

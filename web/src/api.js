@@ -65,7 +65,7 @@ export const passes = (error) =>
 
 /** Waits before a request is sent again, in milliseconds. */
 const RETRIES = [500, 1500, 3000];
-/** A request is not sent again after so many milliseconds. */
+/** Milliseconds after which a request is not sent again. */
 const RETRY_UNTIL = 30_000;
 
 /**
@@ -109,9 +109,9 @@ async function persist(send) {
   }
 }
 
-/** A connection can be dead without a word: so many milliseconds are given to an answer to begin. */
+/** A connection can be dead without notice: milliseconds in which an answer has to begin. */
 const ANSWER = 15_000;
-/** And so many to its end. */
+/** Milliseconds in which it has to end. */
 const WHOLE_ANSWER = 60_000;
 
 /**
@@ -185,11 +185,11 @@ function openChannel(name) {
 const WAITS = [250, 500, 1000, 2000, 4000];
 /** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
 const SILENCE = 40_000;
-/** An attempt that has no answer after so many milliseconds is told. */
+/** Milliseconds after which an attempt without an answer is reported. */
 const PATIENCE = 5000;
-/** A connection that was heard within so many milliseconds works. */
+/** Milliseconds within which a connection that was heard works. */
 const HEARD = 2000;
-/** So many hidden tabs keep their streams, since a browser has only six connections for a server. */
+/** How many hidden tabs keep their streams: a browser has only six connections for a server. */
 const HIDDEN_TABS = 2;
 
 /**

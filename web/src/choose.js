@@ -45,7 +45,7 @@ export function holdsUnplayable(table) {
   return legal !== null && (hand ?? []).some((card) => !legal.has(card));
 }
 
-/** The text before the parts of a seven, or null if the choice is no seven. @param {Table} table */
+/** The text before the parts of a seven, or null if the choice is not a seven. @param {Table} table */
 export function sevenBegun(table) {
   const card = chosenCard(table);
   if (card === "7") return "7:";

@@ -158,7 +158,7 @@ export function forget(id) {
 }
 
 /**
- * Opens a game: as the seat of which this browser or the address has the token, else as a
+ * Opens a game: as the seat of which this browser or the address has the token, or as a
  * spectator, who may have an invitation.
  *
  * @param {string} id
@@ -351,7 +351,7 @@ function endAct(act) {
  * Does something at the table, one at a time, and shows a refusal.
  *
  * @param {(table: Table) => Promise<void>} action
- * @param {number} [seat] that it is done for; the own one if it is left out
+ * @param {number} [seat] that it is done for; the player's if it is left out
  */
 export async function act(action, seat) {
   const { table } = state;

@@ -23,10 +23,10 @@ const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
 const CLOCKS = [0, 30, 60, 120, 300];
 /** Milliseconds between two requests for the open tables. */
 const OPEN_TABLES = 10_000;
-/** So many games are offered to continue, of so many that are asked for. */
+/** How many games are offered to continue, of how many that are asked for. */
 const CONTINUED = 12;
 const ASKED = 24;
-/** Milliseconds until a game is asked for again that could not be read. */
+/** Milliseconds until a game that could not be read is asked for again. */
 const AGAIN = 10_000;
 
 /** @param {{state: State}} props */

@@ -68,7 +68,7 @@ export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent"
 export const points = (share) =>
   new Intl.NumberFormat(lang, { signDisplay: "exceptZero", maximumFractionDigits: 0 }).format(100 * share);
 
-/** A time in seconds, or in minutes if it is so many. @param {number} milliseconds */
+/** A time in seconds, or in whole minutes. @param {number} milliseconds */
 export function duration(milliseconds) {
   const minutes = milliseconds >= 60_000 && milliseconds % 60_000 === 0;
   return new Intl.NumberFormat(lang, {

@@ -155,7 +155,7 @@ const changeOwn = (body) => act(async (table) => {
 /** Leaves the table: a bot plays on. */
 export const leave = () => changeOwn({ kind: "bot" });
 
-/** Leaves a game against bots to the bots, which do not pause any more. */
+/** Leaves a game against bots to the bots, which no longer pause. */
 export const letBotsFinish = () => act(async (table) => {
   const path = `/v1/games/${table.id}`;
   if (table.hostToken) await request("PATCH", path, { token: table.hostToken, body: { bot_pace_ms: 0 } });

@@ -1,4 +1,4 @@
-// The rules of a game: its sheet, and the options that can be chosen beside it. The words of the options
+// The rules of a game: its sheet, and the options that can differ from it. The words of the options
 // are those of the part `rules`.
 
 import { t } from "./lang.js";
@@ -43,7 +43,7 @@ export const OPTIONS = {
   },
 };
 
-/** The options that were chosen beside the sheet, with their values. @param {Settings} settings */
+/** The options that were chosen to differ from the sheet, with their values. @param {Settings} settings */
 export const chosenOptions = ({ options }) =>
   Object.entries(OPTIONS).flatMap(([name, values]) => {
     const value = options[name];

@@ -61,7 +61,7 @@ export function Share({ path, name, text = t("share.text"), addresses }) {
     try {
       await navigator.share({ title: "DOG", text, url: link });
     } catch (error) {
-      // Else the person closed the sheet.
+      // Otherwise the person closed the sheet.
       if (!(error instanceof DOMException && error.name === "AbortError")) select();
     }
   };
@@ -141,7 +141,7 @@ export function Reveal({ name, children, shown = false }) {
     </div>`;
 }
 
-/** The link with which the person opens the own seat on another device. @param {{id: string, seat: number, token: string}} props */
+/** The link that opens the person's own seat on another device. @param {{id: string, seat: number, token: string}} props */
 export const OtherDevice = ({ id, seat, token }) => html`
   <${Reveal} name=${t("device")}>
     <p class="small">${t("device.about")}</p>

@@ -16,8 +16,8 @@
     return words[language] ? language : "";
   }
 
-  // The language of `?lang=`, which is remembered; else the one remembered, else the first of the
-  // browser's that there is, else English.
+  // The language of `?lang=`, which is remembered; or the one remembered; or the first of the
+  // browser's that the page has; or English.
   var asked = /[?&]lang=(\w\w)/.exec(location.search);
   var lang = known(asked && asked[1]);
   try {
@@ -63,7 +63,7 @@
 
   /** @param {any} event */
   function fail(event) {
-    // A picture that is missing is no reason.
+    // A missing picture is not a reason.
     if (event.target && event.target.tagName && event.target.tagName !== "SCRIPT") return;
     if (event.error instanceof SyntaxError) old = true;
     tell();

@@ -115,7 +115,7 @@ function reduceTable(table, event) {
       return {
         ...table,
         link: event.link,
-        // Who is there is told anew when the stream is open again.
+        // The stream says who is there when it is open again.
         presence: event.link === "live" ? table.presence : null,
         problem: event.problem ?? (event.link === "live" && table.problem === "network" ? null : table.problem),
       };
@@ -195,7 +195,7 @@ function undo(choice) {
 /**
  * A line of the stream: the game, a change, who is there, or that there is a rematch. The game and
  * the newest change, which brings the game after it, have the legal moves if it is the player's turn
- * and they are not too many.
+ * and there are not too many.
  *
  * @param {Table} table @param {Message} line @returns {Table}
  */

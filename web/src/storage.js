@@ -20,9 +20,9 @@ const REQUESTS = `${TAB}requests`;
 
 /** More games are kept only if they are not over. */
 const GAMES = 100;
-/** So many are kept in any case. */
+/** How many are kept in any case. */
 const GAMES_AT_MOST = 1000;
-/** So many requests without an answer are remembered. */
+/** How many requests without an answer are remembered. */
 const KEPT_REQUESTS = 8;
 
 /**
@@ -78,7 +78,7 @@ function keys() {
 }
 
 /**
- * A game with the seat that this tab plays, else the last one that the browser had.
+ * A game with the seat that this tab plays, or the last one that the browser had.
  *
  * @param {string} key @returns {SavedGame | null}
  */
@@ -143,7 +143,7 @@ export function forgetGame(id) {
 }
 
 /**
- * The key of a request that this tab has sent and that got no answer, else a new one.
+ * The key of a request that this tab has sent and that got no answer, or a new one.
  *
  * @param {string} act method, path and body as JSON
  * @returns {string} of 160 random bits

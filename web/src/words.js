@@ -17,8 +17,8 @@ export const people = ({ game, seat }) => ({
 });
 
 /**
- * What is to say of who plays a seat: keys of `state.*`. Nothing of a person is known as long as the
- * stream has not told who is there.
+ * What to say about who plays a seat: keys of `state.*`. Nothing is known of a person until the stream
+ * has told who is there.
  *
  * @param {Table} table @param {number} seat @returns {string[]}
  */
@@ -325,7 +325,7 @@ export const problemWords = (problem, people) =>
   (problem === "network" ? t("problem.network") : reasonWords(problem, people));
 
 /**
- * The words of the first of these keys that has some, else what the server says.
+ * The words of the first of these keys that has some, or what the server says.
  *
  * @param {Partial<Problem>} problem @param {People} people @param {string[]} [keys]
  */

@@ -96,7 +96,7 @@ impl Browser {
         Browser::start_many(server.url(), 1, form)?.pop()
     }
 
-    /// So many browsers, which know nothing of each other.
+    /// This many browsers, which know nothing of each other.
     pub fn open_many(server: &TestServer, count: usize) -> Option<Vec<Browser>> {
         Browser::start_many(server.url(), count, Form::default())
     }
@@ -585,7 +585,7 @@ const ARGUMENTS: &str = "--headless=new --no-sandbox --disable-gpu --disable-dev
 
 fn capabilities(profile: &std::path::Path) -> Capabilities {
     let profile = format!("--user-data-dir={}", profile.display());
-    // A name in a home network. Pages of other hosts than the own machine are no secure context.
+    // A name in a home network. Pages of hosts other than this machine are not secure contexts.
     let name = "--host-resolver-rules=MAP dog.home 127.0.0.1";
     let arguments = ARGUMENTS.split_whitespace().chain([name, &profile]);
     let capabilities = json!({

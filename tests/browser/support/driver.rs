@@ -96,7 +96,7 @@ static TAKEN: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
 
 impl Places {
-    /// Waits for so many places at once. A test with more browsers than there are places runs alone.
+    /// Waits for this many places at once. A test with more browsers than places runs alone.
     pub fn wait(count: usize) -> Places {
         let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |taken: &mut usize| *taken > 0 && *taken + count > SESSIONS;

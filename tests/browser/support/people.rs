@@ -74,7 +74,7 @@ pub fn play_together(browsers: &[Browser], seen: impl Fn(&Look) -> bool) {
             if number == 0 && seen(&look) {
                 return;
             }
-            // A join, or somebody who has left, is no obstacle.
+            // Somebody may have joined or left.
             let choices = offers(&look);
             if let Some(choice) = choices.get(round % choices.len().max(1)) {
                 browser.try_click(choice);

@@ -121,7 +121,7 @@ impl<'a> TestRequest<'a> {
             Some(body) => builder.body(body).map(|request| agent.run(request)),
             None => builder.body(()).map(|request| agent.run(request)),
         };
-        sent.unwrap_or_else(|error| panic!("{} is no request: {error}", self.what()))
+        sent.unwrap_or_else(|error| panic!("{} is not a request: {error}", self.what()))
     }
 
     /// The response, checked against the contract, or an error if the server is killed before it

@@ -411,7 +411,7 @@ impl ServerProcess {
         };
         ServerProcess {
             child,
-            // All addresses are no address to send to.
+            // Nothing can be sent to the address that means all of them.
             url: url.replace("0.0.0.0", "127.0.0.1"),
         }
     }

@@ -106,7 +106,7 @@ impl Stream {
                 // A heartbeat, and the empty line after it.
                 None if line == ":" || message.name.is_empty() => {}
                 None if line.is_empty() => return Some(message.checked()),
-                _ => panic!("{line:?} is no part of an event"),
+                _ => panic!("{line:?} is not part of an event"),
             }
         }
     }

@@ -184,7 +184,7 @@ pub fn database() -> Option<TestDatabase> {
     Some(Cluster::shared()?.database())
 }
 
-/// So many nodes on such a database.
+/// This many nodes on such a database.
 #[track_caller]
 pub fn start(count: usize) -> Option<DogNodes> {
     let database = database()?;
@@ -193,7 +193,7 @@ pub fn start(count: usize) -> Option<DogNodes> {
 }
 
 impl DogNodes {
-    /// So many nodes on a database, which has this URL. They start one after another.
+    /// This many nodes on a database, which has this URL. They start one after another.
     #[track_caller]
     pub fn start(count: usize, database: TestDatabase, url: String) -> DogNodes {
         let start = |_| Mutex::new(DogNode::start(&[("DOG_DATABASE", &url)]));

@@ -87,7 +87,7 @@ const writePlays = (plays) => plays.map(({ seat, cards, fold }) =>
  *
  * @param {string} text after the question mark
  * @param {(rules: Question["rules"]) => {rules: Question["rules"], fields: number}} complete
- *   a sheet that there is, and its fields per seat
+ *   a sheet that exists, and its fields per seat
  * @returns {Question}
  */
 export function readQuestion(text, complete) {

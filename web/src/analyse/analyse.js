@@ -1,4 +1,4 @@
-// The analysis of a position: for people who play with a board of wood and cards of paper.
+// The analysis of a position: for people who play with a wooden board and paper cards.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { offerOf, previewOf } from "../choose.js";
@@ -86,7 +86,7 @@ const Radios = ({ name, label, all, chosen, press }) => html`
         onChange=${() => press(one.value)} />${one.words}</label>`)}
   </div>`;
 
-/** Whose pieces a tap places, the own ones first. @param {{analysis: Analysis}} props */
+/** Whose pieces a tap places, the player's own first. @param {{analysis: Analysis}} props */
 function PieceOf({ analysis: { question, layout, pieceOf } }) {
   const { names } = peopleOf(question);
   const all = names.map((_, index) => (question.seat + index) % names.length)

@@ -1,4 +1,4 @@
-// What the analysis does: it reads the address, keeps it true, and asks the server.
+// What the analysis does: it reads the address, keeps it up to date, and asks the server.
 
 import { problemOf, request } from "../api.js";
 import { dispatch, state } from "../store.js";
@@ -7,7 +7,7 @@ import { bodyOf, withRules } from "./question.js";
 
 /** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, ReplayStep, Rules, Table} from "../types.js" */
 
-/** So many suggestions are shown. */
+/** How many suggestions are shown. */
 const SUGGESTIONS = 5;
 
 /** @type {Promise<Catalogue> | null} */
@@ -21,7 +21,7 @@ function sheets() {
 }
 
 /**
- * Rules of a sheet that there is, and their fields per seat.
+ * Rules of a sheet that exists, and their fields per seat.
  *
  * @param {Catalogue} sheets @param {Question["rules"]} rules
  */
@@ -114,7 +114,7 @@ function roundOf(events) {
   return round;
 }
 
-/** The sheet, and the options that are not as on it. @param {Rules} rules @param {Catalogue} sheets @returns {Question["rules"]} */
+/** The sheet, and the options that differ from it. @param {Rules} rules @param {Catalogue} sheets @returns {Question["rules"]} */
 function differences({ preset, seats, ...options }, { presets }) {
   const sheet = /** @type {Record<string, unknown>} */ (presets.find((one) => one.name === preset)?.rules ?? {});
   const other = Object.entries(options).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sheet[name]));

@@ -16,7 +16,7 @@ export const peopleOf = ({ rules: { seats }, seat }) => ({
   }),
 });
 
-/** The own start of a seat. @param {Question} question @param {number} seat */
+/** A seat's own start. @param {Question} question @param {number} seat */
 const startOf = ({ fields }, seat) => String(seat * fields);
 
 /** Pieces of a seat that are in its kennel. @param {Question} question @param {number} seat */

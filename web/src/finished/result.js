@@ -94,7 +94,7 @@ async function pictureOf(table) {
 
 /**
  * Gives the game, or a version of its replay, to others: by the sheet of the system if there is one,
- * else the link is copied.
+ * or else by copying the link.
  *
  * @param {{table: Table, version: number | null}} props
  */
@@ -119,7 +119,7 @@ export function Share({ table, version }) {
         say({ link, key: "share.copied" });
       } else await navigator.share(files.length > 0 && navigator.canShare({ files }) ? { ...data, files } : data);
     } catch (error) {
-      // Else the person closed the sheet.
+      // Otherwise the person closed the sheet.
       if (!(error instanceof DOMException && error.name === "AbortError")) say({ link, key: "share.selected" });
     }
   };

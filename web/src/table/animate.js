@@ -14,7 +14,7 @@ const CARD = 380;
 /** Whether something may move. */
 const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !document.hidden;
 
-/** Milliseconds for each of so many steps. @param {number} steps */
+/** Milliseconds for each of this many steps. @param {number} steps */
 export const stepTime = (steps) => Math.min(STEP, MOST / steps);
 
 /**

@@ -302,7 +302,7 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
   if (places.length === 0) return null;
   const size = Math.max(TARGET * unit, 0.94 * gap);
   const points = places.map(({ spot }) => pointOf(layout, spot, board[spot.seat].kennel ?? 1));
-  // Beside each other on the track they may touch, unless fields are closer than targets can be.
+  // Side by side on the track they may touch, unless fields are closer than targets can be.
   const apart = 0.97 * gap < (TARGET - 1) * unit ? size : Math.min(size, 0.97 * gap);
   const spots = spread(points, size, apart, bounds);
   const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;

@@ -19,7 +19,7 @@ import { Reactions, mayReact } from "./reactions.js";
 
 /** @import {ReplayStep, Suggestion, Table} from "../types.js" */
 
-/** So many lines of what happened are kept for a screen reader, which reads each new one. */
+/** How many lines of what happened are kept for a screen reader, which reads each new one. */
 const LINES = 5;
 /** Milliseconds until the page says that it waits for the server. */
 const SLOW = 1000;

@@ -15,7 +15,7 @@ import { askToNotify, mayAskToNotify } from "./signals.js";
 /** @import {LogEntry, Move, SeatBoard, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
-/** So many moves are listed in words at once; a seven can have thousands. */
+/** How many moves are listed in words at once; a seven can have thousands. */
 const PAGE = 400;
 
 /** Plays a move of the list. A finger previews it first. @param {Table} table @param {Move} move */
@@ -68,7 +68,7 @@ export function WherePieces({ table, board }) {
     </details>`;
 }
 
-/** Who sits at the table, what the host can do, and the own seat on another device. @param {{table: Table}} props */
+/** Who sits at the table, what the host can do, and the player's seat on another device. @param {{table: Table}} props */
 export function AtTable({ table }) {
   const { game, seat, token } = table;
   const [open, setOpen] = useState(false);

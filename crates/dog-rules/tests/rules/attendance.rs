@@ -121,7 +121,7 @@ fn a_round_is_left_to_the_server_if_no_person_has_cards() {
     assert!(!game.is_left_to_server(), "seat 0 has cards");
     hand_over(&mut game, 0, bot());
     assert!(game.is_left_to_server());
-    // Whoever sits down now waits for the next deal.
+    // A person who sits down now waits for the next deal.
     hand_over(&mut game, 2, Player::human("Carla"));
     assert!(game.has_stand_in(seat(2)) && game.is_left_to_server());
     while game.phase() != Phase::Deal {

@@ -56,7 +56,7 @@ fn a_card_must_be_played_if_one_can_be() {
     play_all(&mut game, "0 2:20>22");
     assert_eq!(*game.board(), DogspielIt.at("0: 22").board);
     assert_eq!(game.discards(), cards("2"));
-    // Even walking past the own goal, or capturing an own piece.
+    // Even walking past one's own goal, or capturing one's own piece.
     let mut passing = DogspielIt.at("0: 63 1").in_play(0, ["2", "", "", ""]);
     play_refused(&mut passing, 0, "fold", MUST_PLAY);
 }

@@ -97,7 +97,7 @@ tables! {
         at 0: 10 20 | 1: g0 | 2: g1 g2
         0 lists J: J:none
         0 plays J:none => 0: 10 20 | 1: g0 | 2: g1 g2
-        # Even if the own piece is fresh, since nothing is swapped.
+        # Even if that piece is fresh, since nothing is swapped.
         at 0: fresh
         0 lists J: J:none
         at 0: g0

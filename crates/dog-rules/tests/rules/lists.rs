@@ -34,7 +34,7 @@ fn long_the_lists_are_what_the_naive_rules_give() {
     check_positions(1_000_000);
 }
 
-/// Once the own four are home, the partner's pieces capture each other. This is too rare in the
+/// Once a seat's four are home, the partner's pieces capture each other. This is too rare in the
 /// other positions.
 #[test]
 fn sevens_ended_by_the_partners_pieces_have_each_board_once() {

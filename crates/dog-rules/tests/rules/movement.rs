@@ -145,7 +145,7 @@ tables! {
         by hausregeln
         at 0: 59
         0 lists 2: 2:59>g1 2:59>1
-        # One before the door: 1 step to it, then goal 0. The start is no door.
+        # One before the door: 1 step to it, then goal 0. The start is not a door.
         at 0: 58
         0 lists 2: 2:58>g0 2:58>0
         at 0: 0

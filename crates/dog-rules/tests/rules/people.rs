@@ -428,7 +428,7 @@ fn between_the_rounds_a_new_person_sees_the_empty_hand() {
 
 // Absence.
 
-/// A game in play of four people of whom the clock has acted for seat 1 so often in a row.
+/// A game of four people, in play, in which the clock has acted this often in a row for seat 1.
 fn in_play_with_clock(acts: usize) -> Table {
     let mut table = Table::with_people();
     table.play_until_turn_of(1);

@@ -64,7 +64,7 @@ impl std::fmt::Display for Random {
     }
 }
 
-/// Four pieces per seat, at most one on a field, fresh only on the own start.
+/// Four pieces per seat, at most one on a field, fresh only on its own start.
 #[track_caller]
 pub fn check_board(rules: &Rules, board: &Board) {
     let placed = Board::place(rules, &board.placements(rules));

@@ -223,7 +223,7 @@ impl<'a> BoardBuilder<'a> {
         }
     }
 
-    /// Fresh pieces stand on many starts, and own ones before and behind them.
+    /// Fresh pieces stand on many starts, and the seat's pieces before and behind them.
     fn fresh_pieces(&mut self, rng: &mut impl Rng, seat: Seat) {
         self.fresh = 0.8;
         let ring = self.rules.ring().clone();

@@ -161,7 +161,7 @@ impl RandomGame {
         });
     }
 
-    /// Who asks, or is no longer a person, is not missing.
+    /// A person who asks, or gives way to a bot, is not missing.
     fn note_missing(&mut self, event: &Event) {
         match &event.what {
             EventKind::RematchAsked { seat } => {
@@ -197,7 +197,7 @@ impl RandomGame {
         }
     }
 
-    /// Whoever has come since sees no card of the history that is not that person's own.
+    /// People who have come since see no cards in the history but their own.
     fn check_history(&self) {
         for (entry, holders) in self.log.iter().zip(&self.holders) {
             check_redaction(&self.game, holders, &entry.events);

@@ -258,7 +258,7 @@ fn every_tampering_is_found_with_its_line() {
     found_in(short, last - 1, no_end);
 }
 
-/// What programs make of a text on its way is no change of the record.
+/// What programs do to the white space of a text on its way does not change the record.
 #[test]
 fn white_space_outside_quotes_means_nothing() {
     let text = sample();

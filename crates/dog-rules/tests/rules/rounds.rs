@@ -134,7 +134,7 @@ pub fn exchange_action(game: &Game, text: &str) -> Action {
         "passes" => Action::Pass { seat },
         "declines" => Action::Decline { seat },
         "offers" => Action::Offer { seat, card },
-        _ => panic!("{text} is no action of an exchange"),
+        _ => panic!("{text} is not an action of an exchange"),
     }
 }
 

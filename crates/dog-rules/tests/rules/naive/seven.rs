@@ -186,7 +186,7 @@ impl NaiveBegunSeven {
                 for NaivePart { to, after } in table.part(&self.pieces, piece, steps) {
                     let mut waiting = self.waiting.clone();
                     waiting.remove(&piece);
-                    // A captured piece waits no more, even if this one is where it stood.
+                    // A captured piece no longer waits, even if this one is where it stood.
                     waiting.remove(&piece.moved_to(to));
                     waiting.retain(|piece| after.contains(piece));
                     let begun = NaiveBegunSeven {
