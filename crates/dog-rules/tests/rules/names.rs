@@ -21,7 +21,7 @@ fn white_space_counts_once() {
     }
 }
 
-/// Names without anything to be seen, separated by commas. The first is empty.
+/// Names that show nothing, separated by commas. The first is empty.
 const INVISIBLE: &str = ", ,\u{a0}\u{2003}\u{3000},\u{200b},\u{200d}\u{200c} \u{2060}\u{feff},\u{ad},\
     \u{34f},\u{61c}\u{200e}\u{200f},\u{115f}\u{1160},\u{17b4},\u{180e},\u{2800}\u{2800},\
     \u{3164},\u{ffa0},\u{fe0f},\u{301},\u{20dd},\u{fff9}\u{fffb},\u{1d173},\
@@ -101,10 +101,14 @@ fn no_person_is_named_like_a_bot() {
     }
 }
 
+/// A longest name of `x`, cut to make room for this number.
+fn numbered(number: usize) -> String {
+    format!("{} ({number})", "x".repeat(MAX_NAME - 4))
+}
+
 #[test]
 fn the_same_name_gets_a_number() {
     let long = "x".repeat(MAX_NAME);
-    let numbered = |number: usize| format!("{} ({number})", "x".repeat(MAX_NAME - 4));
     let family = "👨\u{200d}👩\u{200d}👧\u{200d}👦";
     // 36 characters end with a joiner.
     let families = format!("xx{}", family.repeat(5));
@@ -133,7 +137,7 @@ fn the_same_name_gets_a_number() {
         // Names of records.
         ("Anna", &["  anna "], "Anna (2)"),
         ("Anna", &["", "\u{200b}"], "Anna"),
-        // A long one is cut.
+        // A long name is cut.
         (&long, &[&long], &numbered(2)),
         (&long, &[&long, &numbered(2)], &numbered(3)),
         (&numbered(2), &[&long, &numbered(2)], &numbered(3)),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Actor, Card, Event, EventKind, Exchange,
+    Action, Actor, Card, Cards, Event, EventKind, Exchange,
     ExchangeState::{self, *},
     Game, Phase,
     Preset::{DogspielIt, Hausregeln},
@@ -19,11 +19,11 @@ use super::{
     },
 };
 
-/// Random exchanges by all rules come to exactly the pairs of parts that are possible.
+/// Random exchanges by all rules reach exactly the pairs of states that are possible.
 #[test]
-fn the_possible_parts_are_those_that_occur() {
+fn the_possible_states_are_those_that_occur() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(71);
-    let parts = [Pending, Passed, Asked, Offered, Declined, Swapped, Kept];
+    let states = [Pending, Passed, Asked, Offered, Declined, Swapped, Kept];
     for exchange in [Exchange::Mandatory, Exchange::Optional, Exchange::OnRequest] {
         let rules = Hausregeln.with(|options| options.exchange = exchange);
         let mut seen = HashSet::new();
@@ -31,8 +31,9 @@ fn the_possible_parts_are_those_that_occur() {
             let mut game = rules.game_of(Seed::new(rng.random()), None);
             deal(&mut game);
             loop {
-                for by in 0..2 {
-                    let [one, other] = [by, by + 2].map(|by| game.exchange(seat(by)));
+                for number in 0..2 {
+                    let [one, other] =
+                        [number, number + 2].map(|number| game.exchange(seat(number)));
                     seen.extend([(one, other), (other, one)]);
                 }
                 if game.phase() == Phase::Play {
@@ -44,8 +45,8 @@ fn the_possible_parts_are_those_that_occur() {
                     .expect("a legal action");
             }
         }
-        for one in parts {
-            for other in parts {
+        for one in states {
+            for other in states {
                 let occurs = seen.contains(&(Some(one), Some(other)));
                 let pair = [one, other];
                 assert_eq!(
@@ -58,9 +59,9 @@ fn the_possible_parts_are_those_that_occur() {
     }
 }
 
-/// The parts of seats 0 and 2.
+/// The states of seats 0 and 2.
 fn pair(game: &Game) -> [ExchangeState; 2] {
-    [0, 2].map(|by| game.exchange(seat(by)).expect("a round"))
+    [0, 2].map(|number| game.exchange(seat(number)).expect("a round"))
 }
 
 /// The one event of an action.
@@ -87,10 +88,13 @@ fn each_seat_asks_or_passes() {
     refused(&mut game, &Action::Offer { seat, card }, not_asked);
 }
 
+fn hands(game: &Game) -> Vec<Cards> {
+    Seat::all(4).map(|seat| game.hand(seat)).collect()
+}
+
 #[test]
 fn a_team_in_which_nobody_asks_swaps_nothing() {
     let mut game = dealt(Hausregeln);
-    let hands = |game: &Game| Seat::all(4).map(|seat| game.hand(seat)).collect::<Vec<_>>();
     let before = hands(&game);
     let passed = EventKind::ExchangePassed { seat: seat(0) };
     assert_eq!(only(&act(&mut game, "0 passes")), &passed);
@@ -126,14 +130,15 @@ fn the_partner_of_a_seat_that_asks_helps_or_declines() {
         // Teams do not depend on each other.
         act(&mut game.clone(), "1 asks");
         act(&mut game.clone(), "3 passes");
-        let hands = [0, 2].map(|by| game.hand(seat(by)));
+        let held = hands(&game);
         let declined = EventKind::ExchangeDeclined { seat: seat(2) };
         assert_eq!(only(&act(&mut game, "2 declines")), &declined);
         assert_eq!(pair(&game), [Kept, Declined]);
-        assert_eq!([0, 2].map(|by| game.hand(seat(by))), hands);
-        for by in [0, 2] {
-            let actions = format!("{by} asks, {by} passes, {by} declines, {by} offers");
-            let done = format!("the exchange of seat {by}'s pair is over");
+        assert_eq!(hands(&game), held);
+        for number in [0, 2] {
+            let actions =
+                format!("{number} asks, {number} passes, {number} declines, {number} offers");
+            let done = format!("the exchange of seat {number}'s pair is over");
             act_refused(&mut game, &actions, &done);
         }
     }
@@ -151,7 +156,7 @@ fn a_seat_that_is_helped_gives_a_card_as_well() {
     };
     assert_eq!(only(&events), &offered);
     assert_eq!(pair(&game), [Asked, Offered]);
-    // Only the seat itself sees the card, which counts as in the hand until the pair swaps.
+    // Only the seat itself sees the card, which counts as part of the hand until the pair swaps.
     assert_eq!(game.hand(seat(2)).len(), 6);
     let seen = events[0]
         .clone()
@@ -215,18 +220,19 @@ fn the_clock_starts_again_when_the_other_seat_of_a_pair_is_to_act() {
     }
 }
 
+/// Asserts what the clock does for a seat.
+#[track_caller]
+fn check_clock(game: &Game, number: u8, action: &str) {
+    let expected = exchange_action(game, action);
+    assert_eq!(game.clock_action(seat(number)), Some(expected));
+}
+
 #[test]
 fn the_clock_neither_asks_nor_promises() {
     let mut game = dealt(Hausregeln);
-    let does = |game: &Game, by, text: &str| {
-        assert_eq!(
-            game.clock_action(seat(by)),
-            Some(exchange_action(game, text))
-        );
-    };
-    does(&game, 0, "0 passes");
+    check_clock(&game, 0, "0 passes");
     act(&mut game, "0 asks");
-    does(&game, 2, "2 declines");
+    check_clock(&game, 2, "2 declines");
     act(&mut game, "2 offers");
     // Which card the seat gives is a matter of its level.
     assert_eq!(game.clock_action(seat(0)), None);
@@ -235,7 +241,7 @@ fn the_clock_neither_asks_nor_promises() {
 #[test]
 fn a_pass_by_the_clock_does_not_count_towards_away() {
     let mut game = dealt(Hausregeln);
-    // Seat 3 asks by itself; then the clock declines for seat 1, which is the first time.
+    // The clock acts for seat 1 twice: it passes, which does not count, and it declines.
     for action in ["1 passes", "3 asks", "1 declines", "0 passes", "2 passes"] {
         let action = exchange_action(&game, action);
         game.apply_by(&action, Actor::Clock).expect("an action");
