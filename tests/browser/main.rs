@@ -10,7 +10,6 @@
 mod support;
 
 mod analyse;
-mod blind;
 mod bots;
 mod choices;
 mod connection;
@@ -23,6 +22,7 @@ mod links;
 mod people;
 mod reactions;
 mod resuming;
+mod screen_reader;
 mod screens;
 mod seven;
 mod signals;

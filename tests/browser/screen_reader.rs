@@ -1,4 +1,4 @@
-//! The page without sight: the accessibility tree alone, as a screen reader has it.
+//! The page through a screen reader: the accessibility tree alone.
 
 use std::collections::HashMap;
 
@@ -10,9 +10,9 @@ use crate::support::{
     create_with_bots, italian, open, pieces_of,
 };
 
-/// Something in the accessibility tree.
+/// A node of the accessibility tree.
 #[derive(Clone, Debug)]
-struct Spoken {
+struct AxNode {
     role: String,
     name: String,
     disabled: bool,
@@ -21,9 +21,14 @@ struct Spoken {
     element: Value,
 }
 
+/// The value of a property, if it is a text.
+fn value_of(property: &Value) -> String {
+    property["value"].as_str().unwrap_or_default().to_owned()
+}
+
 /// All that a screen reader knows of the page at one moment.
 struct Tree {
-    nodes: HashMap<String, Spoken>,
+    nodes: HashMap<String, AxNode>,
     /// Their ids in the order of the document.
     order: Vec<String>,
 }
@@ -34,15 +39,14 @@ impl Tree {
         let mut nodes = HashMap::new();
         let mut order = Vec::new();
         for node in tree["nodes"].as_array().expect("nodes") {
-            let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
             let properties = node["properties"].as_array().into_iter().flatten();
             let mut disabled = properties.filter(|one| one["name"] == "disabled");
             let children = node["childIds"].as_array().into_iter().flatten();
             let id = node["nodeId"].as_str().expect("an id").to_owned();
             order.push(id.clone());
-            let read = Spoken {
-                role: text(&node["role"]),
-                name: text(&node["name"]),
+            let read = AxNode {
+                role: value_of(&node["role"]),
+                name: value_of(&node["name"]),
                 disabled: disabled.any(|one| one["value"]["value"] == true),
                 children: children
                     .filter_map(Value::as_str)
@@ -56,39 +60,54 @@ impl Tree {
     }
 
     /// Everything of a role, in the order of the document.
-    fn all(&self, role: &str) -> impl Iterator<Item = &Spoken> {
+    fn all(&self, role: &str) -> impl Iterator<Item = &AxNode> {
         let nodes = self.order.iter().map(|id| &self.nodes[id]);
         nodes.filter(move |node| node.role == role)
     }
 
-    fn find(&self, role: &str, name: &str) -> Option<&Spoken> {
+    fn find(&self, role: &str, name: &str) -> Option<&AxNode> {
         self.all(role).find(|node| node.name == name)
     }
 
     /// What is in a node, itself first.
-    fn within<'a>(&'a self, node: &'a Spoken) -> Vec<&'a Spoken> {
+    fn within<'a>(&'a self, node: &'a AxNode) -> Vec<&'a AxNode> {
         let children = node.children.iter().filter_map(|id| self.nodes.get(id));
         let inner = children.flat_map(|child| self.within(child));
         [node].into_iter().chain(inner).collect()
     }
 
     /// The text of a node.
-    fn text(&self, node: &Spoken) -> String {
+    fn text(&self, node: &AxNode) -> String {
         let texts = self.within(node).into_iter();
         let texts = texts.filter(|one| one.role == "StaticText");
         texts.map(|one| one.name.as_str()).collect()
     }
 
     /// The buttons of a group that can be pressed.
-    fn choices(&self, group: &str) -> Vec<&Spoken> {
+    fn choices(&self, group: &str) -> Vec<&AxNode> {
         let group = self.find("group", group);
         let inner = group.map(|group| self.within(group)).unwrap_or_default();
-        let is_choice = |one: &&Spoken| one.role == "button" && !one.disabled;
-        inner.into_iter().filter(is_choice).collect()
+        let choices = inner.into_iter();
+        let choices = choices.filter(|one| one.role == "button" && !one.disabled);
+        choices.collect()
     }
 
-    fn button(&self, name: &str) -> Option<&Spoken> {
+    fn button(&self, name: &str) -> Option<&AxNode> {
         self.find("button", name).filter(|one| !one.disabled)
+    }
+
+    /// The summary of *Where the pieces are*.
+    fn summary(&self) -> Option<&AxNode> {
+        let mut all = self.order.iter().map(|id| &self.nodes[id]);
+        all.find(|one| one.name == "Where the pieces are" && one.role != "StaticText")
+    }
+
+    /// The lines under it. The players and the log are lists with names.
+    fn lines(&self) -> Vec<String> {
+        let lists = self.all("list").filter(|list| list.name.is_empty());
+        let items = lists.flat_map(|list| self.within(list));
+        let items = items.filter(|one| one.role == "listitem");
+        items.map(|item| self.text(item)).collect()
     }
 
     fn status(&self) -> String {
@@ -110,18 +129,18 @@ fn wait(browser: &Browser, what: &str, wanted: impl Fn(&Tree) -> bool) -> Tree {
 }
 
 /// Goes to a button and presses it, as a screen reader does.
-fn press(browser: &Browser, node: &Spoken) {
+fn press(browser: &Browser, node: &AxNode) {
     browser.devtools("DOM.focus", json!({"backendNodeId": node.element}));
     browser.key(KeyboardPlayer::ENTER);
 }
 
-/// What a player can choose now: the first of these that there is.
-fn choices(tree: &Tree) -> Vec<&Spoken> {
+/// What a player can choose now: the first of these that the page has.
+fn choices(tree: &Tree) -> Vec<&AxNode> {
     let buttons = ["Play", "Deal", "Give"].map(|name| tree.button(name));
     if let Some(button) = buttons.into_iter().flatten().next() {
         return vec![button];
     }
-    // A fold asks for a second press, and the question has its answers beside each other.
+    // A fold asks for a second press, and the answers to the question are side by side.
     if let Some(fold) = tree.button("Fold") {
         return vec![fold];
     }
@@ -132,24 +151,11 @@ fn choices(tree: &Tree) -> Vec<&Spoken> {
 
 /// The line of each seat under *Where the pieces are*, which is opened.
 fn lines(browser: &Browser) -> Vec<String> {
-    let find = |tree: &Tree| {
-        let mut all = tree.order.iter().map(|id| &tree.nodes[id]);
-        let is_summary =
-            |one: &&Spoken| one.name == "Where the pieces are" && one.role != "StaticText";
-        all.find(is_summary).cloned()
-    };
-    let tree = wait(browser, "the position", |tree| find(tree).is_some());
-    let items = |tree: &Tree| {
-        // The players and the log are lists with names.
-        let lists = tree.all("list").filter(|list| list.name.is_empty());
-        let items = lists.flat_map(|list| tree.within(list));
-        let items = items.filter(|one| one.role == "listitem");
-        items.map(|item| tree.text(item)).collect::<Vec<_>>()
-    };
-    if items(&tree).is_empty() {
-        press(browser, &find(&tree).expect("the summary"));
+    let tree = wait(browser, "the position", |tree| tree.summary().is_some());
+    if tree.lines().is_empty() {
+        press(browser, tree.summary().expect("the summary"));
     }
-    items(&wait(browser, "the lines", |tree| !items(tree).is_empty()))
+    wait(browser, "the lines", |tree| !tree.lines().is_empty()).lines()
 }
 
 /// The places in a line, as the server names them, sorted.
@@ -201,7 +207,7 @@ fn a_round_is_played_and_every_piece_is_found() {
             let told = lines.iter().enumerate().map(|(seat, line)| {
                 let name = if seat == 0 { "You" } else { NAMES[seat] };
                 let places = line.strip_prefix(&format!("{name}: "));
-                places_of(places.unwrap_or_else(|| panic!("{line} is not of {name}")))
+                places_of(places.unwrap_or_else(|| panic!("{line} is not {name}'s")))
             });
             let told: Vec<_> = told.collect();
             assert_eq!(told, places_on_server(&game), "{lines:?}");
@@ -217,8 +223,8 @@ fn a_round_is_played_and_every_piece_is_found() {
     assert!(turns > 2, "{turns} turns");
 }
 
-/// What happens is in a log, and what to do in a status: one element until the game is over, which
-/// says how it ended.
+/// A log tells what happens, and a status what to do. In the end the same status tells how the game
+/// ended.
 #[test]
 fn the_end_of_the_game_is_told_where_the_tasks_were() {
     let server = TestServer::shared();
