@@ -1,4 +1,4 @@
-//! The analysis of a position, for a table of wood, and reasons before a hint is played.
+//! The analysis of a position on a real table, and the reasons of a hint before it is played.
 
 use std::cell::Cell;
 
@@ -9,14 +9,14 @@ use crate::support::{
     italian, offers, open, text,
 };
 
-/// A person who sets up a position by taps, which it counts.
+/// The taps of a person who sets up a position, with their number.
 struct Taps<'a> {
     browser: &'a Browser,
     count: Cell<usize>,
 }
 
 impl Taps<'_> {
-    /// Taps on what this selects and has this name.
+    /// Taps on the element of this selector and name.
     fn tap(&self, selector: &str, name: &str) {
         let find = format!(
             "[...document.querySelectorAll({})].find((one) =>
@@ -30,7 +30,7 @@ impl Taps<'_> {
     }
 }
 
-/// The values of the address.
+/// The question in the address, by its names.
 fn address(browser: &Browser) -> Value {
     browser.eval("Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))")
 }
@@ -114,8 +114,8 @@ fn a_tap_places_a_piece_and_takes_it_away() {
     assert_eq!(name("Goal 2 (You)"), Value::Null);
     assert_eq!(name("Goal 2, your piece"), "Goal 2, your piece");
     assert_eq!(name("Kennel (You)"), "Kennel (You): 3 of 4 pieces");
-    // What a tap makes of a place: the own start is of a piece that has just come out, then of one
-    // that has not, then empty; a piece of another is replaced.
+    // A tap on the seat's own start places a fresh piece, another makes it not fresh, and a third
+    // takes it away. A piece of another seat is replaced.
     for [before, after] in [
         ["Field 30", "Field 30, your piece, just come out"],
         [
@@ -150,13 +150,13 @@ fn a_question_that_does_not_fit_is_explained() {
     browser.wait_for_alert("does not fit together");
 }
 
-/// What the analysis of this table asks.
+/// The question that the analysis of this table asks.
 fn analysis_of(browser: &Browser) -> Value {
     browser.wait_for_script("the address", "location.hash.startsWith('#/analyse?')");
     address(browser)
 }
 
-/// The pieces of each seat of a position, in one order.
+/// The pieces of each seat in a position, sorted.
 fn pieces_of_seats(position: &str) -> Vec<Vec<&str>> {
     let seats = position.split('/').map(|seat| {
         let mut pieces: Vec<&str> = seat
@@ -200,7 +200,7 @@ fn a_table_and_a_replay_open_their_position() {
     browser.press("Advice");
     browser.wait("suggestions", |look| !look.advice.is_empty());
 
-    // Steps of a whole game can be analysed, by whoever acts next.
+    // Every step of a game can be analysed, for the seat that acts next.
     let finished = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", finished.id));
     browser.press("Replay");
@@ -223,7 +223,7 @@ fn a_table_and_a_replay_open_their_position() {
             });
             answered += 1;
         }
-        // The address has the step.
+        // The address still names the step.
         browser.eval("history.back()");
         browser.wait_for_element(".replay input");
     }
@@ -243,7 +243,7 @@ fn a_hint_teaches_before_it_plays() {
     browser.click(&look.advice[1]);
     wait_for_reasons(&browser);
     browser.wait_for_words("Press it again to play it.");
-    // Another one first shows its own reasons.
+    // Another suggestion first shows its own reasons.
     browser.click(&browser.look().advice[0]);
     let first = "document.querySelector('.advice button').ariaExpanded === 'true'";
     browser.wait_for_script("the first", first);

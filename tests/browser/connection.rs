@@ -1,4 +1,4 @@
-//! What the page makes of answers that fail, are late or are old, and when it lets go of a stream.
+//! What the page does when answers fail, are late or are old, and when it closes a stream.
 
 use serde_json::json;
 
@@ -16,8 +16,7 @@ fn with_a_clock(server: &TestServer) -> TestGame<'_> {
     game
 }
 
-/// Replaces what `fetch` does, by the body of a function of its arguments that may call `real`, and
-/// answer with a `problem`.
+/// Replaces `fetch` by a function with this body. It may call `real`, and answer with a `problem`.
 pub fn replace_fetch(browser: &Browser, body: &str) {
     browser.prepare(&format!(
         "{{ const real = window.fetch;
@@ -148,7 +147,7 @@ fn the_ninth_tab_works_like_the_first() {
     }
     browser.play_from_list(0);
     browser.wait_for_todo("is to move");
-    // A tab that has let go is as before as soon as somebody looks at it.
+    // A tab that has closed its stream is up to date as soon as somebody looks at it.
     browser.switch_to(&first);
     browser.devtools("Page.bringToFront", json!({}));
     browser.wait_for_todo("is to move");
@@ -168,7 +167,7 @@ fn a_stalled_stream_is_replaced_on_return() {
     let scene = Situation::with_choices(&server);
     browser.sit(&scene.game, 0);
     browser.wait("the log", |look| look.log > 0);
-    // Whoever comes back after a while has heard nothing for so long.
+    // A tab that comes back after a while has heard nothing all that time.
     let opened = browser.script(
         "const now = Date.now;
          Date.now = () => now() + 10_000;
@@ -221,7 +220,7 @@ fn an_answer_from_somebody_else_means_a_lost_network() {
     browser.press("Play against bots");
     browser.wait_for_alert("cannot be reached");
     browser.wait("another try", |look| look.can("Play against bots"));
-    // Nor does the check of the shuffles end without a word.
+    // Nor does the check of the shuffles fail in silence.
     let finished = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", finished.id));
     browser.press("Check the shuffle");
@@ -230,7 +229,7 @@ fn an_answer_from_somebody_else_means_a_lost_network() {
     });
 }
 
-/// A connection can be dead without a word.
+/// A connection can be dead without notice.
 #[test]
 fn a_request_without_an_answer_times_out() {
     let server = TestServer::shared();
@@ -280,7 +279,7 @@ fn what_could_not_be_read_is_read_again() {
     });
 }
 
-/// A proxy answers for a server that is away, with words of its own or with those of
+/// A proxy answers for a server that is down, in words of its own or in those of
 /// `deploy/nginx.conf`.
 #[test]
 fn a_proxy_without_its_server_ends_no_stream() {

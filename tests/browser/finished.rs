@@ -1,4 +1,4 @@
-//! A finished game: its result, its replay, and what is shared of it.
+//! A finished game: its result, its replay, its review, and what can be shared.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn a_replay_shows_one_step_everywhere() {
         assert_eq!(step[place], step["words"], "{place}: {step}");
     }
 
-    // The next card, by the key of an arrow, and back.
+    // The next card, by an arrow key, and back.
     let (played, card) = event(&entries, dealt, "card_played");
     while browser.script(STEP, vec![])["at"] != played {
         browser.key(RIGHT);
@@ -96,7 +96,7 @@ fn a_replay_shows_one_step_everywhere() {
     wait_for_step(&browser, played);
     assert_eq!(browser.eval("window.changes"), 0);
 
-    // It plays by itself. The address follows, and leads others to the same step.
+    // The replay plays by itself. The address follows, and leads others to the same step.
     browser.press_anywhere("Play replay");
     browser.wait_for_script("the next step", &format!("{SLIDER}.value > {played}"));
     browser.press_anywhere("Pause");
@@ -116,10 +116,9 @@ fn a_replay_shows_one_step_everywhere() {
 /// What the review shows of the decision that is open.
 const BETTER: &str = "
     const review = document.querySelector('.review');
-    const [name, fitting] = [document.activeElement, (one) => one.naturalWidth > 0];
     return {
-      focus: name.textContent,
-      curve: fitting(review.querySelector('img')),
+      focus: document.activeElement.textContent,
+      curve: review.querySelector('img').naturalWidth > 0,
       teams: review.querySelectorAll('.sums li').length,
       rows: review.querySelectorAll('tbody tr').length,
       decision: review.querySelector('.advice [aria-expanded=true]')?.textContent,

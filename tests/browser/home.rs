@@ -11,7 +11,7 @@ const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => g
 fn games_that_wait_for_the_player_come_first() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    // In the first and the last one somebody else deals, in the middle the player does.
+    // In the first and the last game somebody else deals, in the second the player does.
     for (number, seat) in (1..).zip([0, 3, 0]) {
         let game = create_with_people(&server, &italian(), number);
         let saved = json!({

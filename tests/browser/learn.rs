@@ -130,7 +130,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
     }
     assert!(!look.can("Next lesson"));
     browser.wait_for_element(".way.preview");
-    // Another one that is no solution either.
+    // Another move that is not a solution either.
     browser.choose_card("5");
     browser.choose_place("15");
     browser.wait_for_todo("not what is asked");
@@ -181,7 +181,7 @@ fn a_coach_line_does_not_come_back() {
     browser.open_table(&game);
     browser.wait_for_todo("Choose a card for");
     assert_eq!(browser.eval(&gone), true);
-    // What brings a piece out is another one, which the second game does not have.
+    // Another line tells which cards bring a piece out: in the first game, not in the second.
     let out = "The red cards bring a piece out";
     let scene = |number| {
         Situation::find(

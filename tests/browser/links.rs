@@ -20,7 +20,7 @@ fn an_invitation_opens_whatever_is_appended_to_it() {
     guest.type_into("Link of a game", &format!("Come! <{link}>."));
     guest.press_anywhere("Watch the game");
     guest.wait_for_words("Anna invites you to play DOG");
-    // What is no link says so where the reader looks.
+    // The page says that a wrong link is not one, where the reader looks.
     for wrong in "/join/ /join/UPPER /game/abc %E0%A4%A /games/a/b/c/d".split(' ') {
         guest.go(&format!("/?lang=en#{wrong}"));
         guest.wait("the home screen", |look| look.can("Play against bots"));
@@ -56,7 +56,7 @@ fn the_page_works_in_a_folder_of_a_proxy() {
     let Some(nginx) = Nginx::start(server.folder().join("nginx"), documented, &here) else {
         return;
     };
-    // A request outside of the folder fails the test.
+    // A request outside the folder fails the test.
     let host = browser.another_at(&format!("{}/table", nginx.url));
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL);

@@ -10,7 +10,7 @@ use crate::support::{
     create_with_bots, italian, open,
 };
 
-/// Where reactions are shown, with their words.
+/// The seats at which reactions are shown, with the words.
 const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
     .map((one) => [one.closest('li').className.split(' ')[0], one.textContent]).join()";
 
@@ -31,7 +31,7 @@ fn a_reaction_is_shown_beside_its_seat() {
         look.happened.contains("Luna: “Thank you!”")
     });
     // After four seconds it is gone.
-    anna.wait_for_script("the end of it", &format!("{BUBBLES} === ''"));
+    anna.wait_for_script("no reaction", &format!("{BUBBLES} === ''"));
     // Somebody who does not want them does not see them.
     anna.press("React");
     anna.click_on(".mute input");
@@ -39,7 +39,7 @@ fn a_reaction_is_shown_beside_its_seat() {
     beat.press("React");
     beat.press("Ouch!");
     beat.wait_for_script("a reaction", &format!("{BUBBLES} === 'at-0,Ouch!'"));
-    beat.wait_for_script("the end of it", &format!("{BUBBLES} === ''"));
+    beat.wait_for_script("no reaction", &format!("{BUBBLES} === ''"));
     let look = anna.look();
     assert!(!look.happened.contains("Ouch!"), "{}", look.happened);
 }
@@ -56,15 +56,16 @@ fn to_own_turn(game: &TestGame<'_>) {
     }
 }
 
+fn can_only_fold(game: &TestGame<'_>) -> bool {
+    to_own_turn(game);
+    game.legal_moves(0)[0]["kind"] == "fold"
+}
+
 #[test]
 fn a_player_who_has_folded_skips_to_the_next_round() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
     let mut games = (1..60).map(|number| create_with_bots(&server, &italian(), number, 0));
-    let can_only_fold = |game: &TestGame<'_>| {
-        to_own_turn(game);
-        game.legal_moves(0)[0]["kind"] == "fold"
-    };
     let game = games.find(can_only_fold).expect("a hand to fold");
     // At this pace, the rest of the round would take longer than this test waits.
     game.patch(Host, &json!({"bot_pace_ms": 60_000}))

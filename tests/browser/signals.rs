@@ -1,4 +1,4 @@
-//! What tells a player that something happens who does not look at the page.
+//! What tells a player who is not looking at the page that something happens.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn signals(browser: &Browser) -> Value {
     )
 }
 
-/// The others play, until it is the turn of seat 0.
+/// The others play until it is the turn of seat 0.
 fn play_until_own_turn(scene: &Situation<'_>) {
     while scene.game.turn() != 0 {
         play_on(&scene.game);

@@ -9,7 +9,7 @@ use crate::{
 fn a_browser_of_2022_plays() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
-    // Firefox 92 and Safari 15.4 have none of these, or not all.
+    // Firefox 92 and Safari 15.4 lack some of these or all.
     browser.prepare(
         "delete Array.prototype.findLast; delete Array.prototype.findLastIndex;
          delete Array.prototype.toSorted; delete Array.prototype.toReversed;
@@ -56,7 +56,7 @@ fn a_page_that_does_not_arrive_says_so() {
     browser.wait_for_words("La page n’a pas pu être chargée.");
 }
 
-/// Waits until the browser has what it needs without a network. Returns the addresses of it.
+/// Waits until the browser has what it needs without a network, and returns the addresses of that.
 fn wait_until_kept(browser: &Browser) -> Vec<String> {
     let script = "
         const look = async () => {
@@ -70,7 +70,7 @@ fn wait_until_kept(browser: &Browser) -> Vec<String> {
     serde_json::from_value(kept).expect("addresses")
 }
 
-/// The requests that the server has got for files of the page.
+/// How many requests for files of the page the server has had.
 fn file_requests(server: &TestServer) -> f64 {
     let metrics = server.get("/metrics").send().text();
     let requests = metrics.lines().filter(|line| {

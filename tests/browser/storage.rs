@@ -108,7 +108,7 @@ fn two_tabs_have_two_seats_of_a_game() {
     }
 }
 
-/// The operator runs a backup for a while that is older than the seat.
+/// For a while the operator runs a backup that is older than the seat.
 #[test]
 fn a_token_that_is_unknown_for_a_while_is_kept() {
     let server = TestServer::shared();

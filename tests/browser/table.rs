@@ -12,7 +12,7 @@ use crate::support::{
     seats_of_bots, seed, text, wait_for_offers,
 };
 
-/// Pages of phones, under the bars of their browsers.
+/// The sizes of pages on phones, without the bars of their browsers.
 const PHONES: [(u32, u32); 5] = [(360, 600), (360, 616), (375, 553), (390, 664), (412, 700)];
 
 /// Names of 40 characters and less that are hard to lay out.
@@ -47,7 +47,7 @@ const SIGHT: &str = "
     }
     return { board: [board.x, board.y, board.width, board.height].map((one) => one.toFixed(1)).join(' '), findings };";
 
-/// Every phase of games of four and six seats, of people: choices, questions, and waiting.
+/// Every phase of games of four and six people: choices, questions, and waiting.
 #[test]
 fn every_phase_is_one_screen_and_the_board_stays() {
     let server = TestServer::shared();
@@ -94,8 +94,8 @@ fn every_phase_is_one_screen_and_the_board_stays() {
     }
 }
 
-/// Writes down in each frame where the board, the hand and the buttons are, and whether the focus
-/// is on the page itself.
+/// Records in each frame where the board, the hand and the buttons are, and whether the focus is on
+/// the page itself.
 const RECORD: &str = "
     window.seen = new Set();
     window.lost = 0;
@@ -175,7 +175,7 @@ fn difficult_names_break_nothing() {
     }
 }
 
-/// The names whose first letter is not to be seen: an ellipsis belongs to their end.
+/// The names whose first letter cannot be seen: the ellipsis belongs at the end.
 const NAMES_BEGIN: &str = "
     return [...document.querySelectorAll('.players .name')].flatMap((name) => {
       const range = document.createRange();
@@ -184,7 +184,7 @@ const NAMES_BEGIN: &str = "
       const letter = range.getBoundingClientRect();
       const plate = name.getBoundingClientRect();
       const inside = letter.left >= plate.left - 1 && letter.right <= plate.right + 1 && plate.width > 0;
-      // Characters of width 0, and those that are joined to one picture.
+      // Characters of width 0, and those that are joined into one picture.
       return inside || letter.width > plate.width ? [] : [name.textContent];
     });";
 
@@ -310,7 +310,7 @@ fn a_grey_card_says_why_it_cannot_be_played() {
     scene.assert_unchanged();
 }
 
-/// How far each target is from the middle of a field, in pixels; and what a target covers with.
+/// How far each target is from the middle of a field, in pixels, and how it is filled.
 const TARGETS: &str = "
     const middle = (one) => { const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
     const holes = [...document.querySelectorAll('.board .hole, .board .start')].map(middle);
@@ -352,7 +352,7 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
                 }
             }
         }
-        // The piece that is chosen is marked, and so is what was chosen before.
+        // The chosen piece is marked, and so are the parts that were chosen before.
         let chosen = browser.eval("document.querySelectorAll('.chosen').length");
         assert_eq!([chosen, browser.eval(BEGUN)], [1, number]);
         browser.show_as(Form::default());

@@ -7,7 +7,7 @@ use crate::support::{
     invite_friends, italian, open, seed, text,
 };
 
-/// Does what a translation does to the page: each text is replaced by an element, and so is each new one.
+/// Does what a translation does to the page: replaces each text, and each new one, by an element.
 const TRANSLATE: &str = "
   const moves = arguments[0];
   const translate = () => {
@@ -129,7 +129,7 @@ fn names_in_other_scripts_stay_where_they_are() {
         let (before, after) = (left_of(&browser, before), left_of(&browser, after));
         assert!(before < after, "{before} {after}");
     }
-    // A name that turns what follows around, at a table that this browser remembers from before.
+    // A name that reverses what follows, at a table that this browser remembers from before.
     let saved = json!({
         "id": game.id, "seat": 0, "token": game.tokens[0], "hostToken": null, "opened": 1,
         "preset": "dogspiel-it", "names": ["Anna", "Eve\u{202e}", "Rex", "דוד", "12 Uhr"],
@@ -176,7 +176,7 @@ fn the_log_speaks_as_people_do() {
     browser.wait_for_script("no way", "!document.querySelector('svg .way.preview')");
 }
 
-/// Names of difficult kinds: without blanks, wide, high, in other scripts, and like markup.
+/// Names of difficult kinds: without blanks, wide, tall, in other scripts, and like markup.
 const DIFFICULT: [&str; 12] = [
     "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
     "Donaudampfschifffahrtsgesellschaftskapit",
@@ -192,7 +192,7 @@ const DIFFICULT: [&str; 12] = [
     "ความรักทำให้คนตาบอดและหูหนวกไปหมดทุกคน",
 ];
 
-/// Nothing of the page is beside the screen.
+/// Nothing on the page is outside the screen.
 #[track_caller]
 fn nothing_sticks_out(browser: &Browser, name: &str) {
     let wide = browser.eval(
@@ -225,7 +225,7 @@ fn no_name_breaks_a_screen_before_the_game() {
         join(&server, &link, &four[1..]);
         host.wait_for_words("All seats are taken. Start the game!");
         nothing_sticks_out(&host, four[1]);
-        // Whoever comes too late can watch.
+        // A person who comes too late can watch.
         guest.wait_for_words("All seats at this table are taken.");
         nothing_sticks_out(&guest, four[1]);
         guest.press("Watch the game");
