@@ -42,6 +42,11 @@ fn come_and_go(server: &TestServer, join: TestRequest<'_>) {
     assert!([200, 429].contains(&left.status), "{}", left.status);
 }
 
+/// The body of a quick join at one of several tables, each of which has rules of its own.
+fn rules_of(table: usize) -> Value {
+    json!({"rules": {"preset": "hausregeln", "jokers": 1 + table}})
+}
+
 #[test]
 fn people_play_on_beside_attackers() {
     let server = TestServer::start_with(&[PROXY]);
@@ -55,7 +60,7 @@ fn people_play_on_beside_attackers() {
     let begun = Instant::now();
     let bots = vec![json!({"kind": "bot", "level": "greedy"}); 4];
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
-    let of_bots = [(); 8].map(|()| create(ATTACKER, bots.clone()));
+    let bot_games = [(); 8].map(|()| create(ATTACKER, bots.clone()));
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..ATTACKS {
@@ -64,9 +69,7 @@ fn people_play_on_beside_attackers() {
         });
         scope.spawn(|| {
             for number in 0..ATTACKS {
-                // Other rules, another table.
-                let rules = json!({"preset": "hausregeln", "jokers": 1 + number % 6});
-                let join = server.post("/v1/join").json(&json!({"rules": rules}));
+                let join = server.post("/v1/join").json(&rules_of(number % 6));
                 come_and_go(&server, join);
             }
         });
@@ -88,28 +91,27 @@ fn people_play_on_beside_attackers() {
         }
     }
     // 50 decisions a second, and as many at once.
-    let versions: u64 = of_bots.iter().map(TestGame::version).sum();
+    let versions: u64 = bot_games.iter().map(TestGame::version).sum();
     let most = 50 * (begun.elapsed() + Duration::from_secs(2)).as_secs() + 8;
     assert!((9..=most).contains(&versions), "{versions} of {most}");
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
 }
 
-/// All processes are gone for longer than their leases, and attackers are back before the people.
+/// All processes are down for longer than their leases, and attackers are back before the people.
 #[test]
 fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     const TABLES: usize = 6;
     let here = TestServer::start_with(&[PROXY]);
     let there = TestServer::beside(&here);
     let servers = [&here, &there];
-    let rules = |table: usize| json!({"rules": {"preset": "hausregeln", "jokers": 1 + table}});
     // Two people wait at each table, one at each process.
     let people: Vec<Taken<'_>> = (0..TABLES)
-        .flat_map(|table| servers.map(|server| join(server, &rules(table))))
+        .flat_map(|table| servers.map(|server| join(server, &rules_of(table))))
         .collect();
     let attack = || {
         for number in 0..ATTACKS {
             let server = servers[number % 2];
-            let join = server.post("/v1/join").json(&rules(number % TABLES));
+            let join = server.post("/v1/join").json(&rules_of(number % TABLES));
             come_and_go(server, join);
         }
     };
@@ -140,13 +142,13 @@ fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     let _here = come_back();
     for person in &people {
         let seat = person.seat;
-        // The token is good, too.
+        // The token is still valid, too.
         let view = person.game.view(Seat(seat));
         assert_eq!(view["seats"][seat]["kind"], "human", "{view}");
     }
 }
 
-/// People come to tables at one process and follow them at another one, where somebody guesses.
+/// People join tables at one process and follow them at another, where somebody guesses tokens.
 #[test]
 fn fresh_tokens_open_streams_beside_guesses() {
     const RATE: u64 = 20;
@@ -155,7 +157,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
     let open = |_| TestTable::create(&here, &json!({"join": "anyone"}));
     let tables = [0; 4].map(open);
     let paths = tables.each_ref().map(|table| table.game.path("/events"));
-    // The other process knows the games from before.
+    // The other process knows the games already.
     let _follows = paths.each_ref().map(|path| Stream::open(there.get(path)));
     let (done, refused, limited) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
     let guess = |seed| {
@@ -205,20 +207,20 @@ fn fresh_tokens_open_streams_beside_guesses() {
         }
         streams.into_iter().flatten().collect()
     });
-    // Those of the last tokens go on.
+    // The streams of the last tokens go on.
     assert_eq!(streams.len(), 16);
     for stream in &streams {
         let mut changes = iter::from_fn(|| stream.next());
         let changed = |change: Message| change.data["events"][0]["type"] == "settings_changed";
         assert!(changes.any(changed), "it has ended");
     }
-    // A guess is a request of its address, and has no more than that.
+    // A guess counts as a request of its address.
     let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
     let refused = refused.into_inner();
     assert!(refused <= most, "{refused} of {most}");
 }
 
-/// Nobody knows any more who created a game that ended long ago.
+/// The creator of a game that ended long ago is not known.
 #[test]
 fn tokens_of_finished_games_give_no_more_than_the_address_has() {
     const RATE: u64 = 2;

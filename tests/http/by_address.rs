@@ -64,7 +64,7 @@ fn repeatable_advice_may_be_cached() {
     assert_eq!(known.header("etag"), Some(&*etag));
     let other = ask(&server, &format!("{POSITION}&level=fast&samples=40&seed=3"));
     assert_ne!(other.header("etag"), Some(&*etag));
-    // Checked before the search, and a wrong question is not.
+    // The tag is compared before the search, but after the question is checked.
     let wrong = format!("{PATH}?{same}&limit=0");
     let refused = server.get(&wrong).header("If-None-Match", &etag).send();
     refused.refused("invalid_request");
@@ -76,7 +76,7 @@ fn repeatable_advice_may_be_cached() {
     }
 }
 
-/// As many playouts as are allowed take seconds; their HEAD does not.
+/// The most playouts that are allowed take seconds; a HEAD does not.
 #[test]
 fn head_does_not_search() {
     let server = TestServer::start();
@@ -91,7 +91,7 @@ fn head_does_not_search() {
     assert_eq!(server.request("HEAD", &wrong).send().status, 422);
 }
 
-/// How many requests for advice of `strong` the server has searched for.
+/// The metrics of advice by `strong`.
 fn searches(server: &TestServer) -> String {
     let metrics = server.get("/metrics").send().text();
     let lines = metrics.lines();

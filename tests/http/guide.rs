@@ -16,7 +16,7 @@ fn guides(server: &TestServer) -> Vec<String> {
     let index = server.get(INDEX).send().text();
     let index = parse(&index);
     let main = index.descendants().find(|node| node.has_tag_name("main"));
-    let links = main.expect("a text").descendants();
+    let links = main.expect("the main element").descendants();
     let guides: Vec<String> = links
         .filter_map(|node| node.attribute("href"))
         .map(str::to_owned)
@@ -34,7 +34,7 @@ fn parse(html: &str) -> Document<'_> {
     Document::parse_with_options(html, options).unwrap_or_else(|error| panic!("{error}: {html}"))
 }
 
-/// The places of a page that a fragment can name.
+/// The places on a page that a fragment can name.
 fn ids(page: &Document<'_>) -> Vec<String> {
     let ids = page.descendants().filter_map(|node| node.attribute("id"));
     ids.map(str::to_owned).collect()
@@ -188,6 +188,11 @@ fn documents_that_are_not_shown_are_not_linked() {
     hidden.refused("route_not_found");
 }
 
+fn text_of(cell: Node<'_, '_>) -> String {
+    let texts = cell.descendants().filter(Node::is_text);
+    texts.filter_map(|node| node.text()).collect()
+}
+
 #[test]
 fn the_type_of_an_error_leads_to_its_row() {
     let server = TestServer::shared();
@@ -205,11 +210,8 @@ fn the_type_of_an_error_leads_to_its_row() {
             .find(|node| node.attribute("id") == Some(code));
         let mut around = place.expect(code).ancestors();
         let row = around.find(|node| node.has_tag_name("tr")).expect("a row");
-        let text = |cell: Node<'_, '_>| -> String {
-            let texts = cell.descendants().filter(Node::is_text);
-            texts.filter_map(|node| node.text()).collect()
-        };
-        let cells: Vec<String> = row.children().filter(Node::is_element).map(text).collect();
+        let cells = row.children().filter(Node::is_element);
+        let cells: Vec<String> = cells.map(text_of).collect();
         assert_eq!(cells[0], code);
         let status: u16 = cells[1].parse().expect("a status, not a reason");
         assert!((400..600).contains(&status), "{cells:?}");
@@ -253,7 +255,7 @@ fn other_paths_are_refused_or_redirected() {
     let refused = server.post("/docs/guide/rules").send();
     assert_eq!(refused.status, 405);
     assert_eq!(refused.header("allow"), Some("GET, HEAD, OPTIONS"));
-    // The documentation of the API is beside them.
+    // The documentation of the API is next to them.
     assert_eq!(server.get("/docs/swagger-ui.css").send().status, 200);
 }
 

@@ -88,7 +88,7 @@ fn the_same_past_gives_the_same_advice() {
     assert!(folds > 20, "{folds}");
 }
 
-/// A position of seat 2 after three plays, with all that is known of them.
+/// A position of seat 2 after four turns, with all that is known of them.
 fn told() -> Value {
     json!({
         "rules": {"preset": "dogspiel-it"},

@@ -39,7 +39,7 @@ fn text_of(board: &Value, fields: usize) -> String {
     texts.collect::<Vec<_>>().join(" / ")
 }
 
-/// A lesson at a server.
+/// A lesson, and the server that knows the rules.
 struct Lesson<'a> {
     server: &'a TestServer,
     name: String,
@@ -79,11 +79,11 @@ impl Lesson<'_> {
     fn boards(&self, seat: usize, hand: &Value) -> Vec<(String, String)> {
         let moves = self.post("legal-moves", seat, hand, &json!({}))["moves"].take();
         let moves = moves.as_array().expect("moves").iter();
-        let of = |one: &Value| {
+        let reached = |one: &Value| {
             let id = one["id"].as_str().expect("an id").to_owned();
             (id, text_of(&one["board"], self.fields))
         };
-        moves.map(of).collect()
+        moves.map(reached).collect()
     }
 
     /// The boards that a choice leads to: a move, a seven part by part, or a card for the partner, who

@@ -17,7 +17,7 @@ fn names(view: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Refused for what this member of the body says.
+/// Asserts that this member of the body is refused. Returns the detail.
 #[track_caller]
 fn refused_at(response: TestResponse, pointer: &str) -> String {
     let problem = response.refused("invalid_request");
@@ -63,7 +63,7 @@ fn equal_names_are_told_apart_everywhere() {
     let listed = listed.filter(|entry| entry["id"] == game.id);
     let listed: Vec<&Value> = listed.map(|entry| &entry["names"]).collect();
     assert_eq!(listed, [&json!(expected)]);
-    // Who sits down later gets the next number, in the answer, the event and the history.
+    // A person who sits down later gets the next number, in the answer, the event and the history.
     let body = json!({"invitation": created["invitation"], "name": "Anna\u{200b}"});
     let joined = game.post_json(Spectator, "/join", &body).expect(201);
     let third = "Anna\u{200b} (3)";
@@ -72,7 +72,7 @@ fn equal_names_are_told_apart_everywhere() {
     let history = game.get(Spectator, "/history").send().expect(200);
     assert_eq!(history["entries"][1]["events"][0]["name"], third);
     assert_eq!(history["players"][1]["name"], "ANNA (2)");
-    // One's own name is no change, and that of another is.
+    // One's own name is not changed, but a name that another seat has gets a number.
     let rename = |seat: usize, name: &str| {
         let changed = game.put(Seat(seat), seat, &json!({"name": name}));
         let mut changed = changed.expect(200);
@@ -110,6 +110,16 @@ fn people_with_the_same_name_who_come_at_once_are_told_apart() {
     }
 }
 
+/// The body that hands a seat over to this kind.
+fn hand_over_to(kind: &str) -> Value {
+    json!({"kind": kind})
+}
+
+/// The body that hands a seat over to a bot of this name.
+fn hand_over_to_bot(name: &str) -> Value {
+    json!({"kind": "bot", "name": name})
+}
+
 #[test]
 fn the_name_of_a_bot_does_not_become_a_persons() {
     let server = TestServer::shared();
@@ -121,20 +131,27 @@ fn the_name_of_a_bot_does_not_become_a_persons() {
         let mut changed = game.put(viewer, seat, &body).expect(200);
         changed["game"]["seats"][seat]["name"].take()
     };
-    let kind = |kind: &str| json!({"kind": kind});
-    // A person gets the default name in place of that of a bot, but any other stays.
-    assert_eq!(change(Host, 1, kind("human")), "Seat 1");
-    assert_eq!(change(Host, 2, kind("human")), "Rex");
-    // Whoever leaves has the same name again.
-    assert_eq!(change(Seat(0), 0, kind("bot")), "Anna");
-    assert_eq!(change(Seat(0), 0, kind("human")), "Anna");
-    // Between bots it is a name like another, and told apart.
-    let bot = |name: &str| json!({"kind": "bot", "name": name});
-    assert_eq!(change(Host, 3, bot("Bot 2")), "Bot 2");
-    assert_eq!(change(Host, 2, bot("bot 2")), "bot 2 (2)");
-    // Whoever gives the seat up leaves the default name, which somebody may have.
+    // A person does not get the name `Bot 1`, but any other name stays.
+    assert_eq!(change(Host, 1, hand_over_to("human")), "Seat 1");
+    assert_eq!(change(Host, 2, hand_over_to("human")), "Rex");
+    // A person who leaves and comes back has the same name.
+    assert_eq!(change(Seat(0), 0, hand_over_to("bot")), "Anna");
+    assert_eq!(change(Seat(0), 0, hand_over_to("human")), "Anna");
+    // Among bots `Bot 2` is a name like any other.
+    assert_eq!(change(Host, 3, hand_over_to_bot("Bot 2")), "Bot 2");
+    assert_eq!(change(Host, 2, hand_over_to_bot("bot 2")), "bot 2 (2)");
+    // A seat that is given up gets the default name, which somebody may have.
     assert_eq!(change(Host, 1, json!({"name": "Seat 3"})), "Seat 3");
-    assert_eq!(change(Host, 3, kind("open")), "Seat 3 (2)");
+    assert_eq!(change(Host, 3, hand_over_to("open")), "Seat 3 (2)");
+}
+
+/// The lines of a game's record that do not depend on the id and the time.
+fn record_text(game: &TestGame<'_>) -> String {
+    let own = ["[Game ", "[Created ", "[Ended "];
+    let text = game.record();
+    let lines = text.lines();
+    let lines = lines.filter(|line| !own.iter().any(|own| line.starts_with(own)));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// A record of an earlier release, or of another program, may have any names.
@@ -144,16 +161,8 @@ fn a_record_with_any_names_is_imported() {
     let record = include_str!("../records/joined.dog");
     assert!(record.contains("[Seat0 \"Anna\"]") && record.contains("1 joins \"Beat\""));
     let import = |record: &str| TestGame::from_created(&server, &server.import(record).expect(201));
-    let text = |game: &TestGame<'_>| {
-        // What belongs to the game, and not to the record.
-        let own = ["[Game ", "[Created ", "[Ended "];
-        let is_own = |line: &&str| own.iter().any(|own| line.starts_with(own));
-        let text = game.record();
-        let lines = text.lines().filter(|line| !is_own(line));
-        lines.map(|line| format!("{line}\n")).collect::<String>()
-    };
-    // Those that are names are written as they were read.
-    let plain = text(&import(record));
+    // Valid names are written as they were read.
+    let plain = record_text(&import(record));
     assert!(plain.contains("[Seat0 \"Anna\"]") && plain.contains("[Seat1 \"\"]"));
     let eve = format!("\"{}\u{202e}\"", "Eve ".repeat(900));
     let changed = record
@@ -165,7 +174,7 @@ fn a_record_with_any_names_is_imported() {
     let repaired = plain
         .replace("[Seat0 \"Anna\"]", "[Seat0 \"Seat 0\"]")
         .replace("joins \"Beat\"", &format!("joins {eve}"));
-    for (expected, found) in repaired.lines().zip(text(&game).lines()) {
+    for (expected, found) in repaired.lines().zip(record_text(&game).lines()) {
         match expected.contains("Bot; of the house") {
             true => assert!(found.contains(" \"Bot "), "{found}"),
             false => assert_eq!(found, expected),
@@ -173,7 +182,7 @@ fn a_record_with_any_names_is_imported() {
     }
     let history = game.get(Spectator, "/history").send().expect(200);
     assert_eq!(history["players"][0]["name"], "Seat 0");
-    // Nobody in the next game has a name that is none.
+    // Everybody in the next game has a valid name.
     let human = "becomes human fast";
     let spoilt = record.replace(&format!("{human} \"Beat\""), &format!("{human} \"Bot 1\""));
     assert_ne!(spoilt, record);
@@ -181,9 +190,9 @@ fn a_record_with_any_names_is_imported() {
     let rematch = game.post(Host, "/rematch").send().expect(201);
     for seat in rematch["game"]["seats"].as_array().expect("seats") {
         let name = seat["name"].as_str().expect("a name");
-        let of_bot = name.starts_with("Bot ");
-        let is_name = !name.is_empty() && (!of_bot || seat["kind"] == "bot");
-        assert!(is_name, "{seat}");
+        let is_bots = name.starts_with("Bot ");
+        let is_valid = !name.is_empty() && (!is_bots || seat["kind"] == "bot");
+        assert!(is_valid, "{seat}");
     }
 }
 
@@ -200,13 +209,13 @@ fn a_record_from_an_email_is_imported() {
         TestGame::from_created(&server, &created.expect(201)).view(Spectator)
     };
     let body = json!({"record": mailed});
-    let of_json = server.post("/v1/games/import").json(&body).send();
-    let of_json = TestGame::from_created(&server, &of_json.expect(201)).view(Spectator);
+    let as_json = server.post("/v1/games/import").json(&body).send();
+    let as_json = TestGame::from_created(&server, &as_json.expect(201)).view(Spectator);
     let board = TestGame::imported(&server).view(Spectator)["board"].take();
     for view in [
         import("text/plain"),
         import("text/plain; charset=utf-8; format=flowed"),
-        of_json,
+        as_json,
     ] {
         assert_eq!(view["phase"], "finished");
         assert_eq!(view["board"], board);

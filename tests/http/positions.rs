@@ -13,7 +13,7 @@ const ROUTES: [&str; 3] = [
     "/v1/analysis/suggest-move",
 ];
 
-/// A board and the same as text, in the form that the server writes.
+/// Boards, each with its preset and its text as the server writes it.
 fn same_boards() -> [(&'static str, Value, &'static str); 3] {
     [
         (

@@ -1,4 +1,4 @@
-//! `…/reactions`: one word to the table, in its streams and nowhere else.
+//! `…/reactions`: a person says one word to the table, which only open streams carry.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn every_stream_tells_a_reaction_once() {
     // It is not part of the game.
     assert_eq!(game.snapshot(), before);
     assert_eq!(history(Host), log);
-    // A key, which the document does not name, is not read: it is told again.
+    // A key, which the document does not name, is not read: the reaction is sent twice.
     for _ in 0..2 {
         let body = json!({"reaction": "thanks"});
         let again = game.post(Seat(1), "/reactions").json(&body).key("thanks");
@@ -101,7 +101,7 @@ fn only_people_at_a_seat_react_and_not_in_the_deal_or_exchange() {
     assert_eq!(refused(Host, "forbidden")["reason"], "seat_only");
     for phase in ["deal", "exchange"] {
         assert_eq!(refused(Seat(0), "wrong_phase")["phase"], phase);
-        // It comes before the content.
+        // The phase is checked before the content.
         react(&game, Seat(0), "hello").refused("wrong_phase");
         game.step(&mut Dice::new(1));
     }
@@ -168,7 +168,7 @@ fn reactions_are_told_at_every_process() {
     assert_eq!(next_reaction(&streams[1]), reaction(2, "dog"));
 }
 
-/// A reader that does not read costs the others nothing, and is told nothing that is old.
+/// A reader that does not read costs the others nothing.
 #[test]
 fn a_stalled_reader_holds_nobody_up() {
     let server = TestServer::shared();

@@ -9,7 +9,7 @@ use crate::support::{Signal, TestGame, TestServer, TestViewer::*};
 
 const RELEASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/releases");
 
-/// However long ago the release was.
+/// Nothing is removed, however long ago the release was.
 const FOR_EVER: [(&str, &str); 2] = [("DOG_KEEP_FINISHED_DAYS", "0"), ("DOG_KEEP_IDLE_DAYS", "0")];
 
 #[test]
@@ -24,7 +24,7 @@ fn databases_and_records_of_all_releases_are_read() {
     assert!(releases > 0);
 }
 
-/// In the database of a release a game goes on, another one is over, and its review is there.
+/// The database of a release has a game in play, and a finished one with its review.
 fn check_release(folder: &Path) {
     let name = folder.display();
     let server = TestServer::start_on(&FOR_EVER, &[], |database| {
@@ -52,6 +52,13 @@ fn check_release(folder: &Path) {
     assert!(is_sound, "{name}: {said}");
 }
 
+/// A game with its tokens, as [`TestGame::from_created`] reads it.
+fn tokens(game: &TestGame<'_>) -> Value {
+    let seats = (0..game.seats()).map(|seat| game.token(Seat(seat)).unwrap_or_default());
+    let seats: Vec<&str> = seats.collect();
+    json!({"id": game.id, "host_token": game.token(Host), "seat_tokens": seats})
+}
+
 /// Writes the files of this version to the folder that `DOG_RELEASE` names.
 #[test]
 #[ignore = "writes what is kept of a release: DOG_RELEASE=tests/releases/X.Y.Z cargo test --test http \
@@ -65,12 +72,7 @@ fn write_release() {
     let (seat, id) = going_on.first_move();
     going_on.play(seat, &id);
     while finished.post(Host, "/review").send().json()["status"] != "done" {}
-    let tokens = |game: &TestGame<'_>| {
-        let seats = (0..game.seats()).map(|seat| game.token(Seat(seat)).unwrap_or_default());
-        let seats: Vec<&str> = seats.collect();
-        json!({"id": game.id, "host_token": game.token(Host), "seat_tokens": seats})
-    };
-    // What tells of time and of those who are connected differs.
+    // Members that depend on the time or on connections are left out.
     let members = "version phase round turn board seats rules discard_pile";
     let views = going_on.viewers().into_iter().map(|viewer| {
         let view = going_on.get(viewer, "").send().expect(200);
@@ -86,7 +88,7 @@ fn write_release() {
     let text = serde_json::to_string_pretty(&games).expect("JSON");
     fs::write(folder.join("games.json"), text + "\n").expect("a file");
     fs::write(folder.join("game.dog"), finished.record()).expect("a file");
-    // The write-ahead log goes into the file.
+    // A clean stop moves the write-ahead log into the file.
     server.restart(Signal::Term);
     fs::copy(server.database().file(), folder.join("dog.db")).expect("a copy");
 }

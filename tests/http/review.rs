@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, TestGame, TestServer,
+    Signal, TestGame, TestResponse, TestServer,
     TestViewer::{self, *},
 };
 
@@ -28,11 +28,11 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
-/// The sum of these members of an object, at a place of each if they are lists.
-fn sum(of: &Value, parts: &[&str], place: Option<usize>) -> f64 {
+/// The sum of these members of an object, or of one place in each if they are lists.
+fn sum(object: &Value, parts: &[&str], place: Option<usize>) -> f64 {
     let part = |name: &&str| match place {
-        Some(place) => number(&of[*name][place]),
-        None => number(&of[*name]),
+        Some(place) => number(&object[*name][place]),
+        None => number(&object[*name]),
     };
     parts.iter().map(part).sum()
 }
@@ -73,9 +73,10 @@ fn a_finished_game_is_reviewed_once() {
     asked.expect(202);
     let again = game.post(Host, "/review").send();
     assert_eq!((again.status, again.header("Location")), (200, None));
-    let told = std::iter::from_fn(|| events.notice()).find(|told| told.data["type"] == "review");
-    let told = told.expect("the review").data;
-    assert_eq!(told, json!({"type": "review", "status": "done"}));
+    let mut notices = std::iter::from_fn(|| events.notice());
+    let notice = notices.find(|notice| notice.data["type"] == "review");
+    let notice = notice.expect("the review").data;
+    assert_eq!(notice, json!({"type": "review", "status": "done"}));
     let review = done(&game, Spectator);
     assert_eq!(review["progress"], 1.0);
     check(&review);
@@ -202,8 +203,14 @@ fn a_damaged_log_costs_that_review_only() {
     }
     check(&done(&sound, Host));
     assert_eq!(list(&done(&damaged, Host)["decisions"]).len(), 0);
-    let left = format!("game {} cannot be reviewed", damaged.id);
-    assert_eq!(server.log().matches(&left).count(), 1);
+    let line = format!("game {} cannot be reviewed", damaged.id);
+    assert_eq!(server.log().matches(&line).count(), 1);
+}
+
+/// Asks for the review of a game from this address.
+fn ask(game: &TestGame<'_>, address: &str) -> TestResponse {
+    let request = game.post(Spectator, "/review");
+    request.header("X-Forwarded-For", address).send()
 }
 
 #[test]
@@ -213,10 +220,6 @@ fn an_address_has_ten_reviews_that_are_not_done() {
         ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
         ("DOG_REVIEW_PERCENT", "1000"),
     ]);
-    let ask = |game: &TestGame<'_>, address: &str| {
-        let asked = game.post(Spectator, "/review");
-        asked.header("X-Forwarded-For", address).send()
-    };
     let games: Vec<TestGame<'_>> = (0..11).map(|_| TestGame::imported(&server)).collect();
     for game in &games[..10] {
         ask(game, "192.0.2.1").expect(202);

@@ -90,7 +90,7 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
     assert_eq!(answer, expected);
     let again = skip(&game, Seat(folded)).key("skip").send();
     assert_eq!(again.expect(200), answer);
-    // Perhaps the person is to deal it.
+    // The next deal may be the person's to make.
     let view = wait_for(&game, |view| view["round"] == 2);
     assert_eq!(view["bot_pace_ms"], SLOW);
     let history = game.get(Host, "/history").send().expect(200);
