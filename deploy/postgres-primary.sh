@@ -1,4 +1,4 @@
-# Run once, by the image of PostgreSQL, when it has made the primary's database.
+# The PostgreSQL image runs this once, after it has made the primary's database.
 set -euo pipefail
 
 psql --username="${POSTGRES_USER:-postgres}" --set=ON_ERROR_STOP=1 \

@@ -167,7 +167,7 @@ func act(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) error {
 	return err
 }
 
-// late tells whether a refusal says that another acted first, as the stream will tell.
+// late tells whether an action is refused because another came first; the stream will tell which.
 func late(err error) bool {
 	var refusal *dog.GenericOpenAPIError
 	if !errors.As(err, &refusal) {

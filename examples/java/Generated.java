@@ -1,6 +1,6 @@
 package javax.annotation;
 
-/** Marks generated code. Java has it no more; Maven and Gradle would get it with a library. */
+/** Marks generated code. Java no longer has it; with Maven or Gradle it comes from a library. */
 public @interface Generated {
     String value();
 

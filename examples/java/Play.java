@@ -74,7 +74,7 @@ public final class Play {
             if (version != null) request.header("Last-Event-ID", version);
             try {
                 var response = client.getHttpClient().send(request.build(), BodyHandlers.ofLines());
-                if (response.statusCode() == 204) return winner; // nothing comes any more
+                if (response.statusCode() == 204) return winner; // nothing more comes
                 if (response.statusCode() != 200) throw new ApiException(response.statusCode(), id);
                 for (Iterator<String> lines = response.body().iterator(); lines.hasNext(); ) {
                     String line = lines.next();
@@ -82,7 +82,7 @@ public final class Play {
                     Object message;
                     try {
                         message = JSON.readValue(line, StreamMessage.class).getActualInstance();
-                    } catch (JsonProcessingException error) { // an event that is newer than this
+                    } catch (JsonProcessingException error) { // a newer type of event
                         act(List.of(seat));
                         continue;
                     }
@@ -93,7 +93,7 @@ public final class Play {
                         version = change.getVersion().toString();
                         change.getEvents().forEach(this::tell);
                         act(change.getToAct());
-                    } // the others tell who is present
+                    } // other messages tell who is present
                 }
             } catch (IOException | UncheckedIOException error) {
                 continue; // the connection broke

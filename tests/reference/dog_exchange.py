@@ -1,4 +1,4 @@
-"""The exchange of one round (RULES §7.3), as a machine of states for each team.
+"""The exchange of one round (RULES §7.3), as a state machine for each team.
 
 It knows who has passed, asked, declined and offered which card, but no hands: what the exchange
 refuses is refused before the card is looked at.
@@ -45,7 +45,7 @@ class Exchange:
         return {seat, partner_of(self.rules, seat)}
 
     def team(self, seat: int) -> str:
-        """Where the team of the seat stands; `asked` and `promised` are of on_request alone."""
+        """The state of the seat's team; only on_request has `asked` and `promised`."""
         pair = self.pair(seat)
         if pair & self.declined or pair <= self.passed or pair <= set(self.offers):
             return "done"

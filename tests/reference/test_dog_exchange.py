@@ -35,7 +35,7 @@ def after(*answers: str, rules: dict = ON_REQUEST) -> Exchange:
 
 class Case(unittest.TestCase):
     def assert_refused(self, exchange: Exchange, seat: int, answers: str, refusal: tuple) -> None:
-        """Each of these answers is refused so, and leaves no trace."""
+        """Each of these answers gets this refusal, and leaves no trace."""
         for answer in answers.split():
             before = [exchange.state(seat) for seat in range(4)]
             with self.assertRaises(Refused, msg=answer) as caught:
@@ -47,7 +47,7 @@ class Case(unittest.TestCase):
     def assert_team(
         self, exchange: Exchange, team: str, states: str, choices: tuple[Optional[str], ...]
     ) -> None:
-        """The team of seats 0 and 2: where it stands, its states in views, and its choices."""
+        """The team of seats 0 and 2: its state, the states in views, and the choices."""
         self.assertEqual(exchange.team(0), team)
         self.assertEqual(exchange.team(2), team)
         self.assertEqual([exchange.state(0), exchange.state(2)], states.split())
