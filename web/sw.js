@@ -4,7 +4,7 @@
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const KEPT = "dog.page";
 const LANGUAGES = ["en", "de", "fr", "it"];
-/** Where the page is. */
+/** The address of the page. */
 const home = new URL("./", location.href).href;
 
 /** The files that a page names: they are all in one folder. @param {string} page */

@@ -50,7 +50,7 @@ export const chosenOptions = ({ options }) =>
     return value && values[value] ? [{ name, value }] : [];
   });
 
-/** The rules of the next game as a request has them. @param {Settings} settings @returns {Partial<Rules>} */
+/** The rules of the next game, for a request. @param {Settings} settings @returns {Partial<Rules>} */
 export const rulesOf = (settings) => Object.assign(
   { preset: settings.preset, seats: settings.seats },
   ...chosenOptions(settings).map(({ name, value }) => OPTIONS[name][value]),
@@ -70,7 +70,7 @@ function valueIn(rules, name) {
   return Object.entries(OPTIONS[name]).find(([, members]) => fits(members))?.[0] ?? "";
 }
 
-/** A value in words: only some options have words of their own for it. @param {string} name @param {string} value */
+/** A value in words. Yes and no have the same words for all options. @param {string} name @param {string} value */
 export const valueWords = (name, value) =>
   (value === "yes" || value === "no" ? t(value) : t(`option.${name}.${value}`));
 

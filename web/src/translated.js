@@ -1,8 +1,8 @@
-// Lets a browser translate the page. A translation puts an element in the place of each text, while
-// the page goes on to change and to remove the text itself: the old words would stay for ever.
+// Lets a browser translate the page. A translation puts an element in the place of each text, but
+// the page goes on changing and removing the text itself: the old words would stay for ever.
 //
-// So the text is put back, empty, before the element. As soon as the page changes or removes it, the
-// element goes, and the new words are for the browser to translate.
+// So the text is put back, empty, before the element. As soon as the page changes or removes the
+// text, the element is removed, and the browser translates the new words.
 
 /**
  * The texts that are translated now: the element with the translation, and the words of the page.
@@ -16,7 +16,7 @@ export function surviveTranslation(page) {
   const observer = new MutationObserver((records) => {
     for (const record of records) find(record);
     settle();
-    // Not what was done just now.
+    // Ignore the changes that were made here.
     observer.takeRecords();
   });
   observer.observe(page, { subtree: true, childList: true, characterData: true });
@@ -40,7 +40,7 @@ function find({ target, addedNodes, removedNodes, previousSibling, nextSibling }
   }
 }
 
-/** Gives way where the page or the translation has changed something. */
+/** Removes translations where the page or the browser has changed something. */
 function settle() {
   /** @type {Set<Node>} */
   const changed = new Set();

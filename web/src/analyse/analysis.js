@@ -59,7 +59,7 @@ async function readLayout() {
   if (now?.rules === rules && now.seat === seat) set({ layout });
 }
 
-/** Another question: the answer to the one before is gone. @param {Question} question @param {Partial<Analysis>} [changed] */
+/** Changes the question, which discards the answer to the one before. @param {Question} question @param {Partial<Analysis>} [changed] */
 export function change(question, changed = {}) {
   history.replaceState(null, "", addressOf(question));
   set({ question, advice: "none", chosen: null, problem: null, ...changed });
@@ -142,7 +142,7 @@ function nextInReplay(steps, at) {
   return { seat: 0, hand: [], exchanging: false, gave: {}, played: [] };
 }
 
-/** Who a game on the screen is analysed for, with what that seat knows. @param {Game} game @param {Table} table */
+/** The seat for which a game on the screen is analysed, with what it knows. @param {Game} game @param {Table} table */
 function nextInGame(game, { seat: own, log }) {
   const seat = own ?? game.turn ?? 0;
   const { hand, gave, received } = game.seats[seat];

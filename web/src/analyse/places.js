@@ -1,4 +1,4 @@
-// A button on every place of the board. The arrow keys go from one to the next.
+// A button on every place of the board. The arrow keys move from one to the next.
 
 import { useRef, useState } from "../../vendor/preact-hooks.js";
 import { capitalize, t } from "../lang.js";

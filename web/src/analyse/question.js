@@ -44,23 +44,23 @@ export function pieceAt({ board }, goalOf, place) {
 }
 
 /**
- * Places a piece, or takes it away. On its own start it first has just come out, and then has not.
+ * Places a piece, or takes it away. On its own start it is fresh first, then not fresh.
  *
  * @param {Analysis} analysis @param {number | null} goalOf @param {string} place @returns {Question}
  */
 export function tapPlace({ question, pieceOf }, goalOf, place) {
   const seat = goalOf ?? pieceOf;
   const there = pieceAt(question, goalOf, place);
-  const home = goalOf === null && place === startOf(question, seat);
+  const onStart = goalOf === null && place === startOf(question, seat);
   /** What is there after the tap. @type {string | null} */
-  const text = there?.seat !== seat ? (home ? `${place}f` : place) : there.text.endsWith("f") ? place : null;
+  const text = there?.seat !== seat ? (onStart ? `${place}f` : place) : there.text.endsWith("f") ? place : null;
   const others = question.board.map((pieces, other) =>
     (other === there?.seat ? pieces.filter((one) => one !== there.text) : pieces));
   if (text === null || others[seat].length === 4) return { ...question, board: text === null ? others : question.board };
   return { ...question, board: others.map((pieces, other) => (other === seat ? [...pieces, text] : pieces)) };
 }
 
-/** Who plays after what was played: the next one around the table. @param {Question} question */
+/** The seat that plays next, around the table. @param {Question} question */
 export const nextToPlay = ({ played, rules: { seats }, seat }) =>
   (played.length === 0 ? seat : (played[played.length - 1].seat + 1) % seats);
 
@@ -84,7 +84,7 @@ export function tapCard({ question, cardsTo }, card, by) {
   }
 }
 
-/** Another sheet or number of seats: what does not fit is gone. @param {Question} question @param {Question["rules"]} rules @param {number} fields @returns {Question} */
+/** The question by another sheet or number of seats, without what does not fit. @param {Question} question @param {Question["rules"]} rules @param {number} fields @returns {Question} */
 export function withRules(question, rules, fields) {
   const fits = fields === question.fields && rules.seats === question.rules.seats;
   return {

@@ -26,13 +26,13 @@ export async function checkShuffles(history, promised) {
   /** @type {string[]} */
   let stock = shuffle(deck(history.rules.jokers), seed, shuffles);
   /** @type {string[]} */
-  let gone = [];
+  let discards = [];
   const { seats, reshuffle } = history.rules;
   /** @param {string[]} cards */
   const refill = (cards) => {
     shuffles += 1;
     stock = shuffle(sorted(cards), seed, shuffles);
-    gone = [];
+    discards = [];
   };
   for (const { events } of history.entries) {
     for (const event of events) {
@@ -40,15 +40,15 @@ export async function checkShuffles(history, promised) {
       /** @type {string[][]} */
       const hands = Array.from({ length: seats }, () => []);
       const cards = event.size * seats;
-      if (reshuffle === "before_deal" && stock.length < cards) refill([...stock, ...gone]);
+      if (reshuffle === "before_deal" && stock.length < cards) refill([...stock, ...discards]);
       for (let card = 0; card < cards; card += 1) {
-        if (stock.length === 0) refill(gone);
+        if (stock.length === 0) refill(discards);
         hands[(event.beginner + card) % seats].push(stock.shift() ?? "");
       }
       const same = hands.every((hand, seat) => String(sorted(hand)) === String(sorted(event.hands[seat] ?? [])));
       deals &&= same;
       // Every hand is played or folded before the next deal.
-      gone.push(...hands.flat());
+      discards.push(...hands.flat());
       rounds += 1;
     }
   }
@@ -66,7 +66,7 @@ function sorted(cards) {
   return [...cards].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
-/** Fisher and Yates's shuffle with draws from a stream. @param {string[]} cards @param {Uint8Array} seed @param {number} stream */
+/** The Fisher–Yates shuffle with draws from a stream. @param {string[]} cards @param {Uint8Array} seed @param {number} stream */
 function shuffle(cards, seed, stream) {
   const words = chacha20(seed, stream);
   for (let index = cards.length - 1; index > 0; index -= 1) {

@@ -12,7 +12,7 @@ import { Share } from "./result.js";
 
 /** @import {ReplayStep, Table} from "../types.js" */
 
-/** Milliseconds between two steps that play by themselves. */
+/** Milliseconds between two steps while the replay plays by itself. */
 const PACE = 1500;
 /** Milliseconds until the address follows: browsers refuse many changes in a row. */
 const REST = 300;

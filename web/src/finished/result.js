@@ -1,5 +1,5 @@
-// The result of a game: who won, what each seat captured, how far the winners were behind; and to
-// share it, as a picture with a link.
+// The result of a game: who won, what each seat captured, how far the winners were behind. It can
+// be shared as a picture with a link.
 
 import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { server } from "../api.js";
@@ -24,7 +24,7 @@ function capturesOf(entries, seats) {
 }
 
 /**
- * By how many pieces in the goal a team was behind another: the most, and the last round of it.
+ * By how many pieces in the goal a team was behind another at most, and in which round last.
  *
  * @param {LogEntry[]} entries @param {number} seats @param {number} team
  */
@@ -63,7 +63,7 @@ export function Result({ table }) {
     ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", comeback)}</p>`}`;
 }
 
-/** The pixels of the picture, and of the board in it. */
+/** The size of the picture, and of the board in it, in pixels. */
 const [WIDTH, HEIGHT, BOARD] = [1080, 1350, 1000];
 
 /** A picture of the end of a game, with who has won. @param {Table} table @returns {Promise<File | null>} */
@@ -93,8 +93,8 @@ async function pictureOf(table) {
 }
 
 /**
- * Gives the game, or a version of its replay, to others: by the sheet of the system if there is one,
- * or else by copying the link.
+ * Shares the game, or a step of its replay: by the share sheet of the system if it has one, or else
+ * by copying the link.
  *
  * @param {{table: Table, version: number | null}} props
  */

@@ -116,7 +116,7 @@ function Task({ name, names, table, again }) {
     </section>`;
 }
 
-/** What a choice would do that does not solve the task. @param {Table} table @param {string} name @param {Move | string} tried */
+/** What a choice that does not solve the task would do. @param {Table} table @param {string} name @param {Move | string} tried */
 function triedWords(table, name, tried) {
   const { lesson } = table;
   const id = typeof tried === "string" ? tried : tried.id;
@@ -127,7 +127,7 @@ function triedWords(table, name, tried) {
   return `${words}${forward.length > 0 ? ` (${forward.map((n) => `+ ${n}`).join(", ")})` : ""}. ${t("learn.legal")} ${why}`;
 }
 
-/** The lesson after this one that is not solved yet, or else a game. @param {{name: string, names: string[], again: () => void}} props */
+/** Leads to the next lesson that is not solved, or to a game. @param {{name: string, names: string[], again: () => void}} props */
 function Next({ name, names, again }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => button.current?.focus(), []);

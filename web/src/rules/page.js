@@ -83,7 +83,7 @@ function Example({ name, rules, layout, position, card }) {
       <p class="small">${words}</p></li>`;
 }
 
-/** What differs between the sheets, and what is played here. @param {{sheets: Catalogue["presets"], rules: Rules | null}} props */
+/** The options in which the sheets differ, and what is played here. @param {{sheets: Catalogue["presets"], rules: Rules | null}} props */
 function Comparison({ sheets, rules }) {
   if (sheets.length === 0) return null;
   const all = [...sheets.map((one) => ({ title: t(`preset.${one.name}`), rules: one.rules })), ...(rules ? [{ title: t("rules.table"), rules }] : [])];

@@ -16,7 +16,7 @@ import { reasonForAdvice } from "../words.js";
  */
 export function Sheet({ name, close, off, children }) {
   const title = useRef(/** @type {HTMLElement | null} */ (null));
-  // The button that asked for it is gone.
+  // The button that opened the sheet is gone.
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), []);
   return html`
     <div class="sheet">

@@ -1,4 +1,4 @@
-// What people say to the table: one of a few words, which stands at the plate of their seat for a while.
+// What people say to the table: one of a few words, shown beside their name for a while.
 
 import { useEffect } from "../../vendor/preact-hooks.js";
 import { react, setMuted } from "../game.js";
@@ -11,7 +11,7 @@ import { Sheet } from "./advice.js";
 /** @import {Table} from "../types.js" */
 
 const REACTIONS = ["well_played", "thanks", "sorry", "ouch", "lucky", "one_moment", "good_game", "dog"];
-/** Milliseconds for which one is shown. */
+/** Milliseconds for which a reaction is shown. */
 const SHOWN = 4000;
 
 /** Whether the player can react now. @param {Table} table */
@@ -41,6 +41,6 @@ export function Bubble({ table, seat }) {
     const timer = setTimeout(() => dispatch({ type: "reaction over", key: said.key }), SHOWN);
     return () => clearTimeout(timer);
   }, [said?.key]);
-  // The log of the table says it to a screen reader.
+  // A screen reader reads it in the log of the table.
   return said && !state.muted && html`<span class="bubble" aria-hidden="true">${t(`reaction.${said.reaction}`)}</span>`;
 }

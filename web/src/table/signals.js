@@ -1,6 +1,6 @@
-// What tells a player that something happens who does not look: sounds, vibration, the title and icon
-// of the page, and a notification if the page is hidden. All but the title and the icon have one
-// switch. While somebody is seated, the screen stays on.
+// What tells a player who is not looking that something happens: sounds, vibration, the title and
+// icon of the page, and a notification if the page is hidden. All but the title and the icon have
+// one switch. While somebody is seated, the screen stays on.
 
 import { useEffect, useRef } from "../../vendor/preact-hooks.js";
 import { capitalize, t } from "../lang.js";
@@ -32,7 +32,7 @@ function sound(event) {
   if (event.move.captures.length > 0) capturing(steps * seconds);
 }
 
-/** Says so if the page is hidden and the player has allowed it. @param {string} words */
+/** Notifies the player if the page is hidden and they have allowed it. @param {string} words */
 async function notify(words) {
   if (!document.hidden || globalThis.Notification?.permission !== "granted") return;
   const options = { body: words, tag: "dog-turn" };
@@ -48,7 +48,7 @@ async function notify(words) {
 /** Asks whether the page may notify. */
 export const askToNotify = () => Notification.requestPermission();
 
-/** Whether the question makes sense: with people, once. @param {Table} table */
+/** Whether the page may ask that: in a game with people, once. @param {Table} table */
 export const mayAskToNotify = (table) => table.seat !== null && isShared(table) && globalThis.isSecureContext
   && globalThis.Notification?.permission === "default";
 
