@@ -107,7 +107,7 @@ const statesOf = ({ game, present }) => game.seats.map(({ kind, away, stand_in: 
 async function rematch({ id, token }, order) {
   const path = `/v1/games/${id}/rematch`;
   const { id: next, seat } = await request("POST", path, { token, body: { seats: order } });
-  storage.setItem(`game.${next}`, JSON.stringify({ seat, token })); // the token is good there, too
+  storage.setItem(`game.${next}`, JSON.stringify({ seat, token })); // the token is valid there, too
   return { id: next, seat, token };
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What the page should offer after the card, or the rank of a joker: pieces if there is a choice,
-/// else targets. For a seven, the places of the parts that can be first.
+/// otherwise targets. For a seven, the places of the parts that can be first.
 fn expected_offers(
     scene: &Situation<'_>,
     moves: &[&Value],
@@ -41,7 +41,7 @@ fn expected_offers(
     first_parts.iter().map(|part| place(part, "to")).collect()
 }
 
-/// The places that the board offers, without whose pieces are there.
+/// The places that the board offers, without the owners of the pieces there.
 fn offered_places(look: &Look) -> BTreeSet<String> {
     let place = |name: &str| name.split(',').next().unwrap_or_default().to_owned();
     look.board.iter().map(|one| place(&one.name)).collect()

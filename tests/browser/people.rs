@@ -27,7 +27,7 @@ fn friends_meet_over_plain_http() {
     assert_eq!(secret.expect("an invitation").len(), 32);
     assert!(!host.look().can("Copy") && !host.look().can("Send…"));
 
-    // Nobody is called absent who has just sat down, and no button for that is there for a moment.
+    // Nobody who has just sat down is called absent, not even for a moment.
     host.eval(
         "void new MutationObserver(() => {
            window.absent ||= document.body.innerText.includes('offline');

@@ -71,7 +71,7 @@ fn a_turn_is_seen_heard_and_felt() {
     let called = json!([yours, "icon-turn.svg", true, 1, ["DOG: Your turn"], 1]);
     assert_eq!(signals(&browser), called);
 
-    // Switched off, also after a reload; the title still tells.
+    // Signals stay off after a reload; only the title tells.
     browser.eval("window.away = false");
     browser.press("Sound");
     browser.reload();

@@ -106,7 +106,7 @@ fn four_friends_at_one_table() {
     browsers[1].press("Take my seat back");
     browsers[0].wait_for_words("Beat plays again.");
 
-    // Dani goes on on another device, by the code on the screen.
+    // Dani continues on another device, by the code on the screen.
     browsers[3].open_details("Players and devices");
     browsers[3].press_anywhere("Play on another device");
     let own = browsers[3].scan("Link to your own seat");

@@ -352,7 +352,7 @@ dogspiel-it | -                 | 2 | fold    |
 hausregeln  | 57 g1 g2 g3 / - / g0 g1 g2 g3 / - | 7 | 7:57>g0 | steps=3 pieces_home=1";
 
 /// The effect of a move with these differences from one without any. The greedy level looks at no
-/// next turn, so that it tells no risk.
+/// next turn, so it shows no risk.
 fn expected_effect(differs: &str) -> Value {
     let mut expected = json!({
         "captured": {"own": 0, "partner": 0, "others": 0},

@@ -82,7 +82,7 @@ fn a_creation_is_replayed_tokens_included() {
         for seat in 0..4 {
             game.get(Seat(seat), "").send().expect(200);
         }
-        // Also when the game has gone on, and with another process.
+        // Even when the game has gone on, and from another process.
         game.deal();
         same(first.clone(), create(&server, &key, &body));
         server.restart(Signal::Kill);

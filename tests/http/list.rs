@@ -161,7 +161,7 @@ fn open_tables_have_a_seat_that_anyone_may_take() {
     table.put(Host, 1, &json!({"kind": "bot"})).expect(200);
     assert_eq!(open_tables(&server, ""), []);
 
-    // A seat that its person gives up comes back, also in a game that has begun.
+    // A seat that its person gives up comes back, even in a game that has begun.
     table.game.deal();
     table.put(Seat(2), 2, &json!({"kind": "open"})).expect(200);
     assert_eq!(open_tables(&server, ""), with(1));

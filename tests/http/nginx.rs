@@ -70,7 +70,7 @@ impl Proxy {
         self.ask(&format!("GET {path} HTTP/1.1{headers}"), b"")
     }
 
-    /// Sends this request, of which the response has no end.
+    /// Sends this request, whose response has no end.
     fn stream(&self, path: &str) -> BufReader<TcpStream> {
         let mut stream = self.connect();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").expect("sent");

@@ -186,7 +186,7 @@ fn a_server_under_nohup_outlives_its_terminal() {
     let nohup = &["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"];
     let server = TestServer::start_on(&[], nohup, |_| {});
     server.signal(Signal::Hangup);
-    // Had it an effect, this later signal would come when the server has stopped.
+    // If it had an effect, the server would have stopped before the next signal.
     server.get("/healthz").send().expect(200);
     let status = server.stop(Signal::Term);
     assert!(status.success(), "{status}");

@@ -98,7 +98,7 @@ fn a_seat_stays_present_for_a_moment() {
     watching.wait_for_presence(json!([true, false, null, null]));
     close(anna);
     let anna = connect(game, 0);
-    // Beat comes and goes, and nothing was told of Anna.
+    // Beat comes and goes, and the stream said nothing about Anna.
     drop(connect(game, 1));
     watching.wait_for_presence(json!([true, true, null, null]));
     let next = watching.notice().expect("who is present").data;

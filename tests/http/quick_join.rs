@@ -80,7 +80,7 @@ fn people_meet_at_one_table_and_the_server_deals() {
     assert_eq!(json!(table), json!(["seating", "anyone", "full"]));
     assert_eq!(view["turn_seconds"], 60);
     assert_eq!(kinds(view), ["human", "human", "open", "open"]);
-    // Others with other rules sit elsewhere, also if they are written in another way.
+    // People with other rules sit elsewhere. The same rules may be written in another way.
     let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));
     assert_ne!(other.id(), anna.id());
     let rules = json!({"preset": "dogspiel-it", "seats": 4});

@@ -1,4 +1,4 @@
-//! What a problem document says to programs besides its code: reasons, places, and what may stand
+//! What a problem document says to programs besides its code: reasons, places, and what is allowed
 //! in a body.
 
 use std::{collections::BTreeSet, fs};
@@ -122,7 +122,7 @@ fn a_refused_move_has_each_of_the_documented_reasons() {
     assert_eq!(seen, documented("illegal_move"));
 }
 
-/// The body of a creation or the path of a read, what is wrong, where, and what may stand there.
+/// The body of a creation or the path of a read, what is wrong, where, and what is allowed there.
 const MISTAKES: &str = r#"
 []                                         | wrong_value |
 {"listed": "yes"}                          | wrong_value | /listed
@@ -145,7 +145,7 @@ const MISTAKES: &str = r#"
 /v1/rules?a=1                  | unknown_member | /a |
 "#;
 
-/// Where a body or a query is wrong, and what may stand there.
+/// Where a body or a query is wrong, and what is allowed there.
 #[test]
 fn a_mistake_is_named_by_its_place() {
     let server = TestServer::shared();
@@ -212,7 +212,7 @@ host      | POST /swap {"card": "CARD"}     | forbidden        | "reason": "seat
 0 | POST /swap {"card": "CARD", "version": 1} | stale_version | "version": 2
 "#;
 
-/// Boards and positions that cannot be.
+/// Impossible boards and positions.
 const IMPOSSIBLE_BOARDS: &str = r#"
 [{}]                                     | "reason": "wrong_seats"
 [{"track": [1, 2, 3, 4, 5]}, {}, {}, {}] | "reason": "wrong_pieces", "seat": 0
@@ -318,7 +318,7 @@ nul
 const PARSER_WORDS: &str = "expected|invalid type|invalid value|variant|EOF|parsing|deserialize|\
     unknown field|missing field|duplicate field|struct|sequence|u8|u32|u64|map,";
 
-/// Queries that are wrong, of a list of games and of an advice.
+/// Wrong queries, for a list of games and for advice.
 const WRONG_QUERIES: &str = "limit=a limit=-1 limit=99999999999 phase= phase=x x x=%ff % \
     limit=1&limit=1 cursor=x limit =";
 const WRONG_ADVICE_QUERIES: &str = "seed=x budget_ms=0 samples=1&budget_ms=1 level=x samples=-1";

@@ -135,7 +135,7 @@ fn the_host_does_not_wait_for_those_who_do_not_come() {
     let game = next(&table.game, &first, [0, 1, 2, 3]);
     let opened = game.put(Host, 1, &json!({"kind": "open"})).expect(200);
     game.get(Seat(1), "").send().refused("token_replaced");
-    // In the old game the token is still good.
+    // In the old game the token is still valid.
     assert_eq!(table.game.get(Seat(1), "").send().status, 200);
     game.post(Host, "/deal").send().refused("seats_open");
     let body = json!({"invitation": opened["invitation"], "name": "Nina"});
@@ -198,7 +198,7 @@ fn only_people_of_a_finished_game_ask() {
     assert!(seats.all(|seat| seat["kind"] == "open" || seat["kind"] == "bot"));
 }
 
-/// Streams that stay open after the end tell of the next game, those of another process too.
+/// Streams that stay open after the end announce the next game, at other processes too.
 #[test]
 fn streams_announce_the_next_game_after_the_end() {
     let server = TestServer::start();
@@ -233,7 +233,7 @@ fn streams_announce_the_next_game_after_the_end() {
     let told_there = told(&lines).data;
     assert_eq!(told_there["id"], next["id"]);
     assert_eq!(told_there["seat"], Value::Null);
-    // Whoever comes later is told at once, after the game.
+    // A viewer who comes later is told at once, after the game.
     let later = game.events(Seat(3), "?after_end=true");
     assert_eq!(later.next().expect("the game").data["phase"], "finished");
     assert_eq!(told(&later).data["id"], next["id"]);

@@ -166,7 +166,7 @@ fn the_host_replaces_a_player_who_is_gone() {
     let joined = table.join(&json!({"invitation": second, "name": "Nina"}));
     assert_eq!(joined["game"]["seats"][seat]["stand_in"], true);
     sees_no_hand(&table.game, seat);
-    // Telling that one is human changes nothing.
+    // Saying that one is human changes nothing.
     table
         .put(Seat(seat), seat, &json!({"kind": "human"}))
         .expect(200);

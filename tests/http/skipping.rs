@@ -17,10 +17,10 @@ fn skip<'a>(game: &TestGame<'a>, viewer: TestViewer) -> TestRequest<'a> {
 
 /// Waits until the view satisfies the condition.
 #[track_caller]
-fn wait_for(game: &TestGame<'_>, is_so: impl Fn(&Value) -> bool) -> Value {
+fn wait_for(game: &TestGame<'_>, holds: impl Fn(&Value) -> bool) -> Value {
     loop {
         let view = game.view(Spectator);
-        if is_so(&view) {
+        if holds(&view) {
             return view;
         }
         let after = format!("?after_version={}", view["version"]);

@@ -39,7 +39,7 @@ fn partners_swap_once_both_have_laid_a_card() {
     assert_eq!(response["game"], game.view(Seat(0)));
     let offered = json!({"type": "card_offered", "seat": 0, "card": given});
     assert_eq!(response["events"], json!([offered]));
-    // Until then the card counts as in the hand, and only its owner sees it.
+    // Until then the card counts as part of the hand, and only its owner sees it.
     assert_eq!(game.hand(0), hands[0]);
     assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
     assert_eq!(game.view(Seat(2))["seats"][0]["gave"], Value::Null);

@@ -34,7 +34,7 @@ fn is_moved(server: &TestServer, game: &TestGame<'_>) {
     assert!(said.contains("moved by `dog copy`"), "{said}");
 }
 
-/// What a command says that must fail.
+/// What a command that must fail says.
 #[track_caller]
 fn refused(mut command: Command) -> String {
     let output = command.output().expect("the dog binary");
@@ -110,7 +110,7 @@ fn games_go_on_after_a_move_there_and_back() {
     is_moved(&second, &game_there);
     assert_eq!(goes_on(&third), game_there.snapshot());
     let game = game.at(&third);
-    // A ticket is good for once.
+    // A ticket is valid once.
     let again = game.get(Spectator, &path).send();
     again.refused("unauthorized");
     let (seat, id) = game.first_move();

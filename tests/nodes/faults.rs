@@ -93,7 +93,7 @@ impl FaultScene {
         }
     }
 
-    /// Waits until all is well, as the stream shows, too, which was open all the time.
+    /// Waits until all is well. The stream, which was open all the time, shows it too.
     fn all_is_well(&mut self) {
         self.wait_until_ready(true);
         let url = self.node.url();

@@ -31,7 +31,7 @@ fn the_password_is_nowhere_to_be_read() {
     ];
     let hidden = |text: &str| assert!(!text.contains(SECRET), "{text}");
     for way in ways {
-        // Also if everything is logged.
+        // Even if everything is logged.
         let node = DogNode::start(&[way, &[("RUST_LOG", "trace")]].concat());
         NodeTable::create(node.url(), json!({}));
         cluster.stop();
@@ -54,14 +54,14 @@ fn the_password_is_nowhere_to_be_read() {
         hidden(&node.log());
         hidden(&help(way));
     }
-    // Also if the role has another password.
+    // Nor is it shown if the role has another password.
     cluster.psql("postgres", "ALTER ROLE keeper PASSWORD 'another'");
     for way in ways {
         let log = refusal(way);
         assert!(log.contains("password authentication failed"), "{log}");
         hidden(&log);
     }
-    // Also if the URL is not valid.
+    // Nor if the URL is not valid.
     for url in [
         with_it.replace("127.0.0.1:", "127.0.0.1:none"),
         format!("{with_it}?sslmode=maybe"),

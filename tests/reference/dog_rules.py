@@ -495,7 +495,7 @@ def swaps(rules: Rules, board: Board, mover: int) -> Iterator[Outcome]:
 def jack_without_effect(rules: Rules, board: Board, mover: int) -> Outcome:
     """§6: a jack may be played for nothing when the mover alone is on the ring.
 
-    With no_swap_possible (§11) also when others are on the ring, and no swap is legal.
+    With no_swap_possible (§11) even when others are on the ring, if no swap is legal.
     """
     if not rules["jack_without_effect"]:
         raise IllegalMove("a jack without effect is not in these rules")

@@ -215,10 +215,10 @@ export function follow(id, token, { onMessages, onLink }) {
   let cut = () => {};
   // When the connection was heard last.
   let heard = 0;
-  // How many tabs were hidden after this one, and whether it has let go.
+  // How many tabs were hidden after this one, and whether it has closed its stream.
   let later = 0;
   let resting = false;
-  // Whether the stream is replaced, of which nobody needs to know.
+  // Whether the stream is being replaced, which nobody needs to know.
   let replacing = false;
   const tabs = openChannel("dog.tabs");
   if (tabs) tabs.onmessage = () => {

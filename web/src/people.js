@@ -241,7 +241,7 @@ export const rematch = (seats) => act(async (table) => {
   const { id, seat, game } = await request("POST", `/v1/games/${table.id}/rematch`, {
     token: host ? table.hostToken : table.token, body: seats ? { seats } : {},
   });
-  // The tokens of this game are good in the next one, too.
+  // The tokens of this game are valid in the next one, too.
   const { hostToken } = table;
   keep(game, { hostToken, ...(host ? {} : { seat: seat ?? null, token: table.token }) });
   at(table, () => go(id));

@@ -113,7 +113,7 @@ function Reachable({ addresses }) {
 /** Modules of the quiet zone around a code. */
 const QUIET = 4;
 
-/** A QR code: dark on white, also in the dark. @param {{text: string, name: string}} props */
+/** A QR code: dark on white, even in the dark theme. @param {{text: string, name: string}} props */
 function Qr({ text, name }) {
   const { size, path } = useMemo(() => {
     const code = generate(text, { minCorrectionLevel: correction.M });

@@ -11,9 +11,9 @@ use std::{
 
 use dog_cluster::{Cluster, ClusterOptions, psql};
 
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
+    while !holds() {
         assert!(begun.elapsed().as_secs() < 60, "not in time: {what}");
         thread::sleep(Duration::from_millis(20));
     }

@@ -25,7 +25,7 @@ pub struct Evening<'a> {
     asked: TestTable<'a>,
 }
 
-/// A table with four free seats, of which these people take the first.
+/// A table with four free seats, the first of which these people take.
 fn table<'a>(server: &'a TestServer, names: &[&str], mut more: Value) -> TestTable<'a> {
     let open =
         |number| json!({"kind": "open", "name": format!("Seat {number}"), "level": "greedy"});

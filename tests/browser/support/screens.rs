@@ -1,4 +1,4 @@
-//! Every screen of the page, one after the other.
+//! Every screen of the page, one after another.
 
 use serde_json::{Value, json};
 

@@ -36,11 +36,11 @@ pub use table::TestTable;
 /// failing test waits that long.
 pub const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Waits until something is so.
+/// Waits until this holds.
 #[track_caller]
-pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
+    while !holds() {
         assert!(begun.elapsed() < TIMEOUT, "it takes too long until {what}");
         thread::sleep(Duration::from_millis(20));
     }

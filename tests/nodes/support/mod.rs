@@ -28,11 +28,11 @@ pub const LIMIT: Duration = Duration::from_secs(180);
 /// How long a request may take in any condition of the database.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(90);
 
-/// Waits until something is so.
+/// Waits until this holds.
 #[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
+    while !holds() {
         assert!(begun.elapsed() < LIMIT, "it takes too long until {what}");
         thread::sleep(Duration::from_millis(20));
     }

@@ -45,7 +45,7 @@ pub fn serve(environment: &[(&str, &str)]) -> Command {
     command
 }
 
-/// Why a node with these settings does not start: all that it logs, of which one line is an error.
+/// Why a node with these settings does not start: all that it logs, one line of which is an error.
 /// It must exit by itself with code 1.
 #[track_caller]
 pub fn refusal(environment: &[(&str, &str)]) -> String {

@@ -13,7 +13,7 @@ use super::{
     position::{PositionExt, seat},
     properties::rng,
     rounds::{
-        self, act, act_refused, deal, dealt, lowest, optional, play_first, play_refused,
+        self, act, act_refused, deal, dealt, hands, lowest, optional, play_first, play_refused,
         play_rounds, refused,
     },
 };
@@ -24,11 +24,7 @@ fn states(game: &Game) -> Vec<Option<ExchangeState>> {
     Seat::all(4).map(|seat| game.exchange(seat)).collect()
 }
 
-fn hands(game: &Game) -> Vec<Cards> {
-    Seat::all(4).map(|seat| game.hand(seat)).collect()
-}
-
-/// A swap of these seats' cards, as those who see them (or not) are told.
+/// A swap of these seats' cards, as a viewer who may or may not see them sees it.
 fn swap(seats: [u8; 2], card: impl Fn(Seat) -> Option<Card>) -> Event {
     let given = seats.map(|by| OfferedCard {
         seat: seat(by),
@@ -46,9 +42,9 @@ fn each_seat_offers_one_card_to_its_partner() {
     let before = hands(&game);
     let given: Vec<_> = Seat::all(4).map(|seat| lowest(&game, seat)).collect();
     act(&mut game, "0 offers, 1 offers, 2 offers");
-    // Seats 0 and 2 have swapped; the card that seat 1 offered counts as in its hand.
-    let parts = [Swapped, Offered, Swapped, Pending];
-    assert_eq!(states(&game), parts.map(Some));
+    // Seats 0 and 2 have swapped; the card that seat 1 offered counts as part of its hand.
+    let expected = [Swapped, Offered, Swapped, Pending];
+    assert_eq!(states(&game), expected.map(Some));
     assert_eq!(game.cards(seat(1)), 6);
     assert_eq!((game.phase(), game.turn()), (Phase::Exchange, None));
     let events = act(&mut game, "3 offers");

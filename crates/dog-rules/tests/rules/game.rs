@@ -140,7 +140,7 @@ fn a_reissued_token_changes_only_the_version() {
 tables! {
     two_ways_to_one_board_are_one_move: "
         by dogspiel-it
-        # Whichever own piece is captured, the same three fields remain.
+        # Whichever of its pieces is captured, the same three fields remain.
         at 0: 10 11 21 g3
         0 reaches A: 0: 11 21 g3; 0: 10 12 21 g3; 0: 10 11 22 g3; 0: 10 21 22 g3; 0: 10 11 32 g3
         0 plays A:10>11 => 0: 11 21 g3

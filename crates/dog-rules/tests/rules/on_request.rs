@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Actor, Card, Cards, Event, EventKind, Exchange,
+    Action, Actor, Card, Event, EventKind, Exchange,
     ExchangeState::{self, *},
     Game, Phase,
     Preset::{DogspielIt, Hausregeln},
@@ -15,7 +15,8 @@ use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 use super::{
     position::{PositionExt, seat},
     rounds::{
-        act, act_refused, deal, dealt, exchange_action, legal_moves, lowest, optional, refused,
+        act, act_refused, deal, dealt, exchange_action, hands, legal_moves, lowest, optional,
+        refused,
     },
 };
 
@@ -86,10 +87,6 @@ fn each_seat_asks_or_passes() {
     let card = card.expect("a card that is not in the hand");
     let seat = seat(0);
     refused(&mut game, &Action::Offer { seat, card }, not_asked);
-}
-
-fn hands(game: &Game) -> Vec<Cards> {
-    Seat::all(4).map(|seat| game.hand(seat)).collect()
 }
 
 #[test]

@@ -449,7 +449,7 @@ fn the_second_act_of_the_clock_in_a_row_makes_a_seat_away() {
     let seat = seat(1);
     let mut table = in_play_with_clock(1);
     assert!(!table.game.is_away(seat) && !table.game.seats_changed());
-    // An action of its own breaks the row.
+    // An action of its own starts the count again.
     assert_eq!(by(&table.next()), None);
     table.play_until_turn_of(1);
     table.next_by(Actor::Clock);

@@ -212,7 +212,7 @@ impl<'a> BoardBuilder<'a> {
         }
     }
 
-    /// Some own pieces are in the goal, the others around its door.
+    /// Some of the seat's pieces are in the goal, the others around its door.
     fn around_door(&mut self, rng: &mut impl Rng, seat: Seat, before: u8) {
         for _ in 0..rng.random_range(1..=3) {
             self.goal(seat, rng.random_range(0..4));

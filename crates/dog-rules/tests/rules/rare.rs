@@ -97,7 +97,7 @@ fn cases(position: &Random) -> Vec<(&'static str, bool)> {
         "a block behind a piece, its own on its start": on_start && is_fresh && past_start(4);
         "a block of another seat's ahead of a piece":
             strangers.any(|other| board.fresh(other) && up_to(13, ring.start(other)));
-        "an own piece is captured by leaving the kennel":
+        "one's own piece is captured by leaving the kennel":
             on_start && !blocks && board.kennel(seat) > 0;
         "a jack without effect": jack_without_effect && alone;
         "no jack without effect for a protected stranger": jack_without_effect && !alone

@@ -138,6 +138,11 @@ pub fn exchange_action(game: &Game, text: &str) -> Action {
     }
 }
 
+/// The hands at a table of four.
+pub fn hands(game: &Game) -> Vec<Cards> {
+    Seat::all(4).map(|seat| game.hand(seat)).collect()
+}
+
 /// The first card of a seat's hand.
 pub fn lowest(game: &Game, seat: Seat) -> Card {
     game.hand(seat).ranks().next().expect("a card in the hand")

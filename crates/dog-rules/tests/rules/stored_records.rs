@@ -175,7 +175,7 @@ fn in_order(rng: &mut impl Rng, game: &Game) -> Action {
     chosen.expect("an action").clone()
 }
 
-/// Four seats, of which two are open and one is a bot's; or a rematch of six, one of them a bot.
+/// Four seats, two of them open and one a bot's; or a rematch of six, one of them a bot.
 fn set_up(rng: &mut impl Rng, rules: &str) -> Setup {
     let rules: Rules = rules.parse().expect("rules");
     let is_rematch = rules.seats == 6;

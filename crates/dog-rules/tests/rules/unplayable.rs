@@ -100,8 +100,8 @@ tables! {
     "
 }
 
-/// What a seat cannot play it is told why, in one of the documented ways and with something that is
-/// true of the board.
+/// A seat is told why it cannot play a card, in one of the documented ways and with something that
+/// is true of the board.
 #[test]
 fn a_card_has_a_reason_exactly_if_it_has_no_move() {
     let mut rng = rng(31);

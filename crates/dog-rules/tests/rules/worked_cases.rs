@@ -110,7 +110,7 @@ tables! {
         0 lists J: fold
         by hausregeln jack_without_effect_when=no_swap_possible
         0 lists J: J:none
-        # A swap of two own pieces is a swap.
+        # A swap of two pieces of one's own is a swap.
         at 0: 4 9 | 2: fresh
         by hausregeln jack_without_effect_when=no_swap_possible jack_own_pair=true
         0 lists J: J:4<>9
