@@ -70,7 +70,7 @@ async function inviteFriends(name) {
 /** The link for a friend. No server sees what follows the `#`. */
 const linkOf = (page, { id, invitation }) => `${page}#/join/${id}/${invitation}`;
 
-/** What a page does that is opened by such a link. */
+/** What a page that is opened by such a link does. */
 async function openLink(link, name) {
   const [, id, invitation] = /#\/join\/(\w+)\/([\w-]+)$/.exec(link);
   const own = await join(id, { invitation, name });
@@ -98,7 +98,7 @@ async function start({ id, hostToken: token }) {
   });
 }
 
-/** What to say of each seat. */
+/** What to say about each seat. */
 const statesOf = ({ game, present }) => game.seats.map(({ kind, away, stand_in: standIn }, seat) =>
   (kind !== "human" ? kind : standIn ? "a bot plays this hand" : away ? "away"
     : present?.[seat] === false ? "not connected" : "here"));

@@ -121,8 +121,8 @@ const { loadWords, t } = await import(new URL("src/lang.js", web));
 for (const lang of languages) {
   document.documentElement.lang = lang;
   await loadWords();
-  for (const [type, of] of Object.entries(events)) {
-    const told = (me) => of(0).map((event) => page.eventWords({ names, me }, { type, ...event }));
+  for (const [type, eventsOf] of Object.entries(events)) {
+    const told = (me) => eventsOf(0).map((event) => page.eventWords({ names, me }, { type, ...event }));
     told(0).forEach((text, index) => {
       const from = told(null)[index];
       const problem = /\{|event\.|did\.|whom/.test(text + from) ? "a word is missing"

@@ -49,7 +49,7 @@ class IllegalMove(ValueError):
 
 
 class BadNotation(IllegalMove):
-    """The text is no move id at all."""
+    """The text is not a move id."""
 
 
 # --- §2 options and presets -----------------------------------------------------------------------------------------
@@ -670,7 +670,7 @@ _ID = re.compile(
 
 
 def judge(rules: Rules, board: Board, seat: int, hand: list[str], move_id: str) -> Outcome:
-    """The outcome of a move id, applied literally, or IllegalMove (BadNotation if it is no id at all)."""
+    """The outcome of a move id, applied literally, or IllegalMove (BadNotation if it is not an id)."""
     if move_id == "fold":
         if legal_boards(rules, board, seat, hand) != {(None, None, board)}:
             raise IllegalMove("something can be played")

@@ -275,7 +275,7 @@ class Readings(Case):
 
 
 def boards_naming_once(rules: Rules, board: Board, who: int) -> set[Board]:
-    """Every board that some list of a seven's parts reaches which names no piece again."""
+    """Every board that a list of a seven's parts reaches if it names no piece again."""
     Named = frozenset[tuple[int, dog.Place]]
     waiting: set[tuple[dog.Seven, Named]] = {(dog.begin_seven(rules, board, who), frozenset())}
     seen = set(waiting)

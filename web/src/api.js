@@ -26,7 +26,7 @@ function setClock(response, sent) {
   clockAhead = Math.min(Math.max(clockAhead, time - Date.now()), time + 1000 - sent);
 }
 
-/** Characters that turn the direction of text around, also of what follows: the page sets its own. */
+/** Characters that turn the direction of text around, and of what follows: the page sets its own. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Reads JSON of the server. Throws a `TypeError` if it is something else. @param {string} text @returns {any} */

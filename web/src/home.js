@@ -80,7 +80,7 @@ export function Home({ state }) {
     </main>`;
 }
 
-/** The sheet, and whether options are not as on it. @param {Settings} settings */
+/** The sheet, and whether options differ from it. @param {Settings} settings */
 function sheetWords(settings) {
   const rules = t(`preset.${settings.preset}`);
   return chosenOptions(settings).length > 0 ? t("rules.changed", { rules }) : rules;

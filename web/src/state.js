@@ -259,7 +259,7 @@ function withGame(table, game) {
 }
 
 /**
- * Tells of others who went and, of these, who came back. Somebody who sits down is in the log, and
+ * Notes who went and, of these, who came back. Somebody who sits down is in the log, and
  * is about to connect: the stream calls them absent until then, the page does not.
  *
  * @param {Table} table @param {Presence} line @returns {Table}

@@ -113,7 +113,7 @@ export function saveGame(game) {
   if (!before) makeRoom();
 }
 
-/** Forgets the games that are over, and then any, that were opened the longest ago. */
+/** Forgets the games that were opened the longest ago, first those that are over. */
 function makeRoom() {
   const games = savedGames().reverse();
   const surplus = games.filter((game) => game.over).slice(0, Math.max(games.length - GAMES, 0));

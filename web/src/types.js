@@ -62,7 +62,7 @@
  * @typedef {{any: string | null, seats: ({text: string, version: number} | null)[]}} Invitations
  *
  * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock;
- * `options` has the values of those options that are not to be as on the sheet.
+ * `options` has the values of the options that differ from the sheet.
  * @typedef {{
  *   preset: string, options: Record<string, string>, seats: number, level: Level, pace: number, clock: number,
  * }} Settings
