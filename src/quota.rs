@@ -89,10 +89,10 @@ impl std::fmt::Debug for CreatorQuotas {
 }
 
 /// The quota of a rate, with bursts of `burst` times as many; none for a rate of 0.
-fn quota(rate: u32, burst: u32, of: impl FnOnce(NonZeroU32) -> Quota) -> Option<Quota> {
+fn quota(rate: u32, burst: u32, per: impl FnOnce(NonZeroU32) -> Quota) -> Option<Quota> {
     let rate = NonZeroU32::new(rate)?;
     let burst = NonZeroU32::new(burst)?.saturating_mul(rate);
-    Some(of(rate).allow_burst(burst))
+    Some(per(rate).allow_burst(burst))
 }
 
 /// A bucket for a rate; none for a rate of 0.
@@ -100,9 +100,9 @@ pub fn bucket(
     name: &'static str,
     rate: u32,
     burst: u32,
-    of: impl FnOnce(NonZeroU32) -> Quota,
+    per: impl FnOnce(NonZeroU32) -> Quota,
 ) -> Option<Bucket> {
-    let quota = quota(rate, burst, of)?;
+    let quota = quota(rate, burst, per)?;
     let clock = DefaultClock::default();
     Some(Bucket::with_clock(name, quota, MAX_KEYS, clock))
 }

@@ -15,7 +15,7 @@ use super::{
     legal_moves::{self, LegalMoves},
     moves::{MoveId, MovesOptions, outcome},
     parameters::NoQuery,
-    pictures::{self, PICTURE, Preview, SVG, ThemeName, of_position, picture_response},
+    pictures::{self, PICTURE, Preview, SVG, ThemeName, picture_response, position_picture},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis},
     seven::SevenView,
 };
@@ -140,7 +140,13 @@ pub async fn analyse_suggest_move(
             };
             let outcome = outcome(rules, board, seat, &mv)?;
             let preview = Preview { seat, mv, outcome };
-            Ok(of_position(rules, board, seat, Some(&preview), options))
+            Ok(position_picture(
+                rules,
+                board,
+                seat,
+                Some(&preview),
+                options,
+            ))
         })
         .await;
     }

@@ -135,7 +135,7 @@ fn presence() -> Value {
 
 fn rematch() -> Value {
     let others = Seat::all(3).skip(1).collect();
-    let next = ExampleGame::of_players(players(), others);
+    let next = ExampleGame::with_players(players(), others);
     json!(Rematch::new(&next.stored, viewer()))
 }
 
@@ -294,7 +294,7 @@ fn players() -> Vec<Player> {
 impl ExampleGame {
     /// The game at its creation.
     fn new() -> ExampleGame {
-        ExampleGame::of_players(players(), Vec::new())
+        ExampleGame::with_players(players(), Vec::new())
     }
 
     /// A game with an open seat.
@@ -304,10 +304,10 @@ impl ExampleGame {
             kind: SeatKind::Open,
             ..Player::human("Seat 1")
         };
-        ExampleGame::of_players(players, Vec::new())
+        ExampleGame::with_players(players, Vec::new())
     }
 
-    fn of_players(players: Vec<Player>, must_confirm: Vec<Seat>) -> ExampleGame {
+    fn with_players(players: Vec<Player>, must_confirm: Vec<Seat>) -> ExampleGame {
         let game = Game::new(Setup {
             rules: Preset::Hausregeln.rules(),
             players,

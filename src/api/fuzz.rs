@@ -18,7 +18,7 @@ use super::{
     legal_moves::MovesParams,
     moves::MovesOptions,
     parameters::{NoQuery, VersionRequest},
-    pictures::{PictureParams, of_game},
+    pictures::{PictureParams, game_picture},
     play::{PlayRequest, SwapRequest},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
     seats::HandOverRequest,
@@ -119,7 +119,7 @@ pub fn line(text: &str, game: &Game) {
         && let Ok(preview) = params.preview(game)
         && let Ok(options) = params.options(game.rules())
     {
-        of_game(game, preview.as_ref(), options);
+        game_picture(game, preview.as_ref(), options);
     }
 }
 

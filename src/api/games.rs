@@ -131,8 +131,8 @@ pub async fn get_game(
     }
     let version = stored.game.version();
     let etag = etag(version, role);
-    let of_version = version.to_string();
-    check_if_match(request.headers(), &[&etag, &of_version])?;
+    let unquoted = version.to_string();
+    check_if_match(request.headers(), &[&etag, &unquoted])?;
     let unchanged = is_known(version) || is_not_modified(request.headers(), &etag);
     let mut response = private_response(match unchanged {
         true => StatusCode::NOT_MODIFIED,
@@ -142,7 +142,7 @@ pub async fn get_game(
     if unchanged {
         return Ok(response.finish());
     }
-    let view = app.views.of_game(&stored, role)?;
+    let view = app.views.get(&stored, role)?;
     Ok(response.content_type("application/json").body(view))
 }
 

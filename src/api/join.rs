@@ -209,8 +209,10 @@ fn seat_to_take(
         };
     }
     let people = |team: u8| {
-        let of_team = Seat::all(seats).filter(|seat| seat.team(seats) == team);
-        of_team.filter(|&seat| game.player(seat).is_human()).count()
+        let team_seats = Seat::all(seats).filter(|seat| seat.team(seats) == team);
+        team_seats
+            .filter(|&seat| game.player(seat).is_human())
+            .count()
     };
     let candidates = Seat::all(seats).filter(|&seat| is_open(seat) && opens(seat));
     candidates

@@ -90,7 +90,7 @@ pub struct Preview {
 
 impl Preview {
     /// The move with that id, if a seat with this hand may play it; else `illegal_move`.
-    pub fn of_hand(
+    pub fn with_hand(
         rules: &Rules,
         board: &Board,
         seat: Seat,
@@ -105,7 +105,12 @@ impl Preview {
     /// The move with that id, or the begun seven, if the board allows it. It is checked as if the seat
     /// held the whole deck, and a fold is always allowed, so that the result does not depend on any
     /// hand.
-    fn of_board(rules: &Rules, board: &Board, seat: Seat, id: &str) -> Result<Preview, Problem> {
+    fn without_hand(
+        rules: &Rules,
+        board: &Board,
+        seat: Seat,
+        id: &str,
+    ) -> Result<Preview, Problem> {
         if id.parse() == Ok(Move::Fold) {
             let mv = Move::Fold;
             let outcome = outcome(rules, board, seat, &mv)?;
@@ -116,7 +121,7 @@ impl Preview {
             let mv = begun.into();
             return Ok(Preview { seat, mv, outcome });
         }
-        Preview::of_hand(rules, board, seat, rules.deck(), id)
+        Preview::with_hand(rules, board, seat, rules.deck(), id)
     }
 
     fn shown(&self) -> Shown<'_> {
@@ -158,7 +163,7 @@ impl PictureParams {
                 (id, seat_of(number, rules, "seat")?)
             }
         };
-        Preview::of_board(rules, game.board(), seat, id).map(Some)
+        Preview::without_hand(rules, game.board(), seat, id).map(Some)
     }
 
     /// How to draw.
@@ -171,7 +176,7 @@ impl PictureParams {
 }
 
 /// The picture of a game, with this preview or else with its last move. Everybody may see it.
-pub fn of_game(game: &Game, preview: Option<&Preview>, options: PictureOptions) -> String {
+pub fn game_picture(game: &Game, preview: Option<&Preview>, options: PictureOptions) -> String {
     let players = game.players().iter();
     let names: Vec<&str> = players.map(|player| player.name.as_str()).collect();
     dog_picture::svg(&Picture {
@@ -188,7 +193,7 @@ pub fn of_game(game: &Game, preview: Option<&Preview>, options: PictureOptions) 
 }
 
 /// The picture of a position in which this seat is to move, perhaps with a preview.
-pub fn of_position(
+pub fn position_picture(
     rules: &Rules,
     board: &Board,
     seat: Seat,
@@ -265,7 +270,7 @@ pub async fn get_board_picture(
     let preview = params.preview(game)?;
     let options = params.options(game.rules())?;
     // Drawing takes less time than passing it to another thread.
-    let svg = of_game(game, preview.as_ref(), options);
+    let svg = game_picture(game, preview.as_ref(), options);
     // A later build may draw the same board otherwise, so the version does not identify a picture.
     let mut response = picture_response(HttpResponse::Ok());
     response

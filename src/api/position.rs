@@ -12,7 +12,7 @@ use super::{
     legal_moves::LegalMoves,
     moves::{MovesOptions, PositionString, SeatBoardRequest, read_board},
     parameters::{BySeatList, read_cards, seat_of},
-    pictures::{Preview, of_position},
+    pictures::{Preview, position_picture},
     rules::{RulesRequest, checked_rules},
     seven::SevenView,
 };
@@ -243,9 +243,15 @@ impl AnalysisPosition {
     /// The position, or the legal move of that id, as a picture.
     pub fn picture(&self, id: Option<&str>, options: PictureOptions) -> Result<String, Problem> {
         let (rules, board, seat) = (&self.rules, &self.board, self.seat);
-        let preview = |id| Preview::of_hand(rules, board, seat, self.hand, id);
+        let preview = |id| Preview::with_hand(rules, board, seat, self.hand, id);
         let preview = id.map(preview).transpose()?;
-        Ok(of_position(rules, board, seat, preview.as_ref(), options))
+        Ok(position_picture(
+            rules,
+            board,
+            seat,
+            preview.as_ref(),
+            options,
+        ))
     }
 }
 

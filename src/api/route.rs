@@ -158,11 +158,11 @@ pub fn configure(routes: Vec<RouteDef>, config: &mut ServiceConfig) {
         }
     }
     let mut paths = paths.into_iter().peekable();
-    while let Some(path) = paths.next_if(|path| !is_of_game(path)) {
+    while let Some(path) = paths.next_if(|path| !is_below_game(path)) {
         config.service(resource(path, ""));
     }
     let mut game = web::scope(GAME);
-    while let Some(path) = paths.next_if(|path| is_of_game(path)) {
+    while let Some(path) = paths.next_if(|path| is_below_game(path)) {
         game = game.service(resource(path, GAME));
     }
     config.service(game);
@@ -171,7 +171,7 @@ pub fn configure(routes: Vec<RouteDef>, config: &mut ServiceConfig) {
     }
 }
 
-fn is_of_game(path: &[RouteDef]) -> bool {
+fn is_below_game(path: &[RouteDef]) -> bool {
     path[0].path.starts_with(GAME)
 }
 

@@ -55,12 +55,12 @@ impl HandOverRequest {
         self.kind == Some(SeatKind::Open)
     }
 
-    /// The player that this makes of the seat's. `of_another` is set if the host sends it about a
+    /// The player that this makes of the seat's. `is_for_another` is set if the host sends it about a
     /// person who joined.
     ///
     /// # Errors
     /// What is wrong with it; `forbidden`, if only that person may send it.
-    pub fn player(self, game: &Game, seat: Seat, of_another: bool) -> Result<Player, Problem> {
+    pub fn player(self, game: &Game, seat: Seat, is_for_another: bool) -> Result<Player, Problem> {
         if self.kind.is_none() && self.name.is_none() && self.level.is_none() {
             let detail = "one of kind, name and level must be there";
             return Err(Problem::wrong_combination(detail));
@@ -69,13 +69,12 @@ impl HandOverRequest {
         let name = name.transpose()?;
         let now = game.player(seat);
         let kind = self.kind.unwrap_or(now.kind);
-        if of_another && (kind == SeatKind::Human || name.is_some()) {
+        if is_for_another && (kind == SeatKind::Human || name.is_some()) {
             return Err(AccessError::SeatJoined(seat).into());
         }
         let name = match name {
-            Some(name) => {
-                checked(&name, kind).map_err(|_| Problem::wrong_value("name", NameError::OfBot))?
-            }
+            Some(name) => checked(&name, kind)
+                .map_err(|_| Problem::wrong_value("name", NameError::BotName))?,
             None if kind == SeatKind::Open => default_name(seat, kind),
             None if kind == now.kind => now.name.clone(),
             None => kept_name(now, seat, kind),
@@ -149,8 +148,8 @@ pub async fn hand_over_seat(
         }
         let change = change?;
         let (opens, by_host) = (change.opens(), role == Role::Host);
-        let of_another = by_host && game.seating.seats[seat].joined;
-        let player = change.player(&game.stored.game, seat, of_another)?;
+        let is_for_another = by_host && game.seating.seats[seat].joined;
+        let player = change.player(&game.stored.game, seat, is_for_another)?;
         let mut draft = game.draft(&match by_host {
             true => Action::HandOver { seat, player },
             false => Action::ChangeSeat { seat, player },

@@ -61,7 +61,7 @@ impl ViewCache {
     ///
     /// # Errors
     /// None in practice: a view can always be written as JSON.
-    pub fn of_game(&self, stored: &StoredGame, role: Role) -> Result<Bytes, Problem> {
+    pub fn get(&self, stored: &StoredGame, role: Role) -> Result<Bytes, Problem> {
         let (version, updated_at) = (stored.game.version(), stored.updated_at);
         let key = (stored.id, role);
         if let Some(view) = self.0.get(&key)
@@ -106,7 +106,7 @@ mod tests {
             for role in roles {
                 let expected = to_json(&GameView::new(stored, role)).unwrap();
                 for _ in 0..2 {
-                    assert_eq!(views.of_game(stored, role).unwrap(), expected);
+                    assert_eq!(views.get(stored, role).unwrap(), expected);
                 }
             }
         }
@@ -116,7 +116,7 @@ mod tests {
     fn views_have_a_bound() {
         let views = ViewCache::with_bytes(64 << 10);
         for _ in 0..1_000 {
-            views.of_game(&new_game(), Role::Spectator).unwrap();
+            views.get(&new_game(), Role::Spectator).unwrap();
             assert!(views.0.weight() <= 64 << 10);
         }
         assert!(views.0.weight() > 32 << 10);

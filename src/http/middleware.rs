@@ -155,7 +155,7 @@ fn framework_errors_to_problems<B: MessageBody>(
         return response.map_into_left_body();
     }
     let headers = response.headers().clone();
-    let mut response = response.into_response(Problem::of_status(status).error_response());
+    let mut response = response.into_response(Problem::from_status(status).error_response());
     for (name, value) in headers {
         if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH {
             response.headers_mut().append(name, value);

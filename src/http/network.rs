@@ -202,15 +202,15 @@ mod tests {
             own("wlan0", "192.168.1.5"),
         ];
         let expected = ["192.168.1.5", "192.168.7.1", "10.8.0.2", "fd00::7"];
-        let of = |default: &str| {
-            let found = usable(all.iter().cloned(), &[default.parse().ok(), None]);
-            found.iter().map(IpAddr::to_string).collect::<Vec<_>>()
+        let found = |default: &str| {
+            let addresses = usable(all.iter().cloned(), &[default.parse().ok(), None]);
+            addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>()
         };
-        assert_eq!(of("192.168.1.5"), expected);
+        assert_eq!(found("192.168.1.5"), expected);
         // A VPN that has the default route leads to no phone.
-        let of_vpn = ["192.168.7.1", "192.168.1.5", "10.8.0.2", "fd00::7"];
-        assert_eq!(of("10.8.0.2"), of_vpn);
-        assert_eq!(of("none"), of_vpn);
+        let with_vpn = ["192.168.7.1", "192.168.1.5", "10.8.0.2", "fd00::7"];
+        assert_eq!(found("10.8.0.2"), with_vpn);
+        assert_eq!(found("none"), with_vpn);
     }
 
     #[test]

@@ -46,17 +46,17 @@ impl NumberRange {
                 .or_else(|| schema.get("items"))
                 .or_else(|| schema.get("additionalProperties"))
         });
-        NumberRange::of_schema(place?)
+        NumberRange::from_schema(place?)
     }
 
     /// That of this parameter of a query.
     pub fn in_query<T: IntoParams>(path: &[String]) -> Option<NumberRange> {
         let mut params = T::into_params(|| None).into_iter();
         let param = params.find(|param| path == [param.name.as_str()])?;
-        NumberRange::of_schema(&json!(param.schema))
+        NumberRange::from_schema(&json!(param.schema))
     }
 
-    fn of_schema(schema: &Value) -> Option<NumberRange> {
+    fn from_schema(schema: &Value) -> Option<NumberRange> {
         let largest = || schema["format"].as_str().map(largest);
         Some(NumberRange {
             min: schema["minimum"].as_u64()?,

@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_is_one_client() {
-        let of = |peer| client(peer, &[], false);
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:2"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        let direct = |peer| client(peer, &[], false);
+        assert_eq!(direct("2001:db8::1"), direct("2001:db8::ffff:0:0:2"));
+        assert_ne!(direct("2001:db8::1"), direct("2001:db8:0:1::1"));
     }
 }

@@ -204,12 +204,12 @@ impl Rates {
                     // The creator of a finished game is forgotten after a while.
                     RateLimitOwner::Creator(by) => by.is_none_or(|by| by == creator()),
                 };
-                let of_address = if own {
+                let bucket = if own {
                     &self.addresses
                 } else {
                     &self.foreign_tokens
                 };
-                take(of_address, address)?;
+                take(bucket, address)?;
                 take(&self.tokens, token.0)?;
             }
             RateKey::Address => take(&self.addresses, address)?,

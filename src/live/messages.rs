@@ -160,8 +160,8 @@ impl CachedEntry {
             Viewer::Spectator => MAX_SEATS,
         };
         let sent = &self.sent[format as usize][slot];
-        if let Some((of, message)) = sent.get()
-            && *of == viewer
+        if let Some((reader, message)) = sent.get()
+            && *reader == viewer
         {
             return Ok(message.clone());
         }

@@ -55,14 +55,14 @@ pub fn value(rules: &Rules, board: &Board, seat: Seat) -> f64 {
             return if mine { WON } else { -WON };
         }
         let exposed = if mine { EXPOSED } else { EXPOSED_OTHERS };
-        let of_team: f64 = [first, first.partner(rules.seats)]
+        let standing: f64 = [first, first.partner(rules.seats)]
             .into_iter()
             .map(|seat| position.standing(seat) - exposed * position.risk(seat))
             .sum();
         if mine {
-            own = of_team;
+            own = standing;
         } else {
-            others += of_team;
+            others += standing;
         }
     }
     own - others / f64::from(teams - 1)

@@ -372,18 +372,18 @@ mod tests {
             options.seats = seats;
             let rules = Rules::try_from(options).unwrap();
             let mut models = PlayerModels::default();
-            let of_seat =
+            let advantage =
                 |models: &PlayerModels, number| models.advantage(&rules, seat(number, &rules));
-            assert!(of_seat(&models, 0).abs() < 1e-6);
+            assert!(advantage(&models, 0).abs() < 1e-6);
             models.0[seat(1, &rules)] = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
             let partner = seat(1, &rules).partner(seats);
             models.0[partner] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
             let known = 1.0 - f64::from(PRIOR[2] + PRIOR[3] + PRIOR[4]);
             let expected = 2.0 * GREEDY_HANDICAP * known;
-            assert!((of_seat(&models, 1) + expected).abs() < 1e-6);
+            assert!((advantage(&models, 1) + expected).abs() < 1e-6);
             // The other teams share the advantage.
             let teams = f64::from(seats / 2 - 1);
-            assert!((of_seat(&models, 0) - expected / teams).abs() < 1e-6);
+            assert!((advantage(&models, 0) - expected / teams).abs() < 1e-6);
         }
     }
 

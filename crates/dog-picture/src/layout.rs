@@ -298,7 +298,7 @@ impl BoardLayout {
     /// The key and the point of every place.
     pub fn places(&self) -> impl Iterator<Item = (String, Point)> {
         let track = (0..self.length()).map(|field| (field.to_string(), self.track(field)));
-        let of_seat = move |seat| {
+        let seat_places = move |seat| {
             let goal = (0..4).map(move |depth| {
                 let field = Field::Goal(depth);
                 (place_key(seat, field), self.field(seat, field))
@@ -306,7 +306,7 @@ impl BoardLayout {
             let kennel = self.kennel(seat).into_iter().enumerate();
             goal.chain(kennel.map(move |(index, point)| (kennel_key(seat, index), point)))
         };
-        track.chain(Seat::all(self.seats).flat_map(of_seat))
+        track.chain(Seat::all(self.seats).flat_map(seat_places))
     }
 }
 

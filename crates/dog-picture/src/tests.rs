@@ -28,6 +28,20 @@ struct Scene {
 }
 
 impl Scene {
+    /// `played` is the number of a seat and its move, or the preview of one; or empty.
+    fn new(rules: Rules, pieces: &str, played: &'static str) -> Scene {
+        Scene {
+            board: position::read(&rules, pieces).expect("a possible board"),
+            mv: played.split_once(' ').map(|(seat, mv)| {
+                let preview = mv.strip_suffix(" preview");
+                let seat = seat.parse().expect("a number");
+                (seat, preview.unwrap_or(mv), preview.is_some())
+            }),
+            names: NAMES[..usize::from(rules.seats)].to_vec(),
+            rules,
+        }
+    }
+
     fn svg(&self) -> String {
         self.drawn(0, Theme::Light, true).1
     }
@@ -91,32 +105,30 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         options.seven_partner = SevenPartner::Always;
         Rules::try_from(options).expect("a possible combination")
     };
-    // The number of a seat and its move, or the preview of one.
-    let of = |rules: Rules, pieces: &str, played: &'static str| Scene {
-        board: position::read(&rules, pieces).expect("a possible board"),
-        mv: played.split_once(' ').map(|(seat, mv)| {
-            let preview = mv.strip_suffix(" preview");
-            let seat = seat.parse().expect("a number");
-            (seat, preview.unwrap_or(mv), preview.is_some())
-        }),
-        names: NAMES[..usize::from(rules.seats)].to_vec(),
-        rules,
-    };
     let seven = "0 7:40>41,41>42,42>43,12>13,66>67,11>12,67>68";
     let small = "2 30 g3 / 14 46 / 29 33 g1 / 45f 1";
     let last = "57 g1 g2 g3 / 14 46 / g0 g1 g2 g3 / 45f 1";
     vec![
-        ("start", of(it(), "-", "")),
-        ("last-move", of(it(), BUSY, "1 Q:17>29")),
-        ("swap", of(it(), BUSY, "0 J:21<>58")),
-        ("opposite", of(it(), BUSY, "1 J:17<>50")),
-        ("preview", of(it(), BUSY, "0 7:21>22,50>55,22>23 preview")),
-        ("preview-out", of(it(), BUSY, "1 joker=K:out preview")),
-        ("house", of(house(), small, "0 4:2>g0")),
-        ("six", of(six(), SIX, "3 A:out")),
-        ("six-seats", of(canadian(), SIX, seven)),
-        ("six-ninety", of(ninety(), SIX_NINETY, "1 5:41>46 preview")),
-        ("won", of(house(), last, "0 joker=7:57>g0")),
+        ("start", Scene::new(it(), "-", "")),
+        ("last-move", Scene::new(it(), BUSY, "1 Q:17>29")),
+        ("swap", Scene::new(it(), BUSY, "0 J:21<>58")),
+        ("opposite", Scene::new(it(), BUSY, "1 J:17<>50")),
+        (
+            "preview",
+            Scene::new(it(), BUSY, "0 7:21>22,50>55,22>23 preview"),
+        ),
+        (
+            "preview-out",
+            Scene::new(it(), BUSY, "1 joker=K:out preview"),
+        ),
+        ("house", Scene::new(house(), small, "0 4:2>g0")),
+        ("six", Scene::new(six(), SIX, "3 A:out")),
+        ("six-seats", Scene::new(canadian(), SIX, seven)),
+        (
+            "six-ninety",
+            Scene::new(ninety(), SIX_NINETY, "1 5:41>46 preview"),
+        ),
+        ("won", Scene::new(house(), last, "0 joker=7:57>g0")),
     ]
 }
 

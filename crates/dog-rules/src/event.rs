@@ -322,10 +322,10 @@ impl Event {
                 }
             }
             EventKind::CardsSwapped { given } => {
-                let of_the_pair = given
+                let is_in_pair = given
                     .iter()
                     .any(|given| viewer.owns(given.seat, given.holder));
-                if !of_the_pair {
+                if !is_in_pair {
                     for given in given {
                         given.card = None;
                     }

@@ -181,7 +181,7 @@ impl Generator {
         card: Card,
         mut show: impl FnMut(FoundMove),
     ) {
-        let _ = of_card(&mut self.seen, rules, board, seat, card, |found| {
+        let _ = card_uses(&mut self.seen, rules, board, seat, card, |found| {
             show(found);
             ControlFlow::Continue(())
         });
@@ -197,7 +197,7 @@ impl Generator {
         after: &Board,
     ) -> Option<Move> {
         let mut reached = None;
-        let _ = of_card(&mut self.seen, rules, board, seat, card, |found| {
+        let _ = card_uses(&mut self.seen, rules, board, seat, card, |found| {
             if found.board != after {
                 return ControlFlow::Continue(());
             }
@@ -219,7 +219,7 @@ impl Generator {
     ) {
         let Generator { seen, joker } = self;
         joker.clear();
-        let _ = of_card(seen, rules, board, seat, card, |found| {
+        let _ = card_uses(seen, rules, board, seat, card, |found| {
             // Two ranks may lead to the same board, such as an ace and a king out of the kennel.
             if card != Card::Joker || joker.insert(found.board) {
                 boards.push(*found.board);
@@ -236,7 +236,7 @@ impl Generator {
 
     /// Whether this card has a legal move.
     pub fn can_play_card(&mut self, rules: &Rules, board: &Board, seat: Seat, card: Card) -> bool {
-        of_card(&mut self.seen, rules, board, seat, card, |_| {
+        card_uses(&mut self.seen, rules, board, seat, card, |_| {
             ControlFlow::Break(())
         })
         .is_break()
@@ -245,7 +245,7 @@ impl Generator {
 
 /// Calls `show` with every move of one card, until it breaks.
 #[inline]
-fn of_card(
+fn card_uses(
     seen: &mut BoardSet,
     rules: &Rules,
     board: &Board,
@@ -272,7 +272,7 @@ fn of_card(
                 found(FoundUse::Seven(parts), after)
             })?;
         } else {
-            of_simple_rank(rules, board, seat, rank, found)?;
+            simple_rank_uses(rules, board, seat, rank, found)?;
         }
     }
     ControlFlow::Continue(())
@@ -287,7 +287,7 @@ pub(super) fn played_as(card: &Card) -> &[Card] {
 }
 
 /// Every use of a rank other than the seven.
-fn of_simple_rank(
+fn simple_rank_uses(
     rules: &Rules,
     board: &Board,
     seat: Seat,

@@ -24,7 +24,7 @@ pub enum NameError {
     )]
     Forbidden,
     #[error("a person's name must not be \"Bot\" or \"Bot\" and a number, as those of bots are")]
-    OfBot,
+    BotName,
 }
 
 /// The name that a player of this kind gets by this text. White space around it is left out, and
@@ -43,8 +43,8 @@ pub fn checked(text: &str, kind: SeatKind) -> Result<String, NameError> {
     if name.chars().count() > MAX_NAME {
         return Err(NameError::TooLong);
     }
-    if kind != SeatKind::Bot && is_of_bot(&name) {
-        return Err(NameError::OfBot);
+    if kind != SeatKind::Bot && is_bot_name(&name) {
+        return Err(NameError::BotName);
     }
     Ok(name)
 }
@@ -134,7 +134,7 @@ fn compared(name: &str) -> String {
 }
 
 /// Whether a name is `Bot`, or `Bot` and a number, however it is written.
-fn is_of_bot(name: &str) -> bool {
+fn is_bot_name(name: &str) -> bool {
     let letters: String = compared(name)
         .chars()
         .filter(|c| c.is_alphanumeric())

@@ -31,8 +31,8 @@ impl Tables {
         }
         let mut starts = [0; 64];
         for (set, starts) in starts.iter_mut().enumerate() {
-            let of_set = (0..seats).filter(|seat| set >> seat & 1 != 0);
-            *starts = of_set.map(|seat| 1 << (seat * (len / seats))).sum();
+            let members = (0..seats).filter(|seat| set >> seat & 1 != 0);
+            *starts = members.map(|seat| 1 << (seat * (len / seats))).sum();
         }
         Tables {
             seats,

@@ -148,6 +148,6 @@ impl SpaceUsage {
     }
 }
 
-fn percent(of: u64, percent: u64) -> u64 {
-    (u128::from(of) * u128::from(percent) / 100) as u64
+fn percent(whole: u64, percent: u64) -> u64 {
+    (u128::from(whole) * u128::from(percent) / 100) as u64
 }

@@ -248,7 +248,7 @@ impl Problem {
     }
 
     /// The problem for an error status set by the framework.
-    pub fn of_status(status: StatusCode) -> Problem {
+    pub fn from_status(status: StatusCode) -> Problem {
         match Code::ALL.iter().find(|code| code.status() == status) {
             Some(&code) => code.into(),
             None if status.is_server_error() => Problem::internal(status),

@@ -328,26 +328,26 @@ impl<'a> Inputs<'a> {
         let pieces = usize::from(PIECES);
         for seat in ring.seats() {
             let place = usize::from(self.relative[seat]);
-            let of_seat = board.pieces(seat);
+            let seat_pieces = board.pieces(seat);
             let first = self.layout.track + place * seats * FIELDS_PER_SEAT;
-            let mut to_go = u32::from(of_seat.in_kennel()) * (u32::from(ring.length()) + 5);
-            for field in of_seat.track_fields() {
+            let mut to_go = u32::from(seat_pieces.in_kennel()) * (u32::from(ring.length()) + 5);
+            for field in seat_pieces.track_fields() {
                 add(first + usize::from(self.places[usize::from(field)]), 1.0);
                 to_go += u32::from(ring.length() - board.walked(self.rules, seat, field)) + 2;
             }
-            let goal = of_seat.goal();
+            let goal = seat_pieces.goal();
             for field in 0..pieces {
                 if goal & (1 << field) != 0 {
                     add(self.layout.goal + place * pieces + field, 1.0);
                 }
             }
-            for waiting in 0..usize::from(of_seat.in_kennel()) {
+            for waiting in 0..usize::from(seat_pieces.in_kennel()) {
                 add(self.layout.kennel + place * pieces + waiting, 1.0);
             }
             if board.fresh(seat) {
                 add(self.layout.fresh + place, 1.0);
             }
-            if of_seat.home() {
+            if seat_pieces.home() {
                 add(self.layout.home + place, 1.0);
             }
             add(self.layout.to_go + place, to_go as f32 / STEPS_PER_UNIT);
@@ -355,7 +355,7 @@ impl<'a> Inputs<'a> {
                 self.layout.goals + (place << PIECES) + usize::from(goal),
                 1.0,
             );
-            if of_seat.on_track() == 0 {
+            if seat_pieces.on_track() == 0 {
                 add(self.layout.stuck + place, 1.0);
             }
             let swap = card_effects::best_swap(self.rules, board, seat);

@@ -23,7 +23,7 @@ pub struct CalibrateArgs {
     #[arg(long, default_value_t = 1000)]
     games: u32,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 impl CalibrateArgs {
@@ -39,7 +39,9 @@ impl CalibrateArgs {
             self.a.players[0]
         );
         let nets = Nets::built_in()?;
-        let games = self.of.each(self.games, |number| self.game(&nets, number));
+        let games = self
+            .common
+            .each(self.games, |number| self.game(&nets, number));
         let found = Calibration::from_games(&games);
         let mut out = stdout().lock();
         writeln!(
@@ -69,14 +71,14 @@ impl CalibrateArgs {
     /// for an abandoned game. Team A is the first one in every other game; in two games of four, its
     /// players sit the other way round.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(f64, bool)> {
-        let rules = &self.of.rules;
+        let rules = &self.common.rules;
         let advisor = &self.a.players[0];
         let teams = [&self.a, self.b.as_ref().unwrap_or(&self.a)];
         let mut players = teams.map(|team| team.players.each_ref().map(PlayerSpec::build));
         let first_stream = u64::from(number) * 8;
-        let mut rngs = BySeat::from_fn(|seat| self.of.stream(first_stream + seat as u64));
+        let mut rngs = BySeat::from_fn(|seat| self.common.stream(first_stream + seat as u64));
         let mut predictions: Vec<(u8, f64)> = Vec::new();
-        let mut game = set_up(rules, &mut self.of.stream(first_stream + 7));
+        let mut game = set_up(rules, &mut self.common.stream(first_stream + 7));
         let mut watching = Watching::new(nets);
         let winner = play_out(&mut game, |game, seat| {
             watching.see(&game.seen_from(seat));
@@ -212,7 +214,7 @@ mod tests {
             a: a.parse().unwrap(),
             b: b.map(|b| b.parse().unwrap()),
             games: 4,
-            of: GamesArgs {
+            common: GamesArgs {
                 rules: Preset::DogspielIt.rules(),
                 seed: 1,
                 threads: ThreadsArg::default(),

@@ -47,7 +47,7 @@ pub struct CompareDecisionsArgs {
     #[arg(long)]
     by: Vec<Grouping>,
     #[command(flatten)]
-    of: GamesArgs,
+    common: GamesArgs,
 }
 
 /// By what decisions are grouped.
@@ -185,7 +185,7 @@ impl CompareDecisionsArgs {
             found.decisions
         )?;
         // Each team makes its share of all decisions.
-        let teams = f64::from(self.of.rules.seats / 2);
+        let teams = f64::from(self.common.rules.seats / 2);
         let points = 100.0 * f64::from(self.every) / teams;
         let decisions = f64::from(found.decisions.max(1));
         for (player, gains) in self.players.iter().zip(&found.players) {
@@ -209,20 +209,20 @@ impl CompareDecisionsArgs {
     /// # Panics
     /// If the judge does not search.
     fn ask(&self) -> Vec<Vec<AskedDecision>> {
-        self.of.each(self.games, |number| self.game(number))
+        self.common.each(self.games, |number| self.game(number))
     }
 
     /// Plays one game and asks at some of its decisions. Returns the answers of all players at
     /// each.
     fn game(&self, number: u32) -> Vec<AskedDecision> {
         let [mut shuffle, mut playing, mut when, mut rng] =
-            [0, 1, 2, 3].map(|stream| self.of.stream(u64::from(number) * 4 + stream));
+            [0, 1, 2, 3].map(|stream| self.common.stream(u64::from(number) * 4 + stream));
         let mut player = self.playing.build();
         let mut asked: Vec<_> = self.players.iter().map(PlayerSpec::build).collect();
         let judging = self.judging.searcher();
         let (mut searcher, budget) = judging.expect("the judge searches");
         let mut decisions = Vec::new();
-        let mut game = set_up(&self.of.rules, &mut shuffle);
+        let mut game = set_up(&self.common.rules, &mut shuffle);
         play_out(&mut game, |game, seat| {
             let decision = SeatDecision::new(game, seat, PlayerModels::default());
             if when.random_range(0..self.every) == 0 {

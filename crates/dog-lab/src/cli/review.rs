@@ -459,14 +459,15 @@ fn reviewed(nets: &Nets, settings: ReviewSettings, seed: u64, game: FinishedGame
 /// Plays a game with this player at all seats. Calls `see` with every decision. None if it was
 /// abandoned.
 fn play(
-    of: &GamesArgs,
+    common: &GamesArgs,
     number: u32,
     player: &PlayerSpec,
     mut see: impl FnMut(&SeatDecision),
 ) -> Option<FinishedGame> {
-    let [mut shuffle, mut dice] = [0, 1].map(|stream| of.stream(u64::from(number) * 4 + stream));
+    let [mut shuffle, mut dice] =
+        [0, 1].map(|stream| common.stream(u64::from(number) * 4 + stream));
     let mut player = player.build();
-    let start: Game = set_up(&of.rules, &mut shuffle);
+    let start: Game = set_up(&common.rules, &mut shuffle);
     let (mut game, mut actions) = (start.clone(), Vec::new());
     while game.phase() != Phase::Finished && actions.len() < MAX_TURNS as usize {
         let step = game.step(|game, seat| {

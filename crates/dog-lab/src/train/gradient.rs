@@ -80,7 +80,7 @@ impl Gradient {
                 head,
                 chance: expected,
             } = target;
-            let of_net = &net.heads[*head];
+            let net_head = &net.heads[*head];
             let mut hidden = net.first_bias;
             add_rows(
                 simd,
@@ -89,9 +89,9 @@ impl Gradient {
                 &samples.inputs[inputs.clone()],
             );
             activate(simd, &mut hidden);
-            let mut second = of_net.second_sums(simd, &hidden);
+            let mut second = net_head.second_sums(simd, &hidden);
             activate(simd, &mut second);
-            let chance = probability(of_net.output(&second));
+            let chance = probability(net_head.output(&second));
             self.loss += loss(chance, *expected) / f64::from(count);
             *error = chance - expected;
             sum += *error;
@@ -119,36 +119,36 @@ impl Gradient {
             second,
             ..
         } = pass;
-        let (of_net, slopes) = (&net.heads[*head], &mut self.slopes);
-        let of_head = &mut slopes.heads[*head];
-        of_head.last_bias += slope;
-        let mut of_second = [0.0; HIDDEN_2];
+        let (net_head, slopes) = (&net.heads[*head], &mut self.slopes);
+        let head_slopes = &mut slopes.heads[*head];
+        head_slopes.last_bias += slope;
+        let mut second_slopes = [0.0; HIDDEN_2];
         for unit in 0..HIDDEN_2 {
-            of_head.last[unit] += slope * second[unit];
-            of_second[unit] = slope * of_net.last[unit] * through(second[unit]);
-            of_head.second_bias[unit] += of_second[unit];
+            head_slopes.last[unit] += slope * second[unit];
+            second_slopes[unit] = slope * net_head.last[unit] * through(second[unit]);
+            head_slopes.second_bias[unit] += second_slopes[unit];
         }
-        let mut of_hidden: Hidden = [0.0; HIDDEN];
-        let rows = of_net.second.iter().zip(of_head.second.iter_mut());
-        for ((of_unit, &unit), (row, slopes)) in of_hidden.iter_mut().zip(hidden).zip(rows) {
+        let mut hidden_slopes: Hidden = [0.0; HIDDEN];
+        let rows = net_head.second.iter().zip(head_slopes.second.iter_mut());
+        for ((unit_slope, &unit), (row, slopes)) in hidden_slopes.iter_mut().zip(hidden).zip(rows) {
             // Eight sums side by side fit vector registers.
             let mut sums = [0.0; 8];
-            let parts = of_second.chunks_exact(8).zip(row.chunks_exact(8));
-            for ((of_second, row), slopes) in parts.zip(slopes.chunks_exact_mut(8)) {
+            let parts = second_slopes.chunks_exact(8).zip(row.chunks_exact(8));
+            for ((second_slopes, row), slopes) in parts.zip(slopes.chunks_exact_mut(8)) {
                 for lane in 0..8 {
-                    sums[lane] += of_second[lane] * row[lane];
-                    slopes[lane] += of_second[lane] * unit;
+                    sums[lane] += second_slopes[lane] * row[lane];
+                    slopes[lane] += second_slopes[lane] * unit;
                 }
             }
-            *of_unit = sums.iter().sum::<f32>() * through(unit);
+            *unit_slope = sums.iter().sum::<f32>() * through(unit);
         }
-        for (slope, of_unit) in slopes.first_bias.iter_mut().zip(&of_hidden) {
-            *slope += of_unit;
+        for (slope, unit_slope) in slopes.first_bias.iter_mut().zip(&hidden_slopes) {
+            *slope += unit_slope;
         }
         for input in inputs {
             let row = &mut slopes.first[usize::from(input.index)];
-            for (slope, of_unit) in row.iter_mut().zip(&of_hidden) {
-                *slope += input.value * of_unit;
+            for (slope, unit_slope) in row.iter_mut().zip(&hidden_slopes) {
+                *slope += input.value * unit_slope;
             }
         }
     }

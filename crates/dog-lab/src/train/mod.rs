@@ -211,9 +211,9 @@ impl Run {
         });
         let mut all = Samples::default();
         let mut turns = 0;
-        for (samples, of_game) in played {
+        for (samples, turns_played) in played {
             all.append(&samples);
-            turns += of_game;
+            turns += turns_played;
         }
         (all, turns)
     }
@@ -229,8 +229,8 @@ impl Run {
         let mut loss = 0.0;
         for batch in order.chunks(BATCH) {
             let net = &self.evaluator.net;
-            let of_part = batch.len().div_ceil(PARTS);
-            let mut work: Vec<_> = parts.iter_mut().zip(batch.chunks(of_part)).collect();
+            let part_size = batch.len().div_ceil(PARTS);
+            let mut work: Vec<_> = parts.iter_mut().zip(batch.chunks(part_size)).collect();
             let share = work.len().div_ceil(threads);
             thread::scope(|scope| {
                 let mut shares = work.chunks_mut(share).map(|share| {

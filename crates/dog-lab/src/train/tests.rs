@@ -56,12 +56,12 @@ fn naive_odds(net: &Net, samples: &Samples, target: &TrainingTarget) -> f64 {
 
 /// The cross entropy by definition, in double precision.
 fn naive_loss(net: &Net, samples: &Samples) -> f64 {
-    let of_sample = |target: &TrainingTarget| {
+    let sample_loss = |target: &TrainingTarget| {
         let odds = naive_odds(net, samples, target);
         let (chance, target) = (odds / (1.0 + odds), f64::from(target.chance));
         -target * chance.ln() - (1.0 - target) * (1.0 - chance).ln()
     };
-    samples.targets.iter().map(of_sample).sum()
+    samples.targets.iter().map(sample_loss).sum()
 }
 
 #[test]

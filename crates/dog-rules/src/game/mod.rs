@@ -546,8 +546,8 @@ impl Game {
     }
 
     fn fits(&self, history: &RoundHistory) -> bool {
-        let of_this_round = [Phase::Play, Phase::Finished].contains(&self.phase);
-        let Some(plays) = history.moves(&self.rules).filter(|_| of_this_round) else {
+        let has_plays = [Phase::Play, Phase::Finished].contains(&self.phase);
+        let Some(plays) = history.moves(&self.rules).filter(|_| has_plays) else {
             return false;
         };
         let mut cards = BySeat::default();

@@ -346,8 +346,8 @@ impl RecordStep {
         };
         if mark.is_some() {
             // Only what a seat does can be done for it.
-            let of_a_seat = step.action.is_play() && step.action.seat().is_some();
-            step.by = mark.filter(|_| of_a_seat);
+            let is_by_seat = step.action.is_play() && step.action.seat().is_some();
+            step.by = mark.filter(|_| is_by_seat);
             step.by.ok_or(TextErrorKind::Mark)?;
         }
         if format == RecordFormat::One {

@@ -95,7 +95,7 @@ fn no_person_is_named_like_a_bot() {
                  Ｂｏｔ　２,Bot ②,Bot ٢";
     for text in names.split(',') {
         for kind in [SeatKind::Human, SeatKind::Open] {
-            assert_eq!(checked(text, kind), Err(NameError::OfBot), "{text:?}");
+            assert_eq!(checked(text, kind), Err(NameError::BotName), "{text:?}");
         }
         assert!(checked(text, SeatKind::Bot).is_ok(), "{text:?}");
     }

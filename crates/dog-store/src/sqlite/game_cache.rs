@@ -135,8 +135,8 @@ impl GameCache {
         if first.unwrap_or(&LastChange::default()) != &position.last {
             games.clear();
         }
-        for (change, is_of_game) in changes.iter().skip(1) {
-            if let (Ok(id), true) = (change.game.parse::<GameId>(), is_of_game) {
+        for (change, is_game) in changes.iter().skip(1) {
+            if let (Ok(id), true) = (change.game.parse::<GameId>(), is_game) {
                 games.remove(&id);
             }
         }

@@ -420,7 +420,7 @@ fn a_check_of_a_database_finds_what_is_wrong() {
     assert!(report.bytes > 0);
     let id = filled.running.id;
     let game = |change: &str| format!("UPDATE games SET {change} WHERE id = '{id}'");
-    let of_log = |change: &str, version: u32| {
+    let log_row = |change: &str, version: u32| {
         format!(
             "UPDATE log SET {change} WHERE version = {version} \
              AND game = (SELECT row_id FROM games WHERE id = '{id}')"
@@ -437,10 +437,10 @@ fn a_check_of_a_database_finds_what_is_wrong() {
             "its snapshot differs from the replay of its log",
         ),
         (
-            of_log("events = replace(events, 'K', 'Q')", 2),
+            log_row("events = replace(events, 'K', 'Q')", 2),
             "the events of version 2 differ",
         ),
-        (of_log("action = NULL", 3), "version 3 has no action"),
+        (log_row("action = NULL", 3), "version 3 has no action"),
     ] {
         let before = database_copy(&database);
         before.sql(&change);
@@ -496,7 +496,7 @@ fn fill_with_many(dir: &Dir, games: usize) {
     let mut file = Connection::open(dir.file()).unwrap();
     let adding = file.transaction().unwrap();
     for number in PLAYED..games {
-        let of = (number % PLAYED + 1) as i64;
+        let copied = (number % PLAYED + 1) as i64;
         let columns = "version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                        bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, \
                        packed, creator, seating, anyone_may_join";
@@ -504,8 +504,8 @@ fn fill_with_many(dir: &Dir, games: usize) {
             "INSERT INTO games (id, {columns}) SELECT ?1, {columns} FROM games WHERE row_id = ?2"
         );
         let id = GameId::random();
-        adding.execute(&sql, rusqlite::params![id, of]).unwrap();
-        let row = [adding.last_insert_rowid(), of];
+        adding.execute(&sql, rusqlite::params![id, copied]).unwrap();
+        let row = [adding.last_insert_rowid(), copied];
         for sql in [
             "INSERT INTO log SELECT ?1, version, at, action, events FROM log WHERE game = ?2",
             "INSERT INTO packed_log SELECT ?1, first_version, entries FROM packed_log WHERE game = ?2",

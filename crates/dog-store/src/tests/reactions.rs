@@ -70,7 +70,8 @@ fn reactions_are_forgotten(database: &TestStore) {
     wait(store.react(&stored.id, seat(0), Reaction::Lucky));
     age(database, 11);
     wait(store.react(&stored.id, seat(0), Reaction::Thanks));
-    let rows = |of: &str| database.number(&format!("SELECT count(*) FROM reactions WHERE {of}"));
+    let rows =
+        |which: &str| database.number(&format!("SELECT count(*) FROM reactions WHERE {which}"));
     assert_eq!((rows("true"), rows("reaction IS NULL")), (2, 1));
     age(database, 10);
     // A process that renews its lease forgets them, too.

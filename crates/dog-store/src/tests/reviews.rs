@@ -84,8 +84,8 @@ fn the_queue_is_bounded(database: &TestStore) {
     // What is done no longer counts.
     assert!(save(&store, &claimed, Done, "all"));
     assert_eq!(ask(&store, &games[3], 1), Added);
-    let of_creator = "SELECT count(*) FROM reviews WHERE creator IS NULL";
-    assert_eq!(database.number(of_creator), 1);
+    let without_creator = "SELECT count(*) FROM reviews WHERE creator IS NULL";
+    assert_eq!(database.number(without_creator), 1);
 }
 
 fn one_process_works_on_a_review(database: &TestStore) {

@@ -103,7 +103,7 @@ fn a_game_whose_people_are_away_is_not_for_people(database: &TestStore) {
 fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) {
     let store = database.store();
     let mut at = now() - seconds(HOUR);
-    let mut of = |creator: Option<u8>, timing| {
+    let mut add_due = |creator: Option<u8>, timing| {
         at += seconds(1);
         let stored = StoredGame {
             creator: creator.map(|number| Creator([number; 16])),
@@ -111,12 +111,14 @@ fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) 
         };
         add(&store, stored)
     };
-    let many: Vec<StoredGame> = (0..30).map(|_| of(Some(2), Timing::default())).collect();
-    let others = [1, 3, 4].map(|creator| of(Some(creator), Timing::default()));
-    let [one, another] = [(), ()].map(|()| of(None, Timing::default()));
+    let many: Vec<StoredGame> = (0..30)
+        .map(|_| add_due(Some(2), Timing::default()))
+        .collect();
+    let others = [1, 3, 4].map(|creator| add_due(Some(creator), Timing::default()));
+    let [one, another] = [(), ()].map(|()| add_due(None, Timing::default()));
     let not_yet = timing(2 * HOUR, None);
-    of(None, not_yet);
-    let last = of(Some(5), not_yet).creator;
+    add_due(None, not_yet);
+    let last = add_due(Some(5), not_yet).creator;
     let find = |after, limit| wait(store.due_by_creator(true, after, limit));
     let found = |records: &[&StoredGame]| -> Vec<_> {
         let found = |stored: &&StoredGame| (stored.id, stored.creator);

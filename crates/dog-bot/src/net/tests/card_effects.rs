@@ -109,7 +109,7 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> CardEffect 
 /// How many steps the seat's team is ahead.
 fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
     let ring = rules.ring();
-    let of_seat = |owner: Seat| {
+    let steps = |owner: Seat| {
         let pieces = board.pieces(owner);
         let on_track: i16 = pieces
             .track_fields()
@@ -122,7 +122,7 @@ fn lead(rules: &Rules, board: &Board, seat: Seat) -> i16 {
         let seats = ring.seats();
         let seats =
             seats.filter(|other| (other.team(rules.seats) == seat.team(rules.seats)) == own);
-        seats.map(of_seat).sum()
+        seats.map(steps).sum()
     };
     side(true) - side(false)
 }
@@ -227,11 +227,11 @@ fn jokers_are_nearly_right() {
         let uses = Card::RANKS.map(by);
         let playable = uses.iter().any(|rank| rank.playable);
         implies(0, playable, found.playable);
-        let of = |rank: Card| uses[rank as usize];
+        let uses_of = |rank: Card| uses[rank as usize];
         // Ranks that can only walk, and too far to walk within the goal.
         for rank in cards("5 6 8 9 10 Q").ranks() {
-            implies(1, of(rank).hit, found.hit);
-            implies(2, of(rank).home, found.home);
+            implies(1, uses_of(rank).hit, found.hit);
+            implies(2, uses_of(rank).home, found.home);
         }
         // Whether a piece can stop in the goal is not considered.
         let mover = board.mover(rules, seat);

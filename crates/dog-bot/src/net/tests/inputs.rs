@@ -50,10 +50,10 @@ fn board_turned(rules: &Rules, board: &Board) -> Board {
 
 /// The view with everybody moved to the next seat.
 fn turned<'a>(view: &SeatView<'a>) -> SeatView<'a> {
-    fn turn<T: Copy + Default>(rules: &Rules, of: &BySeat<T>) -> BySeat<T> {
+    fn turn<T: Copy + Default>(rules: &Rules, values: &BySeat<T>) -> BySeat<T> {
         let mut turned = BySeat::default();
         for seat in rules.ring().seats() {
-            turned[seat.next(rules.seats)] = of[seat];
+            turned[seat.next(rules.seats)] = values[seat];
         }
         turned
     }

@@ -128,8 +128,8 @@ fn a_swapped_card_is_detected_and_not_named() {
         assert_eq!(defects.len(), 1, "{change}: {defects:?}");
         defects[0].clone()
     };
-    let of_game = |change: &str| format!("UPDATE games SET {change} WHERE id = '{id}'");
-    let of_log =
+    let game = |change: &str| format!("UPDATE games SET {change} WHERE id = '{id}'");
+    let log_row =
         |change: &str, version: u32| format!("UPDATE log SET {change} WHERE version = {version}");
     // A king in the hidden stock becomes a queen.
     let king =
@@ -142,26 +142,23 @@ fn a_swapped_card_is_detected_and_not_named() {
     let refused = "the rules refuse the action of version 3";
     let delete = |version: u32| format!("DELETE FROM log WHERE version = {version}");
     for (change, expected) in [
-        (of_game(king), replay),
-        (of_game(round), replay),
-        (of_game("phase = 'play'"), "differ in the phase"),
-        (of_game("version = 17"), "differ in the version"),
-        (of_game("due_at = 1"), "differ in when the server is to act"),
-        (of_game("is_for_people = 0"), "whether it is for people"),
-        (of_game("anyone_may_join = 1"), "whether anyone may join"),
-        (of_game("at_limit = 1"), "whether it is at its last version"),
+        (game(king), replay),
+        (game(round), replay),
+        (game("phase = 'play'"), "differ in the phase"),
+        (game("version = 17"), "differ in the version"),
+        (game("due_at = 1"), "differ in when the server is to act"),
+        (game("is_for_people = 0"), "whether it is for people"),
+        (game("anyone_may_join = 1"), "whether anyone may join"),
+        (game("at_limit = 1"), "whether it is at its last version"),
+        (game("snapshot = 'joker'"), "cannot be read: wrong syntax"),
         (
-            of_game("snapshot = 'joker'"),
-            "cannot be read: wrong syntax",
-        ),
-        (
-            of_game("created_at = 1"),
+            game("created_at = 1"),
             "its times differ from those of its log",
         ),
-        (of_log("events = replace(events, 'K', 'Q')", 2), events),
-        (of_log(no_seat, 3), "version 3"),
-        (of_log(again, 3), refused),
-        (of_log("action = NULL", 2), "version 2 has no action"),
+        (log_row("events = replace(events, 'K', 'Q')", 2), events),
+        (log_row(no_seat, 3), "version 3"),
+        (log_row(again, 3), refused),
+        (log_row("action = NULL", 2), "version 2 has no action"),
         (delete(3), "its log ends"),
         (delete(2), "no version 2"),
     ] {
