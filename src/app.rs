@@ -51,5 +51,5 @@ pub struct App {
     pub docs: Arc<Config<'static>>,
     pub network: HomeNetwork,
     /// Whether the page is served.
-    pub page: bool,
+    pub has_page: bool,
 }

@@ -164,7 +164,7 @@ pub struct Bucket<C: Clock + Clone = DefaultClock> {
     quota: Quota,
     max_keys: usize,
     hasher: RandomState,
-    swept: Mutex<Instant>,
+    last_sweep: Mutex<Instant>,
 }
 
 impl<C: Clock + Clone> Bucket<C> {
@@ -177,7 +177,7 @@ impl<C: Clock + Clone> Bucket<C> {
             quota,
             max_keys,
             hasher: RandomState::new(),
-            swept: Mutex::new(Instant::now()),
+            last_sweep: Mutex::new(Instant::now()),
         }
     }
 
@@ -188,14 +188,14 @@ impl<C: Clock + Clone> Bucket<C> {
 
     /// Takes several from this key's bucket, and returns its state, or how long to wait for them. It
     /// never takes more than a full bucket holds.
-    fn take_many(&self, key: impl Hash, many: NonZeroU32) -> Result<StateSnapshot, RateLimit> {
+    fn take_many(&self, key: impl Hash, count: NonZeroU32) -> Result<StateSnapshot, RateLimit> {
         // The hash is keyed, so that no client can choose a key that collides with another's.
         let mut key = self.hasher.hash_one(key);
         if !self.has_room() {
             key %= OVERFLOW_BUCKETS;
         }
-        let many = many.min(self.quota.burst_size());
-        match self.limiter.check_key_n(&key, many) {
+        let count = count.min(self.quota.burst_size());
+        match self.limiter.check_key_n(&key, count) {
             Ok(Ok(state)) => Ok(state),
             Ok(Err(early)) => Err(self.limit(0, early.wait_time_from(self.clock.now()))),
             // Only beyond the burst, which cannot be.
@@ -229,10 +229,10 @@ impl<C: Clock + Clone> Bucket<C> {
     fn has_room(&self) -> bool {
         let full = self.limiter.len() >= self.max_keys;
         let interval = if full { URGENT_SWEEP } else { SWEEP_INTERVAL };
-        if let Ok(mut swept) = self.swept.try_lock()
-            && swept.elapsed() >= interval
+        if let Ok(mut last_sweep) = self.last_sweep.try_lock()
+            && last_sweep.elapsed() >= interval
         {
-            *swept = Instant::now();
+            *last_sweep = Instant::now();
             self.limiter.retain_recent();
             self.limiter.shrink_to_fit();
         }
@@ -284,15 +284,15 @@ mod tests {
     #[test]
     fn several_are_taken_at_once() {
         let (bucket, clock) = bucket(10);
-        let many = |many| bucket.take_many(1, NonZeroU32::new(many).unwrap());
-        assert_eq!(left(&bucket, many(5)), Ok((1, 500)));
-        assert_eq!(left(&bucket, many(2)), Err(500));
-        assert_eq!(left(&bucket, many(1)), Ok((0, 500)));
+        let take = |count| bucket.take_many(1, NonZeroU32::new(count).unwrap());
+        assert_eq!(left(&bucket, take(5)), Ok((1, 500)));
+        assert_eq!(left(&bucket, take(2)), Err(500));
+        assert_eq!(left(&bucket, take(1)), Ok((0, 500)));
         // More than a full bucket takes a full bucket.
-        assert!(many(1_000).is_err());
+        assert!(take(1_000).is_err());
         clock.advance(Duration::from_secs(3));
-        assert_eq!(left(&bucket, many(1_000)), Ok((0, 500)));
-        assert!(many(1).is_err());
+        assert_eq!(left(&bucket, take(1_000)), Ok((0, 500)));
+        assert!(take(1).is_err());
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(bucket.limiter.len() as u64, 100 + OVERFLOW_BUCKETS);
         // Keys without recent requests make room.
         clock.advance(Duration::from_secs(60));
-        *bucket.swept.lock().unwrap() -= URGENT_SWEEP;
+        *bucket.last_sweep.lock().unwrap() -= URGENT_SWEEP;
         assert!(bucket.take(7).is_ok());
         assert_eq!(bucket.limiter.len(), 1);
     }

@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 use crate::{pool::LOG_PAGE, runtime::background_runtime};
 
 /// How many reviews may be asked for and not be done.
-pub const LIMITS: ReviewLimits = ReviewLimits {
+pub const REVIEW_LIMITS: ReviewLimits = ReviewLimits {
     total: 200,
     per_creator: 10,
 };
@@ -36,8 +36,9 @@ const POLL: Duration = Duration::from_secs(1);
 /// How often what was found is saved. A claim lasts much longer.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Longer games are reviewed with fewer playouts, so that the time of a game is bounded.
-const MOST_ACTIONS: usize = 1_000;
+/// The most actions of a game that is reviewed with all playouts. A longer one gets fewer, so that
+/// the time of a review is bounded.
+const MAX_FULL_ACTIONS: usize = 1_000;
 
 /// What the worlds of all reviews are drawn from.
 const SEED: u64 = 1;
@@ -95,7 +96,7 @@ impl Drop for ReviewThread {
 
 impl ReviewWorker {
     fn run(self) {
-        lowest_priority();
+        set_lowest_priority();
         while !self.stops_within(Duration::ZERO) {
             match self.work() {
                 Ok(true) => continue,
@@ -214,12 +215,12 @@ fn attempt<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T, Stri
 
 /// The setting for a game of so many actions.
 fn settings(percent: u32, actions: usize) -> ReviewSettings {
-    let percent = percent as usize * MOST_ACTIONS / actions.max(MOST_ACTIONS);
+    let percent = percent as usize * MAX_FULL_ACTIONS / actions.max(MAX_FULL_ACTIONS);
     ReviewSettings::default().scaled(percent.max(1) as u32)
 }
 
 /// Gives this thread the lowest priority.
-fn lowest_priority() {
+fn set_lowest_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(19) {
         log::debug!("the thread of reviews keeps its priority: {error}");

@@ -90,7 +90,7 @@ pub struct ServerConfig {
     /// The time between two searches for expired data.
     pub sweep_interval: Duration,
     /// Whether the page for players is served at `/`.
-    pub page: bool,
+    pub has_page: bool,
     /// How long the server goes on to answer after a signal to stop, while it says that it is not
     /// ready.
     pub drain: Duration,
@@ -226,7 +226,7 @@ impl Server {
             openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
             network: network.clone(),
-            page: config.page,
+            has_page: config.has_page,
         });
         let ServerConfig {
             cors,

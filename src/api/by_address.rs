@@ -98,7 +98,7 @@ pub async fn suggest_move_by_address(
         .insert_header((header::VARY, "Accept-Encoding"))
         .insert_header((header::CACHE_CONTROL, "no-store"));
     if is_repeatable {
-        let question = format!("{} {}", *REVISION, request.query_string());
+        let question = format!("{} {}", *PROGRAM_FILE, request.query_string());
         let tag = format!("\"{}\"", content_hash(question.as_bytes()));
         response
             .insert_header((header::CACHE_CONTROL, "public, max-age=86400"))
@@ -215,13 +215,13 @@ impl AdviceByAddressParams {
     }
 }
 
-/// What changes with the program: when its file was made, and how long it is.
-static REVISION: LazyLock<String> = LazyLock::new(|| {
+/// The time and the size of the program's file, which change with the program.
+static PROGRAM_FILE: LazyLock<String> = LazyLock::new(|| {
     let file = env::current_exe().and_then(fs::metadata);
-    let made = file.and_then(|file| Ok((file.modified()?, file.len())));
-    // Without the file no two processes are known to be the same program.
-    made.map_or_else(
+    let file = file.and_then(|file| Ok((file.modified()?, file.len())));
+    // Without the file no two processes are known to run the same program.
+    file.map_or_else(
         |_| rand::random::<u64>().to_string(),
-        |made| format!("{made:?}"),
+        |time_and_size| format!("{time_and_size:?}"),
     )
 });

@@ -312,8 +312,11 @@ impl GameList {
     }
 }
 
-/// Games on a page of the list: the default and the maximum.
-const LIST_LIMIT: (u32, u32) = (20, 100);
+/// Default number of games on a page of the list.
+const DEFAULT_LIST_LIMIT: u32 = 20;
+
+/// Maximum number of games on a page of the list.
+const MAX_LIST_LIMIT: u32 = 100;
 
 /// How to wait for a change.
 #[derive(Deserialize, IntoParams)]
@@ -346,7 +349,7 @@ pub struct ListParams {
 impl ListParams {
     /// Maximum number of games.
     pub fn limit(&self) -> Result<u32, Problem> {
-        let (default, max) = LIST_LIMIT;
-        in_range("limit", self.limit, 1, max).map(|limit| limit.unwrap_or(default))
+        let limit = in_range("limit", self.limit, 1, MAX_LIST_LIMIT)?;
+        Ok(limit.unwrap_or(DEFAULT_LIST_LIMIT))
     }
 }

@@ -101,10 +101,10 @@ impl GuideFile {
     }
 
     /// The content. A guide has a link to the page for players if that is served.
-    fn content(&self, page: bool) -> Bytes {
+    fn content(&self, has_page: bool) -> Bytes {
         match self {
-            GuideFile::Index => html("", &index(), page).into(),
-            GuideFile::Guide(guide) => html(guide.name, guide.markdown, page).into(),
+            GuideFile::Index => html("", &index(), has_page).into(),
+            GuideFile::Guide(guide) => html(guide.name, guide.markdown, has_page).into(),
             GuideFile::Style => Bytes::from_static(STYLE.as_bytes()),
             GuideFile::Picture(bytes) => Bytes::from_static(bytes),
         }
@@ -134,7 +134,7 @@ pub async fn get_guide(
         .insert_header((header::CONTENT_SECURITY_POLICY, GUIDE_CSP));
     app.files
         .send(&request, &format!("docs/guide/{name}"), response, || {
-            file.content(app.page)
+            file.content(app.has_page)
         })
         .await
 }
@@ -163,7 +163,7 @@ fn title(markdown: &str) -> &str {
 }
 
 /// The page of a document: its text, and links to the guides and the API reference.
-fn html(name: &str, markdown: &str, page: bool) -> String {
+fn html(name: &str, markdown: &str, has_page: bool) -> String {
     let guides: String = GUIDES
         .iter()
         .map(|guide| {
@@ -172,7 +172,7 @@ fn html(name: &str, markdown: &str, page: bool) -> String {
         })
         .collect();
     let index = link("./", "Guides", name.is_empty());
-    let play = if page {
+    let play = if has_page {
         "<a href=\"../../\">Play</a>\n"
     } else {
         ""

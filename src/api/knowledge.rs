@@ -121,7 +121,7 @@ impl KnownCards {
             let detail = format!("{} began, and {} played first", view.beginner, first.seat);
             return Err(invalid("/beginner", detail));
         }
-        self.count(view, &plays)?;
+        self.set_counts(view, &plays)?;
         self.add_hands(view)?;
         for (name, &count) in &self.gone {
             let card = card_of(name, "/known/gone".to_owned())?;
@@ -187,7 +187,7 @@ impl KnownCards {
     }
 
     /// Sets how many cards each seat holds, and who has folded.
-    fn count(&self, view: &mut SeatView, plays: &[Play]) -> Result<(), Problem> {
+    fn set_counts(&self, view: &mut SeatView, plays: &[Play]) -> Result<(), Problem> {
         let (rules, seat, hand) = (view.rules, view.seat, view.hand);
         view.counts = if plays.is_empty() {
             default_counts(view, &self.folded)

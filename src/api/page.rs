@@ -40,13 +40,13 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         Some("") | None => INDEX,
         Some(path) => path,
     };
-    if !app.page && path == INDEX {
+    if !app.has_page && path == INDEX {
         return Ok(HttpResponse::TemporaryRedirect()
             .insert_header((header::LOCATION, "/docs/"))
             .finish());
     }
     let (folder, name) = split_version(path);
-    let file = PageFiles::get(name).filter(|_| app.page);
+    let file = PageFiles::get(name).filter(|_| app.has_page);
     let Some(file) = file else {
         let detail = "the page has no such file";
         return Err(Problem::new(Code::RouteNotFound, detail));

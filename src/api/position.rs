@@ -268,7 +268,7 @@ impl AdviceAnalysis {
 /// A position to give advice on.
 pub struct AdvicePosition {
     position: AnalysisPosition,
-    /// The parts in the exchange, seat by seat, if it goes on.
+    /// What each seat has done in the exchange, if it is still going on.
     exchange: Option<Vec<ExchangeState>>,
     known: Option<KnownCards>,
 }
@@ -330,7 +330,7 @@ impl AdvicePosition {
         } = &self.position;
         let mut view = SeatView::to_play(rules, *board, *seat, *hand);
         if let Some(states) = &self.exchange {
-            exchange(&mut view, states)?;
+            set_exchange(&mut view, states)?;
         }
         if let Some(known) = &self.known {
             known.add_to(&mut view)?;
@@ -339,11 +339,11 @@ impl AdvicePosition {
     }
 }
 
-/// Puts the seat into an exchange with these parts.
+/// Puts the seat into an exchange in which the seats are in these states.
 ///
 /// # Errors
-/// `invalid_knowledge`, if no game comes to them, or if the seat has nothing to answer.
-fn exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Problem> {
+/// `invalid_knowledge`, if no game can reach them, or if the seat has nothing to answer.
+fn set_exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Problem> {
     let rules = view.rules;
     let invalid = |detail: String| {
         Problem::new(Code::InvalidKnowledge, detail).at("/exchange".to_owned(), None)

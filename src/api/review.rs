@@ -32,7 +32,7 @@ use crate::{
     limits::{ClientAddress, announce::too_many},
     pool::SHORT_JOB_COST,
     quota::RateLimit,
-    reviews::LIMITS,
+    reviews::REVIEW_LIMITS,
 };
 
 errors! {
@@ -77,16 +77,20 @@ pub async fn ask_review(
     }
     let NoQuery {} = from_query(request.query_string())?;
     let creator = client.creator(&app.store);
-    let status = match app.store.ask_review(&stored.id, creator, LIMITS).await? {
+    let status = match app
+        .store
+        .ask_review(&stored.id, creator, REVIEW_LIMITS)
+        .await?
+    {
         ReviewRequest::Added => StatusCode::ACCEPTED,
         ReviewRequest::Exists => StatusCode::OK,
         ReviewRequest::CreatorLimit => {
             let detail = "this address has asked for as many reviews as may wait: try again later";
             let limit = RateLimit {
                 name: "reviews",
-                quota: LIMITS.per_creator.into(),
+                quota: REVIEW_LIMITS.per_creator.into(),
                 unit: None,
-                window: NEXT_REVIEW * LIMITS.per_creator,
+                window: NEXT_REVIEW * REVIEW_LIMITS.per_creator,
                 remaining: 0,
                 wait: NEXT_REVIEW,
             };
@@ -289,7 +293,7 @@ enum StatusName {
 struct ChoiceView {
     /// The id of a move.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
-    move_: Option<String>,
+    mv: Option<String>,
     /// An answer in the exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     swap: Option<SwapRequest>,
@@ -433,7 +437,7 @@ impl ChoiceView {
         let swap = match action {
             Action::Play { mv, .. } => {
                 return Ok(ChoiceView {
-                    move_: Some(mv.to_string()),
+                    mv: Some(mv.to_string()),
                     ..ChoiceView::default()
                 });
             }

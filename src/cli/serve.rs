@@ -134,7 +134,7 @@ impl ServeArgs {
                 idle_days: self.keep_idle_days,
             },
             sweep_interval: seconds(self.sweep_seconds),
-            page: !self.no_page,
+            has_page: !self.no_page,
             drain: Duration::from_secs(self.drain_seconds.into()),
         };
         silence_actix_panic();

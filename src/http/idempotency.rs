@@ -94,7 +94,7 @@ impl IdempotencyKey {
     /// enough different characters.
     pub fn is_strong(&self) -> bool {
         let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
-        let bits_a_digit = if digits.iter().all(u8::is_ascii_digit) {
+        let bits_per_digit = if digits.iter().all(u8::is_ascii_digit) {
             3.32
         } else if digits.iter().all(u8::is_ascii_hexdigit) {
             4.0
@@ -104,7 +104,7 @@ impl IdempotencyKey {
         let mut different = digits.clone();
         different.sort_unstable();
         different.dedup();
-        digits.len() as f64 * bits_a_digit >= 128.0 && different.len() >= 8
+        digits.len() as f64 * bits_per_digit >= 128.0 && different.len() >= 8
     }
 }
 

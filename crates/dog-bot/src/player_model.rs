@@ -93,7 +93,7 @@ const GREEDY_TEMPERATURE: f32 = 2.0;
 
 /// No policy is ever less likely than the likeliest by more than this factor, so that an estimate
 /// follows a seat that changes its play.
-const LEAST_LIKELIHOOD: f32 = 1e-6;
+const MIN_LIKELIHOOD: f32 = 1e-6;
 
 /// Moves with more choices than this take too much time.
 const MAX_CHOICES: usize = 256;
@@ -259,7 +259,7 @@ fn updated<const N: usize>(mut all: [f32; N], new: [f32; N]) -> [f32; N] {
         *all *= new;
     }
     let most = all.iter().copied().fold(0.0, f32::max);
-    all.map(|likelihood| (likelihood / most).max(LEAST_LIKELIHOOD))
+    all.map(|likelihood| (likelihood / most).max(MIN_LIKELIHOOD))
 }
 
 #[cfg(test)]

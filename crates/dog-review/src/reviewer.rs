@@ -118,9 +118,9 @@ impl<'n> Reviewer<'n> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.game.version());
         if let Action::Deal { .. } = action {
-            self.deal(&action, actor, &mut rng)?;
+            self.value_deal(&action, actor, &mut rng)?;
         } else {
-            let decision = self.decision(&action, &mut rng);
+            let decision = self.judge(&action, &mut rng);
             let events = self.game.apply_by(&action, actor)?;
             let by = events.first().and_then(|event| event.by);
             let decision = decision.map(|decision| JudgedDecision { by, ..decision });
@@ -140,8 +140,8 @@ impl<'n> Reviewer<'n> {
         Ok(self.review)
     }
 
-    /// Values a deal.
-    fn deal(
+    /// Carries out a deal and values it.
+    fn value_deal(
         &mut self,
         action: &Action,
         actor: Actor,
@@ -179,8 +179,8 @@ impl<'n> Reviewer<'n> {
         self.search.chances(rules, &table, rng)
     }
 
-    /// The value of a decision; none if there was nothing to decide.
-    fn decision(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<JudgedDecision> {
+    /// Judges a decision; none if there was nothing to decide.
+    fn judge(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<JudgedDecision> {
         let (seat, choice) = choice(action)?;
         let view = self.game.seen_from(seat);
         let played = Candidate::from_choice(&view, choice)?;

@@ -133,8 +133,8 @@ impl SeatReview {
         };
         let (mean_loss, accuracy) = (mean(JudgedDecision::loss), mean(JudgedDecision::accuracy));
         let judgements = Judgement::ALL.map(|judgement| {
-            let alike = decisions.iter();
-            alike.filter(|found| found.judgement() == judgement).count() as u32
+            let judged = decisions.iter().map(|decision| decision.judgement());
+            judged.filter(|&judged| judged == judgement).count() as u32
         });
         decisions.retain(|decision| decision.judgement() > Judgement::Good);
         decisions.sort_by(|a, b| b.loss().total_cmp(&a.loss()));

@@ -22,8 +22,8 @@ pub enum ExchangeChoice {
     Pass,
 }
 
-/// What a seat may do whose part in the exchange is `own`, and its partner's `partner` (RULES
-/// §7.3).
+/// What a seat may do in the state `own` of the exchange, with its partner in the state `partner`
+/// (RULES §7.3).
 pub(super) fn choices(
     exchange: Exchange,
     own: ExchangeState,
@@ -42,7 +42,7 @@ pub(super) fn choices(
     }
 }
 
-/// Whether the parts of a pair in the exchange can come about in a game (RULES §7.3).
+/// Whether two partners can be in these states of the exchange in a game (RULES §7.3).
 pub fn is_possible(exchange: Exchange, pair: [ExchangeState; 2]) -> bool {
     use Exchange::{Mandatory, OnRequest, Optional};
     use ExchangeState::{Asked, Declined, Kept, Offered, Passed, Pending, Swapped};
@@ -84,7 +84,7 @@ impl Game {
     fn check_request(&self, seat: Seat) -> Result<(), ActionRefusal> {
         use ExchangeState::{Asked, Declined, Kept, Offered, Passed, Pending, Swapped};
         let partner = seat.partner(self.rules().seats);
-        match (self.part(seat), self.part(partner)) {
+        match (self.exchange_state(seat), self.exchange_state(partner)) {
             (Swapped | Declined | Kept, _) => Err(ActionRefusal::PairDone(seat)),
             (Offered | Passed, _) => Err(ActionRefusal::AlreadyAnswered(seat)),
             (Asked, Pending) => Err(ActionRefusal::PartnerAnswers(partner)),
@@ -103,7 +103,11 @@ impl Game {
             (Exchange::Mandatory | Exchange::Optional, _) => Ok(()),
             (Exchange::OnRequest, choice) => {
                 let partner = seat.partner(self.rules().seats);
-                match (self.part(seat), self.part(partner), choice) {
+                match (
+                    self.exchange_state(seat),
+                    self.exchange_state(partner),
+                    choice,
+                ) {
                     (ExchangeState::Asked, _, Card) => Ok(()),
                     (ExchangeState::Asked, ..) => Err(ActionRefusal::MustOffer),
                     (_, ExchangeState::Asked, Card | Decline) => Ok(()),
@@ -183,11 +187,15 @@ impl Game {
             return &[];
         }
         let partner = seat.partner(self.rules().seats);
-        choices(self.rules().exchange, self.part(seat), self.part(partner))
+        choices(
+            self.rules().exchange,
+            self.exchange_state(seat),
+            self.exchange_state(partner),
+        )
     }
 
-    /// A seat's part in the exchange that is going on.
-    fn part(&self, seat: Seat) -> ExchangeState {
+    /// What a seat has done in the exchange that is going on.
+    fn exchange_state(&self, seat: Seat) -> ExchangeState {
         self.exchange(seat).unwrap_or_default()
     }
 

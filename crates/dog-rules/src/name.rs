@@ -61,11 +61,11 @@ pub fn default_name(seat: Seat, kind: SeatKind) -> String {
 /// This name, with a number after it if one of the others has it: `Anna (2)`. Names that differ only
 /// in case, or in characters that cannot be seen, are the same.
 pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> String {
-    let others: Vec<String> = others.into_iter().map(compared).collect();
+    let others: Vec<String> = others.into_iter().map(comparison_key).collect();
     let mut distinct = name.to_owned();
     // The numbers of a table's seats are enough.
     for number in 2.. {
-        if !others.contains(&compared(&distinct)) {
+        if !others.contains(&comparison_key(&distinct)) {
             break;
         }
         distinct = numbered(name, number);
@@ -126,8 +126,8 @@ fn one_blank_each(text: &str) -> String {
     words.join(" ")
 }
 
-/// What is equal for names that look the same.
-fn compared(name: &str) -> String {
+/// A text that is equal for names that look the same.
+fn comparison_key(name: &str) -> String {
     let shown = name.nfkc().filter(|&c| !is_ignorable(c));
     let upper: String = shown.flat_map(char::to_uppercase).collect();
     one_blank_each(&upper.to_lowercase())
@@ -135,7 +135,7 @@ fn compared(name: &str) -> String {
 
 /// Whether a name is `Bot`, or `Bot` and a number, however it is written.
 fn is_bot_name(name: &str) -> bool {
-    let letters: String = compared(name)
+    let letters: String = comparison_key(name)
         .chars()
         .filter(|c| c.is_alphanumeric())
         .collect();

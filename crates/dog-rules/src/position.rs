@@ -97,14 +97,14 @@ fn add(
     word: &str,
     placement: &mut Placement,
 ) -> Result<(), PositionProblem> {
-    let no_place = || PositionProblem::Place(word.chars().take(MAX_QUOTED).collect());
+    let not_a_place = || PositionProblem::Place(word.chars().take(MAX_QUOTED).collect());
     if let Some(field) = word.strip_prefix('g') {
         let field = number(field).filter(|&field| field < PIECES);
-        placement.goal.push(field.ok_or_else(no_place)?);
+        placement.goal.push(field.ok_or_else(not_a_place)?);
         return Ok(());
     }
     let fresh = word.strip_suffix('f');
-    let field = track_field(rules, fresh.unwrap_or(word)).ok_or_else(no_place)?;
+    let field = track_field(rules, fresh.unwrap_or(word)).ok_or_else(not_a_place)?;
     placement.track.push(field);
     if fresh.is_some() {
         let start = rules.ring().start(seat);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn texts_are_read() {
-        let it = Preset::DogspielIt.rules();
+        let rules = Preset::DogspielIt.rules();
         for (text, expected) in [
             ("0f 9 g2 / 17 / - / 60", "0f 9 g2 / 17 / - / 60"),
             ("0f,9,g2/17/-/60", "0f 9 g2 / 17 / - / 60"),
@@ -203,7 +203,7 @@ mod tests {
             ("5@2 / -3@2 / -3@0 / 63@3", "37 / 29 / 61 / 47"),
             ("- / - / 0@2f / 16@2f", "- / - / 32f / 48f"),
         ] {
-            assert_eq!(written(&it, text), expected);
+            assert_eq!(written(&rules, text), expected);
         }
         let six = "hausregeln seats=6".parse().expect("rules");
         assert_eq!(
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn errors_name_the_character() {
-        let it = Preset::DogspielIt.rules();
-        let refused = |text: &str| read(&it, text).expect_err(text).to_string();
+        let rules = Preset::DogspielIt.rules();
+        let refused = |text: &str| read(&rules, text).expect_err(text).to_string();
         for (text, begin) in [
             ("", "character 1: the board has 1 entries"),
             ("0 / 1", "character 6: the board has 2 entries"),

@@ -41,15 +41,15 @@ impl<'a> MoveReasons<'a> {
                 threatened.extend(attacker.map(|attacker| (owner, field, attacker)));
             }
         }
-        let mut left = BySeat::default();
+        let mut steps = BySeat::default();
         for seat in rules.ring().seats() {
-            left[seat] = steps_to_goal(rules, board, seat);
+            steps[seat] = steps_to_goal(rules, board, seat);
         }
         MoveReasons {
             view,
             partner,
             threatened,
-            steps_to_goal: left,
+            steps_to_goal: steps,
         }
     }
 
@@ -159,9 +159,9 @@ impl<'a> MoveReasons<'a> {
                 .map(|seat| rules.ring().start(seat))
                 .into_iter();
             reasons.extend(starts.find_map(|start| {
-                let held =
+                let stopped =
                     (changed & bit(start) != 0).then(|| self.nearest_behind(after, start))??;
-                Some(AdviceReason::new(code).at(held, Field::Track(start)))
+                Some(AdviceReason::new(code).at(stopped, Field::Track(start)))
             }));
         }
     }

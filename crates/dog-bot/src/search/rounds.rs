@@ -10,7 +10,7 @@ use crate::player_model::PlayoutPolicy;
 /// The largest number of teams.
 const MAX_TEAMS: usize = 3;
 /// No team is sure to win or to lose before it has.
-const LEAST_CHANCE: f64 = 1e-6;
+const MIN_CHANCE: f64 = 1e-6;
 
 /// The chance of a team, 0 to 1, and the standard error of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,7 +87,7 @@ impl PlayoutContext<'_> {
                     let team = usize::from(game.turn().team(rules.seats));
                     let (_, own) = self.turn(&mut game, rng)?;
                     // What is left is shared by the others as before.
-                    let own = own.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
+                    let own = own.clamp(MIN_CHANCE, 1.0 - MIN_CHANCE);
                     let scale = (1.0 - own) / (1.0 - chances[team]);
                     chances.iter_mut().for_each(|other| *other *= scale);
                     chances[team] = own;

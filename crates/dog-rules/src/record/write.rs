@@ -8,7 +8,7 @@ use crate::{Action, By, Player, TableSettings};
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (about, setup) = (&self.about, &self.setup);
-        header(f, "Dog", self.format.name())?;
+        write_header(f, "Dog", self.format.name())?;
         let origin = [
             ("Game", &about.game),
             ("Created", &about.created),
@@ -16,21 +16,21 @@ impl fmt::Display for Transcript {
         ];
         for (name, text) in origin {
             if let Some(text) = text {
-                header(f, name, text)?;
+                write_header(f, name, text)?;
             }
         }
-        header(f, "Rules", &setup.rules.to_string())?;
+        write_header(f, "Rules", &setup.rules.to_string())?;
         let mut kinds = Vec::new();
         let mut levels = Vec::new();
         for (name, player) in SEATS.into_iter().zip(&setup.players) {
-            header(f, name, &player.name)?;
+            write_header(f, name, &player.name)?;
             kinds.push(player.kind.name());
             levels.push(player.level.name());
         }
-        header(f, "Kinds", &kinds.join(" "))?;
-        header(f, "Levels", &levels.join(" "))?;
+        write_header(f, "Kinds", &kinds.join(" "))?;
+        write_header(f, "Levels", &levels.join(" "))?;
         if let Some(dealer) = setup.first_dealer {
-            header(f, "Dealer", &dealer.number().to_string())?;
+            write_header(f, "Dealer", &dealer.number().to_string())?;
         }
         if !setup.must_confirm.is_empty() {
             let seats: Vec<String> = setup
@@ -38,13 +38,13 @@ impl fmt::Display for Transcript {
                 .iter()
                 .map(|seat| seat.number().to_string())
                 .collect();
-            header(f, "Awaited", &seats.join(" "))?;
+            write_header(f, "Awaited", &seats.join(" "))?;
         }
-        header(f, "Commitment", &self.commitment)?;
-        header(f, "Seed", &setup.seed.hex())?;
-        header(f, "SeedGiven", if setup.seed_given { "yes" } else { "no" })?;
+        write_header(f, "Commitment", &self.commitment)?;
+        write_header(f, "Seed", &setup.seed.hex())?;
+        write_header(f, "SeedGiven", if setup.seed_given { "yes" } else { "no" })?;
         if let Some(winner) = self.winner {
-            header(f, "Winner", &winner.to_string())?;
+            write_header(f, "Winner", &winner.to_string())?;
         }
         f.write_char('\n')?;
         let mut writer = StepWriter::default();
@@ -104,8 +104,8 @@ impl fmt::Display for DisplayStep<'_> {
                     None => f.write_str(host)?,
                 }
                 for (seat, hand) in self.step.hands.iter().flatten().enumerate() {
-                    let before = if seat == 0 { ":" } else { " |" };
-                    write!(f, "{before} {}", DisplayHand(*hand))?;
+                    let separator = if seat == 0 { ":" } else { " |" };
+                    write!(f, "{separator} {}", DisplayHand(*hand))?;
                 }
                 Ok(())
             }
@@ -121,7 +121,7 @@ impl fmt::Display for DisplayStep<'_> {
             }
             Action::Join { seat, ref name } => {
                 write!(f, "{} joins ", seat.number())?;
-                quote(f, name)
+                write_quoted(f, name)
             }
             Action::ChangeSeat { seat, ref player } => {
                 write!(f, "{} becomes ", seat.number())?;
@@ -154,17 +154,17 @@ impl fmt::Display for DisplayStep<'_> {
 
 fn write_player(f: &mut fmt::Formatter<'_>, player: &Player) -> fmt::Result {
     write!(f, "{} {} ", player.kind.name(), player.level.name())?;
-    quote(f, &player.name)
+    write_quoted(f, &player.name)
 }
 
-fn header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
+fn write_header(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
     write!(f, "[{name} ")?;
-    quote(f, text)?;
+    write_quoted(f, text)?;
     f.write_str("]\n")
 }
 
 /// Writes a text in quotes and on one line.
-fn quote(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for letter in text.chars() {
         match letter {

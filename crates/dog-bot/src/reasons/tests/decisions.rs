@@ -132,7 +132,11 @@ impl<'a> Facts<'a> {
 
     /// The given codes are exactly the first of those that hold, and say what they are about.
     fn check_reasons(&self, suggestion: &Suggestion) {
-        let given: Vec<AdviceReasonCode> = suggestion.reasons.iter().map(|it| it.code).collect();
+        let given: Vec<AdviceReasonCode> = suggestion
+            .reasons
+            .iter()
+            .map(|reason| reason.code)
+            .collect();
         assert!((1..=MAX_REASONS).contains(&given.len()), "{suggestion:?}");
         let mut expected: Vec<AdviceReasonCode> = AdviceReasonCode::ALL
             .into_iter()
@@ -156,7 +160,7 @@ impl<'a> Facts<'a> {
             let lost = outcome
                 .captures
                 .iter()
-                .any(|it| it.seat == part.seat && Field::Track(it.from) == part.to);
+                .any(|capture| capture.seat == part.seat && Field::Track(capture.from) == part.to);
             if self.is_team(part.seat) && !lost && outcome.board != self.view.board {
                 moved.push((part.seat, part.from, part.to));
             }
@@ -263,8 +267,11 @@ impl<'a> Facts<'a> {
 
     /// Whether the card could be played, and every move of it has a lower chance.
     fn keeps(&self, card: Card, suggestion: &Suggestion) -> bool {
-        let plays = self.advice.iter().filter(|it| self.card(it) == Some(card));
-        let chances: Vec<f64> = plays.map(|it| it.win_probability).collect();
+        let plays = self
+            .advice
+            .iter()
+            .filter(|other| self.card(other) == Some(card));
+        let chances: Vec<f64> = plays.map(|other| other.win_probability).collect();
         let lower = |&chance: &f64| chance < suggestion.win_probability;
         self.card(suggestion).is_some() && !chances.is_empty() && chances.iter().all(lower)
     }
@@ -292,7 +299,12 @@ impl<'a> Facts<'a> {
         use AdviceReasonCode::*;
         let (before, after) = (&self.view.board, &outcome.board);
         let team = [self.view.seat, self.partner];
-        let captured = |seats: &[Seat]| outcome.captures.iter().any(|it| seats.contains(&it.seat));
+        let captured = |seats: &[Seat]| {
+            outcome
+                .captures
+                .iter()
+                .any(|capture| seats.contains(&capture.seat))
+        };
         let in_goal = |board: &Board, seat| board.goal(seat).count_ones();
         match code {
             BringsHome => team
@@ -319,7 +331,7 @@ impl<'a> Facts<'a> {
                 .iter()
                 .any(|&card| self.keeps(card, suggestion)),
             // Only the search knows, and its tests check it.
-            OnlyUse => suggestion.reasons.iter().any(|it| it.code == OnlyUse),
+            OnlyUse => suggestion.reasons.iter().any(|reason| reason.code == OnlyUse),
             HelpsPartner => self.lost(outcome, self.partner) < 0,
             HarmsPartner => self.lost(outcome, self.partner) > 0,
             DelaysOpponent => self
@@ -374,8 +386,10 @@ impl<'a> Facts<'a> {
             return;
         };
         let arrives = |from: fn(Option<Field>) -> bool| {
-            let parts = outcome.parts.iter().filter(|it| from(it.from));
-            parts.into_iter().any(|it| about == Some((it.seat, it.to)))
+            let parts = outcome.parts.iter().filter(|part| from(part.from));
+            parts
+                .into_iter()
+                .any(|part| about == Some((part.seat, part.to)))
         };
         let held = |blocks: Vec<(u8, Vec<Seat>)>| {
             blocks.iter().any(|(start, behind)| {
@@ -389,7 +403,7 @@ impl<'a> Facts<'a> {
             Captures | CapturesPartner | CapturesOwn => outcome
                 .captures
                 .iter()
-                .any(|it| about == Some((it.seat, Field::Track(it.from)))),
+                .any(|capture| about == Some((capture.seat, Field::Track(capture.from)))),
             Escapes => self
                 .escaped(outcome)
                 .iter()
@@ -404,10 +418,10 @@ impl<'a> Facts<'a> {
             BackwardShortcut => arrives(|from| matches!(from, Some(Field::Track(_)))),
             KeepsCard => card.is_some_and(|card| self.keeps(card, suggestion)),
             OnlyUse => {
-                let mut others = self.advice.iter().filter(|it| self.card(it) == card);
+                let mut others = self.advice.iter().filter(|other| self.card(other) == card);
                 card == self.card(suggestion)
                     && suggestion.samples > 1
-                    && others.all(|it| it.samples > 1)
+                    && others.all(|other| other.samples > 1)
             }
             HelpsPartner => seat == Some(self.partner),
             HarmsPartner => seat == Some(self.partner),

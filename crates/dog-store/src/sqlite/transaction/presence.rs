@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The largest number of rows of an ended lease, or of old reactions, changed in one write.
-const PRESENCE_DELETE_BATCH: i64 = 500;
+const CLEANUP_BATCH: i64 = 500;
 
 impl Transaction<'_> {
     /// Writes who is now present by a process or no longer, and renews its lease. Removes some of
@@ -74,7 +74,7 @@ impl Transaction<'_> {
             "DELETE FROM presence WHERE process = ?1 AND (game, seat) IN \
              (SELECT game, seat FROM presence WHERE process = ?1 LIMIT ?2) RETURNING game",
         )?;
-        let games = removed.query_map([process, PRESENCE_DELETE_BATCH], |row| row.get(0))?;
+        let games = removed.query_map([process, CLEANUP_BATCH], |row| row.get(0))?;
         let games = games.collect::<Result<Vec<GameId>, _>>()?;
         for id in &games {
             self.announce(id, None, "presence")?;
@@ -152,7 +152,7 @@ impl Transaction<'_> {
             .execute(params![
                 (now - REACTION_WINDOW).as_microsecond(),
                 latest,
-                PRESENCE_DELETE_BATCH,
+                CLEANUP_BATCH,
             ])?;
         connection
             .prepare_cached(
@@ -162,7 +162,7 @@ impl Transaction<'_> {
             )?
             .execute(params![
                 (now - REACTION_TIME).as_microsecond(),
-                PRESENCE_DELETE_BATCH,
+                CLEANUP_BATCH,
             ])?;
         Ok(())
     }
