@@ -17,7 +17,7 @@ use quick_cache::sync::Cache;
 
 use dog_store::{GameId, LogEntry, LogPage, Store, StoreError, StoredGame};
 
-/// The first entry that counts is after a version divisible by this, and at least so many entries
+/// The first entry that counts is after a version divisible by this, and at least this many entries
 /// count if there are as many.
 const STEP: u64 = 256;
 

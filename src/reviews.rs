@@ -196,7 +196,7 @@ impl ReviewWorker {
         self.runtime.block_on(future)
     }
 
-    /// Waits for so long. Returns at once if the server stops, and then true.
+    /// Waits this long. Returns true, and at once, if the server stops.
     fn stops_within(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
     }
@@ -213,7 +213,7 @@ fn attempt<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T, Stri
     }
 }
 
-/// The setting for a game of so many actions.
+/// The settings for a game of this many actions.
 fn settings(percent: u32, actions: usize) -> ReviewSettings {
     let percent = percent as usize * MAX_FULL_ACTIONS / actions.max(MAX_FULL_ACTIONS);
     ReviewSettings::default().scaled(percent.max(1) as u32)

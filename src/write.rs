@@ -36,7 +36,7 @@ pub enum Decision {
 }
 
 /// Carries out a write: loads what it is decided from, decides and commits, and does so again if
-/// another write came first, at most so many times.
+/// another write came first, at most this many times.
 ///
 /// # Errors
 /// Why nothing was changed.

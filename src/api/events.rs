@@ -158,7 +158,7 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
 /// the operator restored a backup, with the game as it is now.
 ///
 /// # Errors
-/// `invalid_request`, if the last event's id is no version.
+/// `invalid_request`, if the last event's id is not a version.
 fn start(
     request: &HttpRequest,
     params: &EventsParams,

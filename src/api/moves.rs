@@ -54,13 +54,13 @@ pub struct SeatBoardRequest {
     /// Track fields.
     #[serde(default)]
     track: Vec<u8>,
-    /// Own goal fields, 0 to 3.
+    /// Fields of its own goal, 0 to 3.
     #[serde(default)]
     goal: Vec<u8>,
     /// Pieces in the kennel; by default those that stand nowhere else.
     #[schema(maximum = 4)]
     kennel: Option<u8>,
-    /// Whether the piece on the own start is fresh.
+    /// Whether the piece on its own start is fresh.
     #[serde(default)]
     fresh: bool,
 }

@@ -94,7 +94,7 @@ pub async fn ask_rematch(
         if let Some(answer) = old.first_answer()? {
             return Ok(answer);
         }
-        // The next game is none that the client knows, so `If-None-Match` does not count.
+        // The client does not know the next game, so `If-None-Match` does not count.
         request.check_version(old.stored.game.version(), role)?;
         if old.stored.game.phase() != Phase::Finished {
             return Err(AccessError::GameNotOver.into());
@@ -144,7 +144,7 @@ fn asker(old: &StoredGame, role: Role) -> Result<Option<Seat>, AccessError> {
 /// The old seat of each new one.
 ///
 /// # Errors
-/// `invalid_request`, if they are no permutation of the seats.
+/// `invalid_request`, if they are not a permutation of the seats.
 fn order(old: &Game, seats: Option<BySeatList<u8>>) -> Result<Vec<Seat>, Problem> {
     let all = old.rules().seats;
     let Some(BySeatList(numbers)) = seats else {

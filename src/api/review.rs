@@ -445,7 +445,7 @@ impl ChoiceView {
             Action::Decline { .. } => SwapRequest::decline(),
             Action::Ask { .. } => SwapRequest::ask(),
             Action::Pass { .. } => SwapRequest::pass(),
-            _ => return Err(Problem::internal("a decision is no choice")),
+            _ => return Err(Problem::internal("a decision is not a choice")),
         };
         Ok(ChoiceView {
             swap: Some(swap),

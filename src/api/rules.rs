@@ -94,9 +94,9 @@ options! {
     start_block: Protection,
     /// When a piece on its own start cannot be swapped: always, or only while fresh.
     start_swap_protection: Protection,
-    /// The door to the goal: the own start, or the field before it.
+    /// The door to the goal: the seat's own start, or the field before it.
     goal_entry: GoalEntry,
-    /// Whether a four may go back from beyond the own start into the goal.
+    /// Whether a four may go back from beyond its own start into the goal.
     backward_into_goal: bool,
     /// Whether a piece may end on another of its own seat and capture it.
     capture_own: bool,
@@ -104,16 +104,16 @@ options! {
     seven_landing: SevenLanding,
     /// Whether all steps of a seven must be used, or lapse once the team has won.
     seven_surplus: SevenSurplus,
-    /// When a seven may move the partner's pieces: once the own pieces are home, or always.
+    /// When a seven may move the partner's pieces: once the seat's own pieces are home, or always.
     seven_partner: SevenPartner,
-    /// Which of the partner's pieces take the rest of a seven that brings the own pieces home: any,
+    /// Which of the partner's pieces take the rest of a seven that brings the seat's own pieces home: any,
     /// or one takes all. The latter needs `seven_partner: when_home`.
     seven_rest: SevenRest,
     /// Whether both pieces that a jack swaps may be one's own.
     jack_own_pair: bool,
     /// Whether a jack may be played without effect, when `jack_without_effect_when` says.
     jack_without_effect: bool,
-    /// When a jack may be played without effect, where it may: while only own pieces are on the
+    /// When a jack may be played without effect, where it may: while only its own pieces are on the
     /// ring, or whenever no swap is possible.
     jack_without_effect_when: JackWithoutEffectWhen,
 }

@@ -129,7 +129,7 @@ pub async fn hand_over_seat(
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat_numbered(&path.seat)?;
         let change = game.body::<HandOverRequest>();
-        // Who gives up the seat has no token any more.
+        // A person who gives up the seat no longer has a token.
         if change.as_ref().is_ok_and(HandOverRequest::opens)
             && let Some(answer) = game.first_answer_if_revoked()?
         {

@@ -95,7 +95,7 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ///
 /// A change of settings is a public event. A clock counts from the next turn on. Skipping is possible
 /// while the server plays all seats that have cards; bots then act without their pace until the next
-/// deal. It is no event and no version.
+/// deal. It makes no event and no version.
 #[utoipa::path(patch, path = "/v1/games/{id}", tag = "games",
     params(GamePath, WriteHeaders),
     request_body = SettingsRequest,

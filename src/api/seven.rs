@@ -96,7 +96,7 @@ impl SevenView {
     /// The next parts of this begun seven, for a seat with this hand.
     ///
     /// # Errors
-    /// `illegal_move`: it is no begun seven, its card is not in the hand, one of its parts breaks a
+    /// `illegal_move`: it is not a begun seven, its card is not in the hand, one of its parts breaks a
     /// rule, or it cannot be completed.
     pub fn new(
         rules: &Rules,

@@ -79,7 +79,7 @@ impl BotMetrics {
         registry.register("bot_decisions_stale", help, self.stale.clone());
     }
 
-    /// Counts a decision of this level, which took so long.
+    /// Counts a decision of this level, which took this long.
     pub(super) fn decided(&self, level: Level, time: Duration) {
         let level = [("level", level.name())];
         self.decisions.get_or_create(&level).inc();

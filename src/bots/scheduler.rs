@@ -117,7 +117,7 @@ impl DueScheduler {
         Some(ClaimedGame { id, charge })
     }
 
-    /// Ends the charge for a decision that took so long. The game stays claimed.
+    /// Ends the charge for a decision that took this long. The game stays claimed.
     pub fn decided(&mut self, game: ClaimedGame, took: Duration) {
         if let Entry::Occupied(mut threads) = self.threads.entry(game.charge.payer) {
             *threads.get_mut() -= 1;

@@ -25,7 +25,7 @@ pub fn parse(database: &Path) -> anyhow::Result<Location> {
 /// The file of a location.
 ///
 /// # Errors
-/// If the location is no file. The message says what to use instead.
+/// If the location is not a file. The message says what to use instead.
 pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
     match location {
         Location::Sqlite(file) => Ok(file),

@@ -39,7 +39,7 @@ fn variable_of(option: &str) -> Option<String> {
     env::var_os(&variable).map(|_| variable)
 }
 
-/// Warns of variables that no option reads, such as misspelt ones. They are no errors: Kubernetes
+/// Warns of variables that no option reads, such as misspelt ones. They are not errors: Kubernetes
 /// sets `DOG_PORT` and others for a service named `dog`.
 pub fn warn_of_unknown() {
     let arguments = arguments();

@@ -128,7 +128,7 @@ fn trace_id(request: &ServiceRequest) -> Option<String> {
     (is_valid && parts.next().is_some()).then(|| trace_id.to_owned())
 }
 
-/// Whether this is a number of so many hex digits, and not 0.
+/// Whether this is a number of this many hex digits, and not 0.
 fn is_trace_part(text: &str, length: usize) -> bool {
     text.len() == length
         && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte))

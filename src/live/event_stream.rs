@@ -396,7 +396,7 @@ mod tests {
         let mut stream = fixture.stream(Start::After(0)).await;
         let first = stream.next().await.expect("the creation");
         assert!(is_creation(&first), "{first:?}");
-        // Had the message waited for its reader for so long, the stream would end here.
+        // Had the message waited that long for its reader, the stream would end here.
         stream.sent_at = Instant::now().checked_sub(SEND_TIMEOUT + Duration::from_secs(1));
         if stream.sent_at.is_some() {
             assert_eq!(stream.next().await, None);

@@ -59,7 +59,7 @@ impl Format {
         self.write(name, &format!("id: {version}\n"), body)
     }
 
-    /// A message that is no version of the game, and so has no id.
+    /// A message that is not a version of the game, and so has no id.
     pub fn notice(self, name: &str, body: &impl Serialize) -> Result<Bytes, Problem> {
         self.write(name, "", body)
     }

@@ -141,7 +141,7 @@ fn axes(ink: &mut SvgWriter, chart: &Chart<'_>) {
     }
 }
 
-/// A team's curve, one of so many, and its name.
+/// A team's curve, one of `curves`, and its name.
 fn curve(ink: &mut SvgWriter, chart: &Chart<'_>, team: usize, curves: usize) {
     let Some(seat) = Seat::new(team as u8, chart.seats) else {
         return;

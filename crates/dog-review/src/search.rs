@@ -32,7 +32,7 @@ impl Default for ReviewSettings {
 }
 
 impl ReviewSettings {
-    /// These settings with so many percent of the playouts.
+    /// These settings with this percentage of the playouts.
     pub fn scaled(self, percent: u32) -> ReviewSettings {
         let scaled = |playouts: u32| (playouts * percent / 100).max(2);
         ReviewSettings {

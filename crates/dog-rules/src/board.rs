@@ -404,14 +404,14 @@ pub struct Placement {
     /// Track fields, ascending.
     #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub track: Vec<u8>,
-    /// Own goal fields, ascending: 0 is nearest the ring.
+    /// Fields of its own goal, ascending: 0 is nearest the ring.
     #[cfg_attr(feature = "utoipa", schema(max_items = 4))]
     pub goal: Vec<u8>,
     /// Pieces in the kennel.
     // If there is no number, those that stand nowhere else.
     #[cfg_attr(feature = "utoipa", schema(required, value_type = u8, maximum = 4))]
     pub kennel: Option<u8>,
-    /// Whether the piece on the own start is fresh.
+    /// Whether the piece on its own start is fresh.
     pub fresh: bool,
 }
 

@@ -128,7 +128,7 @@ pub(super) fn add_captures(
 /// Why a move is refused, in the words of the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    #[error("this is no move: {0}")]
+    #[error("this is not a move: {0}")]
     Notation(#[from] NotationError),
     #[error("there is no {0} in the hand")]
     NotInHand(Card),

@@ -355,7 +355,7 @@ fn out(
     ControlFlow::Continue(())
 }
 
-/// RULES §6. A swap of two own pieces and a jack without effect both leave the board as it is, so
+/// RULES §6. A swap of two pieces of one's own and a jack without effect both leave the board as it is, so
 /// they are listed as one move.
 fn jacks(
     walker: Walker,

@@ -11,7 +11,7 @@ use super::{game::Game, player::SeatKind, seat::Seat};
 /// Maximum number of characters (code points) of a name.
 pub const MAX_NAME: usize = 40;
 
-/// Why a text is no name.
+/// Why a text is not a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NameError {
     #[error("a seat's name must have 1 to {max} characters", max = MAX_NAME)]

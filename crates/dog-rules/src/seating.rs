@@ -37,7 +37,7 @@ impl Game {
         let is_human = self.player(seat).is_human();
         let occupant = &mut self.occupants[seat];
         if by == Some(By::Clock) {
-            // Who lets the time pass has not asked for help, and may well be there (RULES §7.3).
+            // A person who lets the time pass has not asked for help, and may well be there (RULES §7.3).
             if matches!(action, Action::Pass { .. }) {
                 return None;
             }

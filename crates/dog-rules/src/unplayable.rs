@@ -23,7 +23,7 @@ impl Generator {
     /// 6. a seven whose steps the pieces cannot all take,
     /// 7. a goal that is too short,
     /// 8. no piece on the ring,
-    /// 9. a swap of two own pieces,
+    /// 9. a swap of two pieces of one's own,
     /// 10. a jack without effect.
     ///
     /// Of several refusals of one kind, the first in the order of the pieces is returned.
@@ -70,7 +70,7 @@ fn precedence(refusal: &Refusal) -> u8 {
 }
 
 /// Why no piece walks by this rank. A piece on the ring may always walk past its goal, so only a
-/// block or an own piece stops it. A card that leaves the kennel is refused only if a piece is on
+/// block or a piece of its own seat stops it. A card that leaves the kennel is refused only if a piece is on
 /// the ring: either that piece is on the start, or the kennel is empty.
 fn refused_walks(walker: &Walker, rank: Card, refusals: &mut Vec<Refusal>) {
     for from in walker.board.pieces(walker.owner).places() {

@@ -1,5 +1,5 @@
 //! Reactions: what a person says to a table with one word of a list. They are told for a moment and
-//! are no part of a game.
+//! are not part of a game.
 
 use std::time::Duration;
 

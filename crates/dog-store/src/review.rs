@@ -21,7 +21,7 @@ pub struct ReviewLimits {
     pub per_creator: u32,
 }
 
-/// The answer to who asks for a review.
+/// The answer to a request for a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewRequest {
     Added,

@@ -20,7 +20,7 @@ pub struct CardEffect {
     /// It can be played without capturing a piece of the seat's own team.
     pub harmless: bool,
     /// The largest gain of one play, in steps: steps towards the goal and captured pieces, less
-    /// what the own team loses.
+    /// what its own team loses.
     pub gain: i16,
 }
 

@@ -23,7 +23,7 @@ pub struct Input {
 const FIELDS_PER_SEAT: usize = 16;
 /// The number of cards in a hand that have inputs. Further cards of larger hands are ignored.
 const HAND: u8 = 6;
-/// The number of equal cards in the own hand that have inputs.
+/// The number of equal cards in the seat's own hand that have inputs.
 const MAX_COPIES: u8 = 3;
 /// The ways to be captured: from 1 to 13 fields behind, by a backward four, and by a piece that
 /// leaves its kennel.

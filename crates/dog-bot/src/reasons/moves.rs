@@ -55,7 +55,7 @@ impl<'a> MoveReasons<'a> {
 
     /// Adds what is true of a move with this outcome.
     pub(super) fn add(&self, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
-        // A swap of two own pieces moves nothing, and so does a fold.
+        // A swap of two pieces of one seat changes nothing, and neither does a fold.
         if outcome.board == self.view.board {
             return;
         }

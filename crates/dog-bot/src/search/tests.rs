@@ -347,7 +347,7 @@ fn risks(candidates: &[CandidateStats]) -> Vec<(Card, Option<f64>)> {
 }
 
 /// The next seat has a single card, a five, and a single piece to play it with. Its hand is known to
-/// the seat, or only to who deals the worlds of the search.
+/// the seat, or only to the deal of the worlds of the search.
 #[test]
 fn a_piece_that_will_be_captured_is_at_risk() {
     let rules = Preset::DogspielIt.rules();

@@ -35,7 +35,7 @@ fn what_is_no_move_at_all() {
         let error: NotationError = id.parse::<Move>().expect_err(id);
         assert_eq!(error.to_string(), why, "{id}");
         let refusal = Refusal::from(error).to_string();
-        assert_eq!(refusal, format!("this is no move: {why}"));
+        assert_eq!(refusal, format!("this is not a move: {why}"));
     }
 }
 

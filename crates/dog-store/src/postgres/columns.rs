@@ -17,18 +17,18 @@ pub(super) fn game_id(row: &Row, column: usize) -> Result<GameId, StoreError> {
 
 pub(super) fn parse_id(text: &str) -> Result<GameId, StoreError> {
     text.parse()
-        .map_err(|_| StoreError::Damaged("the id of a game is not one".into()))
+        .map_err(|_| StoreError::Damaged("a game has an invalid id".into()))
 }
 
 pub(super) fn tokens(row: &Row, column: usize) -> Result<Tokens, StoreError> {
     let tokens = Tokens::from_bytes(row.try_get(column)?);
-    tokens.ok_or_else(|| StoreError::Damaged("the tokens of a game are none".into()))
+    tokens.ok_or_else(|| StoreError::Damaged("a game has invalid tokens".into()))
 }
 
 pub(super) fn creator(row: &Row, column: usize) -> Result<Option<Creator>, StoreError> {
     let bytes: Option<&[u8]> = row.try_get(column)?;
     let array = bytes.map(|bytes| bytes.try_into().map(Creator)).transpose();
-    array.map_err(|_| StoreError::Damaged("the creator of a game is none".into()))
+    array.map_err(|_| StoreError::Damaged("a game has an invalid creator".into()))
 }
 
 /// A column of exactly `LENGTH` bytes.

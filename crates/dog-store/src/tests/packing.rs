@@ -31,7 +31,7 @@ fn a_packed_log_reads_as_before(database: &TestStore) {
         assert_eq!(wait(store.pack_logs(now(), None, 10)), None);
     }
     assert_eq!(log(&store, &going_on.id).len(), 1);
-    assert_eq!(changes(&store, since), [], "packing is no change");
+    assert_eq!(changes(&store, since), [], "packing is not a change");
     commit_done(&store, removal(&over));
     assert_eq!(log(&store, &id), []);
 }

@@ -42,7 +42,7 @@ fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
     assert_eq!(present(&there, &stored), [1, 3]);
     write(&there, 1, false);
     assert_eq!(present(&here, &stored), [3]);
-    // It is no change of the game.
+    // It does not change the game.
     assert_eq!(wait(here.game(&stored.id)), Some(stored));
 }
 

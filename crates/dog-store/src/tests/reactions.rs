@@ -39,7 +39,7 @@ fn reactions_are_told_to_every_process(database: &TestStore) {
         assert_eq!(told(store, &stored), [ouch, dog, ouch]);
         assert_eq!(told(store, &other), []);
     }
-    // It is no change of the game.
+    // It does not change the game.
     assert_eq!(wait(there.game(&stored.id)), Some(stored));
 }
 

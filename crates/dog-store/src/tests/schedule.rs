@@ -264,7 +264,7 @@ fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {
     assert_eq!(changes(&there, since), [Change::Game { id, version }]);
     commit_stale(&here, slow);
     commit_stale(&there, WriteOp::skip_to_deal(&stored));
-    // It is no version.
+    // It does not make a version.
     stored.skips_to_deal = true;
     assert_eq!(wait(there.game(&id)), Some(stored.clone()));
     while stored.game.phase() != Phase::Deal {

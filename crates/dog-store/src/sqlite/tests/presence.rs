@@ -35,6 +35,6 @@ fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
         panic!("the changes are few");
     };
     assert!(told.contains(&Change::Presence(stored.id)));
-    // Whoever was only slow begins anew.
+    // A process that was only slow begins anew.
     assert!(wait(dead.set_present(Vec::new())).is_new);
 }
