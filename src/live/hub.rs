@@ -113,7 +113,7 @@ impl Hub {
     fn wake(&self, changes: ChangesSince) {
         let channels = self.channels.lock();
         match changes {
-            ChangesSince::Of(changes) => {
+            ChangesSince::Only(changes) => {
                 for change in changes {
                     let (Change::Game { id, .. }
                     | Change::Presence(id)

@@ -485,7 +485,7 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangesSince {
     /// These changes.
-    Of(Vec<Change>),
+    Only(Vec<Change>),
     /// The given change is no longer in the feed: any game may have changed or been removed.
     Any,
 }

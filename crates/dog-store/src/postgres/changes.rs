@@ -65,14 +65,14 @@ impl ChangeList {
             return (ChangesSince::Any, last);
         }
         let new = changes.iter().skip((since - first) as usize);
-        (ChangesSince::Of(new.copied().collect()), last)
+        (ChangesSince::Only(new.copied().collect()), last)
     }
 
     fn add(&self, new: ChangesSince) {
         let mut changes = self.changes.lock();
         let added = match new {
-            ChangesSince::Of(new) if new.is_empty() => return,
-            ChangesSince::Of(new) => {
+            ChangesSince::Only(new) if new.is_empty() => return,
+            ChangesSince::Only(new) => {
                 let added = new.len() as i64;
                 changes.extend(new);
                 let excess = changes.len().saturating_sub(MAX_CHANGES);
@@ -188,7 +188,7 @@ impl ChangeWatcher {
             changes.push(Change::new(row.try_get(4)?, id, known));
         }
         (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);
-        self.changes.add(ChangesSince::Of(changes));
+        self.changes.add(ChangesSince::Only(changes));
         self.trim(cursor, last).await
     }
 

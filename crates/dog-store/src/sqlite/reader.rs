@@ -400,7 +400,7 @@ impl Reader<'_> {
         let changes = if last < since {
             ChangesSince::Any
         } else {
-            ChangesSince::Of(changes)
+            ChangesSince::Only(changes)
         };
         Ok((changes, last))
     }

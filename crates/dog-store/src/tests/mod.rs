@@ -399,7 +399,7 @@ fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
     wait(store.set_present(vec![marker]));
     loop {
         let (changes, last) = wait(store.changes(since));
-        let ChangesSince::Of(mut changes) = changes else {
+        let ChangesSince::Only(mut changes) = changes else {
             panic!("the change {since} is not known");
         };
         if changes.pop() == Some(Change::Presence(marker.game)) {

@@ -31,10 +31,10 @@ fn a_lease_that_has_ended_counts_for_nothing_and_is_removed_in_parts() {
     assert!(more() && more());
     assert!(!more());
     assert_eq!((rows(&dir, "presence"), rows(&dir, "processes")), (0, 1));
-    let ChangesSince::Of(told) = wait(store.changes(since)).0 else {
+    let ChangesSince::Only(changes) = wait(store.changes(since)).0 else {
         panic!("the changes are few");
     };
-    assert!(told.contains(&Change::Presence(stored.id)));
+    assert!(changes.contains(&Change::Presence(stored.id)));
     // A process that was only slow begins anew.
     assert!(wait(dead.set_present(Vec::new())).is_new);
 }
