@@ -5,12 +5,12 @@
 //! * `api` is the routes, a file for each resource.
 //! * `write` is how each of them changes a game; `access` is about who may do what.
 //! * `http` is what HTTP needs besides: headers, bodies, errors.
-//! * `live` tells clients of changes, and who is present.
+//! * `live` tells clients of changes, and knows who is present.
 //! * `bots` plays for bots and for players whose time is up; `retention` removes expired data.
 //! * `reviews` reviews games that are over.
 //! * `limits` protects the server from its clients; `pool` runs long work; `metrics` counts.
 //! * `fair` shares threads fairly among clients; `quota` counts what each of them stores.
-//! * `player_models` tells how the seats of a game play; `version` is that of the program.
+//! * `player_models` infers how the seats of a game play; `version` is that of the program.
 //!
 //! Games are in [`dog_store`]; their rules are in [`dog_rules`].
 

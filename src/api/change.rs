@@ -1,4 +1,4 @@
-//! What a stream tells of a game: first the game, then each change with the game after it.
+//! What a stream sends of a game: first the game, then each change with the game after it.
 
 use dog_rules::{Generator, Phase, Seat};
 use dog_store::StoredGame;

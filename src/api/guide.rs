@@ -17,7 +17,7 @@ use crate::{
 /// A document that is shown as a page.
 struct Guide {
     name: &'static str,
-    /// What it tells, for the index.
+    /// What it is about, for the index.
     about: &'static str,
     markdown: &'static str,
 }

@@ -120,7 +120,7 @@ pub async fn get_history(
     Ok(response.streaming(first.chain(rest)))
 }
 
-/// What a history tells besides.
+/// What else a history says.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

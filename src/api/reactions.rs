@@ -43,16 +43,16 @@ pub struct ReactionRequest {
 
 /// Send a reaction.
 ///
-/// Says one word to the table: the streams of the game tell it.
+/// Says one word to the table: the streams of the game send it.
 ///
-/// It is told for ten seconds at most, and is in no log, history or record. There is no
+/// They send it for ten seconds at most. It is in no log, history or record. There is no
 /// `Idempotency-Key`. A person may react five times in twenty seconds; not in the phases `deal` and
 /// `exchange`, because it would be a signal; and for an hour after the end of the game, in streams with
 /// `after_end=true`.
 #[utoipa::path(post, path = "/v1/games/{id}/reactions", tag = "play",
     params(GamePath),
     request_body = ReactionRequest,
-    responses((status = 204, description = "The streams tell it."), ReactionErrors),
+    responses((status = 204, description = "The streams send it."), ReactionErrors),
     security(("token" = [])))]
 pub async fn send_reaction(
     app: Data<App>,

@@ -44,13 +44,13 @@ pub struct EventStream {
     first: Option<Bytes>,
     /// When the last entry was sent; none before that.
     over_since: Option<Instant>,
-    /// Whether it has told of the rematch.
+    /// Whether it has sent the rematch.
     rematch_sent: bool,
-    /// Whether it has told that the review is done.
+    /// Whether it has sent that the review is done.
     review_sent: bool,
     /// The last that was sent.
     presence: Option<PresenceView>,
-    /// When it was opened: it tells no older reactions, which a client may have had before.
+    /// When it was opened: it sends no older reactions, which a client may have had before.
     opened: Instant,
     /// The number of the next reaction.
     reaction: u64,
@@ -204,13 +204,14 @@ impl EventStream {
         }
     }
 
-    /// The reactions that were not told yet. A stream that was stalled for longer tells none.
+    /// The reactions that were not sent yet. A stream that was stalled for longer sends none.
     fn reactions(&mut self, recent: &[NumberedReaction]) -> Result<Vec<Bytes>, Problem> {
         let opened = self.opened;
-        let new = recent.iter().filter(|told| told.number >= self.reaction);
-        let new = new.filter(|told| told.said_at >= opened);
-        let messages = new.map(|told| {
-            let view = ReactionView::new(told.seat, told.reaction);
+        let new = recent
+            .iter()
+            .filter(|reaction| reaction.number >= self.reaction && reaction.said_at >= opened);
+        let messages = new.map(|reaction| {
+            let view = ReactionView::new(reaction.seat, reaction.reaction);
             self.options.format.notice("reaction", &view)
         });
         let messages = messages.collect::<Result<_, _>>()?;
@@ -220,7 +221,7 @@ impl EventStream {
         Ok(messages)
     }
 
-    /// What else there is to tell, once all changes are sent.
+    /// What else there is to send, once all changes are sent.
     async fn notice(
         &mut self,
         stored: &StoredGame,
@@ -260,7 +261,7 @@ impl EventStream {
         let presence = PresenceView::new(&stored.game, &connected);
         let known = match &self.presence {
             Some(sent) => *sent == presence,
-            // Viewers of a game of bots need not be told that nobody is there.
+            // Viewers of a game of bots need not learn that nobody is there.
             None => !presence.has_people(),
         };
         if known || self.is_over() {

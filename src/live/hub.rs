@@ -195,7 +195,7 @@ struct Channel {
 impl Default for Channel {
     fn default() -> Channel {
         Channel {
-            // Nothing has been read yet. Nobody is told of reactions from before.
+            // Nothing has been read yet. Reactions from before are not sent.
             wake: watch::Sender::new(Wake {
                 game: 1,
                 presence: 1,
@@ -207,7 +207,7 @@ impl Default for Channel {
     }
 }
 
-/// A reaction as one process tells it.
+/// A reaction as one process sends it.
 #[derive(Clone, Copy)]
 pub struct NumberedReaction {
     /// In the order in which they came to this process.
@@ -216,14 +216,14 @@ pub struct NumberedReaction {
     pub reaction: Reaction,
     /// About when the person reacted, and not before that.
     pub said_at: Instant,
-    /// The same by the store's clock, which tells the reactions of a seat apart.
+    /// The same by the store's clock, which differs between the reactions of a seat.
     at: Timestamp,
 }
 
 /// The last reactions in a game. They are few, because each person may react only now and then.
 #[derive(Default)]
 struct RecentReactions {
-    told: Vec<NumberedReaction>,
+    reactions: Vec<NumberedReaction>,
     count: u64,
 }
 
@@ -234,11 +234,11 @@ impl RecentReactions {
         let now = Instant::now();
         for recent in read {
             let is_known =
-                |told: &NumberedReaction| (told.seat, told.at) == (recent.seat, recent.at);
-            if self.told.iter().any(is_known) {
+                |known: &NumberedReaction| (known.seat, known.at) == (recent.seat, recent.at);
+            if self.reactions.iter().any(is_known) {
                 continue;
             }
-            self.told.push(NumberedReaction {
+            self.reactions.push(NumberedReaction {
                 number: self.count,
                 seat: recent.seat,
                 reaction: recent.reaction,
@@ -249,11 +249,12 @@ impl RecentReactions {
         }
     }
 
-    /// Those that are still told.
+    /// Those that are still recent.
     fn current(&mut self) -> Vec<NumberedReaction> {
-        let told_for = REACTION_TIME.unsigned_abs();
-        self.told.retain(|told| told.said_at.elapsed() < told_for);
-        self.told.clone()
+        let longest = REACTION_TIME.unsigned_abs();
+        self.reactions
+            .retain(|reaction| reaction.said_at.elapsed() < longest);
+        self.reactions.clone()
     }
 }
 

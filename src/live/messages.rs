@@ -111,7 +111,7 @@ pub struct StreamOptions {
     pub format: Format,
     pub include: Option<Include>,
     pub start: Start,
-    /// Whether the stream stays open after the end of the game, to tell of the rematch.
+    /// Whether the stream stays open after the end of the game, to send the rematch and the review.
     pub after_end: bool,
 }
 

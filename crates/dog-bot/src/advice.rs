@@ -204,7 +204,7 @@ fn suggestions(
         .collect()
 }
 
-/// A suggestion with what the playouts tell of its candidate.
+/// A suggestion with what the playouts show about its candidate.
 fn with_findings(mut suggestion: Suggestion, findings: &PlayoutFindings) -> Suggestion {
     suggestion.line.clone_from(&findings.line);
     if let Some(card) = findings.only_use {

@@ -32,7 +32,7 @@ pub struct JudgedDecision {
 pub enum Judgement {
     /// The best choice.
     Best,
-    /// Another that is as good, or worse by less than can be told.
+    /// Another that is as good, or worse by less than can be measured.
     Good,
     Inaccuracy,
     Mistake,

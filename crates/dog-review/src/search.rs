@@ -109,7 +109,7 @@ impl<'n> ReviewSearch<'n> {
         table: &Playout,
         rng: &mut ChaCha8Rng,
     ) -> Vec<TeamChance> {
-        // The policy leaves nothing to chance between two deals, and then one playout tells all.
+        // The policy leaves nothing to chance from one deal to the next, so after a deal one playout is enough.
         let playouts = match table.phase() {
             Phase::Deal => self.settings.rounds,
             _ => 1,

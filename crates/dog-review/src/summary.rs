@@ -4,7 +4,7 @@ use dog_rules::{Rules, Seat};
 
 use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
 
-/// The number of the costliest decisions that a seat is told of.
+/// How many of the costliest decisions the review of a seat lists.
 const COSTLIEST: usize = 3;
 
 /// How a seat's person has decided. Decisions of others for the seat do not count.

@@ -1,5 +1,5 @@
-//! Reactions: what a person says to a table with one word of a list. They are told for a moment and
-//! are not part of a game.
+//! Reactions: what a person says to a table with one word of a list. Streams send them for a moment;
+//! they are not part of a game.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How long a reaction is told.
+/// How long a reaction is recent, and streams send it.
 pub const REACTION_TIME: SignedDuration = SignedDuration::from_secs(10);
 
 /// How long a reaction counts towards the limit of its person.
 pub const REACTION_WINDOW: SignedDuration = SignedDuration::from_secs(20);
 
-/// The largest number of reactions of a person that count at any time: the slots of a seat.
+/// The largest number of a person's reactions that count at any time: the slots of a seat.
 pub const MAX_REACTIONS: i64 = 5;
 
 /// What a person says to the table.
@@ -44,7 +44,7 @@ impl Reaction {
         Reaction::Dog,
     ];
 
-    /// The name of it, as clients send and get it.
+    /// Its name, as clients send and get it.
     pub const fn name(self) -> &'static str {
         match self {
             Reaction::WellPlayed => "well_played",
@@ -59,7 +59,7 @@ impl Reaction {
     }
 }
 
-/// A reaction that is still told.
+/// A reaction of the last [`REACTION_TIME`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecentReaction {
     pub seat: Seat,
@@ -71,7 +71,7 @@ pub struct RecentReaction {
 }
 
 impl RecentReaction {
-    /// The reaction in a row; none if it is one that this program does not know.
+    /// The reaction of a database row; none if this program does not know it.
     pub(super) fn new(
         seat: u8,
         name: &str,

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::tokens::{TokenHash, Tokens};
 
-/// The largest number of revoked tokens that a game remembers, to tell their holders so.
+/// The largest number of revoked tokens that a game remembers, so that their holders can be told.
 const MAX_REVOKED_TOKENS: usize = 32;
 
 /// How long a game without a host waits for people before bots take their seats.

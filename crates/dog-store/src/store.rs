@@ -154,7 +154,7 @@ impl Store {
         dispatch!(self, read_one present(id, ended))
     }
 
-    /// The reactions in a game of the last ten seconds.
+    /// The reactions of the last ten seconds in a game.
     pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
         dispatch!(self, read_one reactions(id))
     }

@@ -164,8 +164,8 @@ fn bots_neither_explain_nor_remember() {
         };
         let searcher = Searcher::new(nets(), config, PlayerModels::default());
         let advice = crate::advise_by_search(searcher, Budget::Samples(60), &view, &mut rng(1));
-        let told = |suggestion: &Suggestion| !suggestion.line.is_empty();
-        assert_eq!(advice.iter().any(told), explains);
+        let has_line = |suggestion: &Suggestion| !suggestion.line.is_empty();
+        assert_eq!(advice.iter().any(has_line), explains);
         let models = PlayerModels::default();
         let budget = Some(Budget::Samples(60));
         let explained = advise(nets(), Level::Fast, budget, &view, &models, &mut rng(1));

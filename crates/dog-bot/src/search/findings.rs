@@ -1,4 +1,4 @@
-//! What the playouts tell of a candidate, beyond numbers.
+//! What the playouts show about a candidate, beyond numbers.
 
 use dog_rules::{Card, SeatView};
 
@@ -7,7 +7,7 @@ use super::{
     line::{self, LinePlay},
 };
 
-/// What the playouts tell of a candidate.
+/// What the playouts show about a candidate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlayoutFindings {
     /// The plays that followed most often.
@@ -30,7 +30,7 @@ fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Car
 }
 
 impl Searcher<'_> {
-    /// What the playouts tell of each candidate, beyond numbers. Nothing unless the search explains.
+    /// What the playouts show about each candidate, beyond numbers. Nothing unless the search explains.
     pub(crate) fn findings(
         &self,
         view: &SeatView,

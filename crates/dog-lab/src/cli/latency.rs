@@ -121,7 +121,7 @@ fn tables() -> Vec<Rules> {
     tables
 }
 
-/// The peak memory of this process in KiB, if the system tells.
+/// The peak memory of this process in KiB, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

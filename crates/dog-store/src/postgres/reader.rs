@@ -101,7 +101,7 @@ impl PgDatabase {
         Ok(present)
     }
 
-    /// The reactions in a game that are still told, with their ages.
+    /// The recent reactions in a game, with their ages.
     pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
         let sql = concat!(
             "SELECT seat, reaction, at, ",

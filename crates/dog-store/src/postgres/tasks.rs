@@ -200,7 +200,7 @@ impl PgDatabase {
             "    - $4 AND at <= ",
             latest_end!("0"),
             "), \
-             told AS (\
+             added AS (\
                  INSERT INTO reactions AS old (game, seat, slot, reaction, at) \
                  SELECT $1, $2, free.slot, $3, ",
             now!(),
@@ -211,8 +211,8 @@ impl PgDatabase {
                  WHERE old.at <= excluded.at - $4 OR old.at > ",
             latest_end!("0"),
             "    RETURNING 1), \
-             announced AS (INSERT INTO changes (game, kind) SELECT $1, 'reaction' FROM told) \
-             SELECT (SELECT count(*) FROM told), (SELECT min(at) FROM taken) + $4 - ",
+             announced AS (INSERT INTO changes (game, kind) SELECT $1, 'reaction' FROM added) \
+             SELECT (SELECT count(*) FROM added), (SELECT min(at) FROM taken) + $4 - ",
             now!()
         );
         let params = params![
@@ -232,8 +232,8 @@ impl PgDatabase {
         Ok(Some(SignedDuration::from_micros(wait.unwrap_or(0))))
     }
 
-    /// Removes what is not told any more of some reactions, and some of those that do not count any
-    /// more. Those of the future were made before the clock was put back.
+    /// Removes the words of some reactions that are no longer recent, and some reactions that no longer
+    /// count. Those from the future were made before the clock was put back.
     async fn forget_reactions(&self) -> Result<(), StoreError> {
         let sql = concat!(
             "WITH uncounted AS (\
@@ -242,7 +242,7 @@ impl PgDatabase {
             "    - $1 OR at > ",
             latest_end!("0"),
             "    LIMIT 500 FOR UPDATE SKIP LOCKED), \
-             untold AS (\
+             stale AS (\
                  SELECT game, seat, slot FROM reactions WHERE at <= ",
             now!(),
             "    - $2 AND at > ",
@@ -251,8 +251,8 @@ impl PgDatabase {
              gone AS (\
                  DELETE FROM reactions AS old USING uncounted WHERE old.game = uncounted.game \
                  AND old.seat = uncounted.seat AND old.slot = uncounted.slot) \
-             UPDATE reactions AS old SET reaction = NULL FROM untold WHERE old.game = untold.game \
-             AND old.seat = untold.seat AND old.slot = untold.slot"
+             UPDATE reactions AS old SET reaction = NULL FROM stale WHERE old.game = stale.game \
+             AND old.seat = stale.seat AND old.slot = stale.slot"
         );
         let params = params![micros(REACTION_WINDOW), micros(REACTION_TIME)];
         self.small_write(sql, params).await?;

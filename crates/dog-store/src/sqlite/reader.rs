@@ -103,7 +103,7 @@ impl Reader<'_> {
         Ok(present)
     }
 
-    /// The reactions in a game that are still told, with their ages.
+    /// The recent reactions in a game, with their ages.
     ///
     /// # Errors
     /// The database cannot be read.

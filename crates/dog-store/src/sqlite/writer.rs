@@ -30,7 +30,7 @@ use crate::{StoreError, StoreMetrics};
 /// The largest number of queued writes; further ones are refused at once.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
 
-/// By how many bytes the limit of the size changes until SQLite is told.
+/// By how many bytes the limit of the size changes until SQLite is told of it.
 const LIMIT_CHANGE: u64 = 1 << 20;
 
 /// What happens when a write fails.

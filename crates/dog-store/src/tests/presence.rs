@@ -55,12 +55,12 @@ fn changes_of_presence_are_in_the_feed(database: &TestStore) {
         wait(store.set_present(vec![change(&stored, 2, is_present)]));
         changes(&store, since)
     };
-    let told = [Change::Presence(stored.id)];
-    assert_eq!(write(true), told);
+    let expected = [Change::Presence(stored.id)];
+    assert_eq!(write(true), expected);
     block_on(feed.changed());
     // Nothing that is known already, and no lease that is renewed.
     assert_eq!(write(true), []);
-    assert_eq!(write(false), told);
+    assert_eq!(write(false), expected);
     assert_eq!(write(false), []);
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 each_store![
-    reactions_are_told_to_every_process,
+    every_process_sees_the_reactions,
     a_seat_has_five_slots_at_all_processes,
     reactions_are_forgotten,
 ];
@@ -12,11 +12,11 @@ fn seat(number: u8) -> Seat {
     Seat::new(number, 4).unwrap()
 }
 
-/// What is told of a game: each seat with its word, in order.
-fn told(store: &Store, stored: &StoredGame) -> Vec<(u8, Reaction)> {
+/// The recent reactions in a game: each seat with its word, in order.
+fn recent(store: &Store, stored: &StoredGame) -> Vec<(u8, Reaction)> {
     let reactions = wait(store.reactions(&stored.id)).into_iter();
     reactions
-        .map(|told| (told.seat.number(), told.reaction))
+        .map(|recent| (recent.seat.number(), recent.reaction))
         .collect()
 }
 
@@ -26,7 +26,7 @@ fn age(database: &TestStore, seconds: i64) {
     database.sql(&format!("UPDATE reactions SET at = at - {micros}"));
 }
 
-fn reactions_are_told_to_every_process(database: &TestStore) {
+fn every_process_sees_the_reactions(database: &TestStore) {
     let (here, there) = (database.store(), database.store());
     let (stored, other) = (create(&here), create(&here));
     let since = last_change(&there);
@@ -36,8 +36,8 @@ fn reactions_are_told_to_every_process(database: &TestStore) {
     assert_eq!(wait(here.react(&stored.id, seat(1), Reaction::Ouch)), None);
     let (ouch, dog) = ((1, Reaction::Ouch), (3, Reaction::Dog));
     for store in [&here, &there] {
-        assert_eq!(told(store, &stored), [ouch, dog, ouch]);
-        assert_eq!(told(store, &other), []);
+        assert_eq!(recent(store, &stored), [ouch, dog, ouch]);
+        assert_eq!(recent(store, &other), []);
     }
     // It does not change the game.
     assert_eq!(wait(there.game(&stored.id)), Some(stored));
@@ -54,14 +54,14 @@ fn a_seat_has_five_slots_at_all_processes(database: &TestStore) {
     let until = react(&there, 0).expect("a refusal");
     assert!(until <= std::time::Duration::from_secs(20), "{until:?}");
     assert_eq!(react(&here, 2), None);
-    // They count for longer than they are told.
+    // They count for longer than they are recent.
     age(database, 11);
-    assert_eq!(told(&here, &stored), []);
+    assert_eq!(recent(&here, &stored), []);
     let until = react(&here, 0).expect("a refusal");
     assert!(until <= std::time::Duration::from_secs(9), "{until:?}");
     age(database, 10);
     assert_eq!(react(&here, 0), None);
-    assert_eq!(told(&there, &stored), [(0, Reaction::Sorry)]);
+    assert_eq!(recent(&there, &stored), [(0, Reaction::Sorry)]);
 }
 
 fn reactions_are_forgotten(database: &TestStore) {
@@ -74,14 +74,14 @@ fn reactions_are_forgotten(database: &TestStore) {
         |which: &str| database.number(&format!("SELECT count(*) FROM reactions WHERE {which}"));
     assert_eq!((rows("true"), rows("reaction IS NULL")), (2, 1));
     age(database, 10);
-    // A process that renews its lease forgets them, too.
+    // A process that renews its lease forgets them too.
     wait(store.set_present(Vec::new()));
     assert_eq!((rows("true"), rows("reaction IS NULL")), (1, 1));
     // The clock was put back.
     assert_eq!(wait(store.react(&stored.id, seat(0), Reaction::Dog)), None);
-    assert_eq!(told(&store, &stored), [(0, Reaction::Dog)]);
+    assert_eq!(recent(&store, &stored), [(0, Reaction::Dog)]);
     age(database, -3_600);
-    assert_eq!(told(&store, &stored), []);
+    assert_eq!(recent(&store, &stored), []);
     assert_eq!(wait(store.react(&stored.id, seat(0), Reaction::Dog)), None);
     assert_eq!(rows("true"), 1);
 }

@@ -87,7 +87,7 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Has a seat's person react, unless the seat has no slot left. Returns how long the person must
+    /// Adds the reaction of a seat's person, unless the seat has no slot left. Returns how long the person must
     /// wait in that case.
     ///
     /// # Errors
@@ -139,8 +139,8 @@ impl Transaction<'_> {
         Ok(None)
     }
 
-    /// Removes what is not told any more of some reactions, and some of those that do not count any
-    /// more. Those of the future were made before the clock was put back.
+    /// Removes the words of some reactions that are no longer recent, and some reactions that no longer
+    /// count. Those from the future were made before the clock was put back.
     fn forget_reactions(&self, now: Timestamp) -> Result<(), StoreError> {
         let connection = self.connection()?;
         let latest = (now + CLOCK_TOLERANCE).as_microsecond();
