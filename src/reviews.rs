@@ -1,7 +1,7 @@
 //! The thread that reviews finished games, at the lowest priority.
 //!
-//! The store has the queue, and what was found so far. So after a kill another process goes on where
-//! the last save was.
+//! The store has the queue, and what was found so far. So if a process is killed, another one goes on
+//! from the last save.
 
 use std::{
     io,
@@ -24,13 +24,13 @@ use tokio::runtime::Runtime;
 
 use crate::{pool::LOG_PAGE, runtime::background_runtime};
 
-/// How many reviews may be asked for and not be done.
+/// How many reviews may be waiting or running at a time.
 pub const REVIEW_LIMITS: ReviewLimits = ReviewLimits {
     total: 200,
     per_creator: 10,
 };
 
-/// The time between two looks at an empty queue.
+/// How long to wait before an empty queue is read again.
 const POLL: Duration = Duration::from_secs(1);
 
 /// How often what was found is saved. A claim lasts much longer.
@@ -43,7 +43,7 @@ const MAX_FULL_ACTIONS: usize = 1_000;
 /// What the worlds of all reviews are drawn from.
 const SEED: u64 = 1;
 
-/// The thread. Dropping it ends it after its current decision.
+/// A handle to the thread. Dropping it stops the thread after its current decision.
 #[derive(Debug)]
 pub struct ReviewThread {
     stop: Option<Sender<()>>,
@@ -89,7 +89,7 @@ impl Drop for ReviewThread {
         self.stop = None;
         let thread = self.thread.take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
-            log::error!("the thread of reviews panicked");
+            log::error!("the review thread panicked");
         }
     }
 }
@@ -121,7 +121,7 @@ impl ReviewWorker {
         Ok(true)
     }
 
-    /// Works on a review until it is done, the server stops, or another process has it.
+    /// Works on a review until it is done, the server stops, or another process has claimed it.
     fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
         let Some(stored) = self.wait(self.store.game(&claimed.game))? else {
             return Ok(());
@@ -129,14 +129,14 @@ impl ReviewWorker {
         let found: Review = serde_json::from_str(&claimed.content).unwrap_or_default();
         let game = self.finished_game(&stored)?;
         let settings = settings(self.percent, game.actions.len());
-        let reviewer = attempt(|| Reviewer::new(&self.nets, settings, SEED, game, found));
+        let reviewer = catch_failure(|| Reviewer::new(&self.nets, settings, SEED, game, found));
         let mut reviewer = match reviewer {
             Ok(reviewer) => reviewer,
             Err(reason) => return self.give_up(claimed, &reason),
         };
         let mut saved = Instant::now();
         loop {
-            let status = match attempt(|| reviewer.step()) {
+            let status = match catch_failure(|| reviewer.step()) {
                 Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,
@@ -151,14 +151,14 @@ impl ReviewWorker {
         }
     }
 
-    /// Ends a review that cannot be made, because the log is damaged: others wait.
+    /// Ends a review that cannot be made because the log is damaged, so that others need not wait.
     fn give_up(&self, claimed: &ClaimedReview, reason: &str) -> Result<(), StoreError> {
         log::error!("game {} cannot be reviewed: {reason}", claimed.game);
         self.save(claimed, ReviewStatus::Done, &Review::default())?;
         Ok(())
     }
 
-    /// Saves what was found. Returns whether the review is still this process's.
+    /// Saves what was found. Returns whether this process still has the review.
     fn save(
         &self,
         claimed: &ClaimedReview,
@@ -202,11 +202,11 @@ impl ReviewWorker {
     }
 }
 
-/// Does what a damaged log makes fail.
+/// Does work that fails, or even panics, if the log is damaged.
 ///
 /// # Errors
 /// The reason.
-fn attempt<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T, String> {
+fn catch_failure<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|refusal| refusal.to_string()),
         Err(_) => Err("it panicked".to_owned()),
@@ -223,6 +223,6 @@ fn settings(percent: u32, actions: usize) -> ReviewSettings {
 fn set_lowest_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(19) {
-        log::debug!("the thread of reviews keeps its priority: {error}");
+        log::debug!("the review thread keeps its priority: {error}");
     }
 }

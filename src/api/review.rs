@@ -117,10 +117,10 @@ pub async fn ask_review(
 
 /// Read the review.
 ///
-/// The review of the game, as far as it is.
+/// The review of the game, done or not.
 #[utoipa::path(get, path = "/v1/games/{id}/review", tag = "games",
     params(GamePath),
-    responses((status = 200, description = "The review, as far as it is.", body = ReviewView),
+    responses((status = 200, description = "The review, done or not.", body = ReviewView),
         ReviewErrors),
     security((), ("token" = [])))]
 pub async fn get_review(
@@ -229,7 +229,7 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
     })
 }
 
-/// The review of a game, as far as it is. To read what it has found is work for a pool.
+/// The review of a game, done or not. What it has found is to be read in a pool.
 ///
 /// # Errors
 /// `review_not_found`.
@@ -278,7 +278,7 @@ pub struct ReviewView {
     teams: Vec<TeamReviewView>,
 }
 
-/// How far a review is.
+/// The status of a review.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum StatusName {

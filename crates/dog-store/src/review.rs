@@ -1,4 +1,4 @@
-//! Reviews of finished games: which are asked for, who works on them, and what was found so far.
+//! Reviews of finished games: which ones were asked for, who works on them, and what was found.
 
 use std::io::Read;
 
@@ -7,17 +7,17 @@ use jiff::SignedDuration;
 
 use crate::{GameId, StoreError};
 
-/// How long a worker has a review for itself after it began or saved it.
+/// How long a worker has a review to itself after it has claimed or saved it.
 pub const REVIEW_CLAIM: SignedDuration = SignedDuration::from_secs(30);
 
-/// The largest size of what a review has found, in bytes; that of a long game has 100 kB.
+/// The largest size of what a review has found, in bytes. A long game takes 100 kB.
 const MAX_CONTENT: u64 = 4 << 20;
 
-/// How many reviews may be asked for and not be done.
+/// How many reviews may be waiting or running at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReviewLimits {
     pub total: u32,
-    /// By one address.
+    /// Of those that one address has asked for.
     pub per_creator: u32,
 }
 
@@ -35,7 +35,7 @@ pub enum ReviewRequest {
     NoFinishedGame,
 }
 
-/// How far a review is.
+/// The status of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewStatus {
     /// No process works on it.
@@ -45,7 +45,7 @@ pub enum ReviewStatus {
 }
 
 impl ReviewStatus {
-    /// The name in a row, which is also that in the API.
+    /// The name in the database and in the API.
     pub const fn name(self) -> &'static str {
         match self {
             ReviewStatus::Waiting => "waiting",
@@ -54,7 +54,7 @@ impl ReviewStatus {
         }
     }
 
-    /// The status in a row whose worker has it for itself or not.
+    /// The status by the name in the database. A running review that is no longer claimed waits.
     pub(super) fn from_row(name: &str, is_claimed: bool) -> ReviewStatus {
         match name {
             "done" => ReviewStatus::Done,
@@ -63,7 +63,7 @@ impl ReviewStatus {
         }
     }
 
-    /// How much longer a worker that saves this has the review for itself.
+    /// How long a worker that saves this status still has the review to itself.
     pub(super) const fn claim(self) -> SignedDuration {
         match self {
             ReviewStatus::Running => REVIEW_CLAIM,
@@ -72,7 +72,7 @@ impl ReviewStatus {
     }
 }
 
-/// A review, as far as it is.
+/// A review, done or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReview {
     pub status: ReviewStatus,
@@ -80,7 +80,8 @@ pub struct StoredReview {
 }
 
 impl StoredReview {
-    /// What was found so far; empty at first. The store does not read it. It may be megabytes long.
+    /// What was found so far; empty at first. The store does not interpret it. It may be megabytes
+    /// long.
     ///
     /// # Errors
     /// The row is damaged.
@@ -95,11 +96,11 @@ pub struct ClaimedReview {
     pub game: GameId,
     /// What was found so far.
     pub content: String,
-    /// The number of the claim, by chance.
+    /// A random number that identifies the claim.
     pub(super) claim: i64,
 }
 
-/// The content as it is stored.
+/// The content in its stored form.
 ///
 /// # Errors
 /// It is too large.
@@ -113,7 +114,7 @@ pub(super) fn pack(content: &str) -> Result<Vec<u8>, StoreError> {
     packed.map_err(|_| StoreError::Misuse("a review cannot be packed"))
 }
 
-/// The content of a row.
+/// The content, from its stored form.
 ///
 /// # Errors
 /// The row is damaged.

@@ -78,7 +78,7 @@ impl Store {
     ///
     /// # Errors
     /// The database cannot be reached or refuses access, or is of another program or of a newer
-    /// version. It is left unchanged then.
+    /// version. In that case it is left unchanged.
     pub fn connect(settings: ConnectionSettings, config: StoreConfig) -> Result<Store, StoreError> {
         let database = PgDatabase::connect(settings, config)?;
         Ok(Store::new(Backend::Postgres(database)))
@@ -117,7 +117,7 @@ impl Store {
         dispatch!(self, read_one game_by_unique_key(unique_key))
     }
 
-    /// The review of a game, as far as it is; `None` if nobody has asked for it.
+    /// The review of a game, done or not; `None` if nobody has asked for it.
     pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
         dispatch!(self, read_one review(id))
     }
@@ -144,8 +144,8 @@ impl Store {
         self.present_within(id, RETURN_TIME).await.map(Some)
     }
 
-    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
-    /// `ended` ago.
+    /// At which seats of a game somebody is present through a process whose lease lasts, or ended at
+    /// most `ended` ago.
     async fn present_within(
         &self,
         id: &GameId,
@@ -241,8 +241,8 @@ impl Store {
         dispatch!(self, read due_by_creator(is_for_people, after, limit))
     }
 
-    /// Claims a due game for this process, so that no other one on another machine acts in it, for
-    /// three seconds at most. Processes on one file do not claim games, because they hardly ever
+    /// Claims a due game for this process, for three seconds at most, so that no process on another
+    /// machine acts in it. Processes on one file do not claim games, because they hardly ever
     /// choose the same one.
     pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
         match &self.backend {
@@ -273,8 +273,8 @@ impl Store {
         dispatch!(self, read next_due(after))
     }
 
-    /// Moves the time by which games and responses are old, after this much time in which this process
-    /// has looked after them; see [`RetentionTime`].
+    /// Moves the time by which games and responses are old, after this process has watched over them
+    /// for `passed`; see [`RetentionTime`].
     pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
         let time = dispatch!(self, write move_retention_time(passed))?;
         self.metrics().retention_is_behind(time.behind);
@@ -319,7 +319,7 @@ impl Store {
         dispatch!(self, database => database.commit(write).await)
     }
 
-    /// Writes who is now present by this process or no longer, and renews its lease.
+    /// Writes who is now present through this process or no longer, and renews its lease.
     pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
         let (process, start) = (self.lease.process, RenewalStart::now());
         let lease = dispatch!(self, write set_present(process, &changes))?;
@@ -340,7 +340,7 @@ impl Store {
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
-    /// Asks for the review of a finished game, for this address if it is limited.
+    /// Asks for the review of a finished game. `creator` is who asks, if addresses are limited.
     pub async fn ask_review(
         &self,
         id: &GameId,
@@ -352,7 +352,7 @@ impl Store {
     }
 
     /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. The
-    /// first of each address comes before the second of any, and of those the one asked for first.
+    /// first of each address comes before the second of any, and earlier requests before later ones.
     ///
     /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
     pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {
@@ -360,8 +360,9 @@ impl Store {
         dispatch!(self, write claim_review(claim))
     }
 
-    /// Saves how far a review is. It stays this process's if it is still running. Returns whether it
-    /// was; if not, another process works on it, or the game was removed, and nothing is saved.
+    /// Saves the status of a review and what it has found. If it is still running, it stays claimed by
+    /// this process. Returns false, and saves nothing, if another process works on it or the game was
+    /// removed.
     pub async fn save_review(
         &self,
         review: &ClaimedReview,

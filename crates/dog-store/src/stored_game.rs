@@ -470,7 +470,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The change in a row of the feed, of this kind.
+    /// The change of this kind that a row of the feed has.
     pub(super) fn new(kind: &str, id: GameId, version: Option<u64>) -> Change {
         match kind {
             "presence" => Change::Presence(id),

@@ -137,7 +137,7 @@ pub(crate) const TABLES: [CopiedTable; 7] = [
     },
 ];
 
-/// The table of the creators' key, which also a new store has.
+/// The table of the creators' key. A new store has it too.
 pub(crate) const CREATOR_KEY: &str = "creator_key";
 
 impl CopiedTable {
@@ -187,7 +187,7 @@ impl fmt::Debug for Cell<'_> {
 pub(crate) enum RowFailure {
     /// They cannot be read.
     Read(StoreError),
-    /// What was to be done with a row has failed.
+    /// What was to be done with a row failed.
     Write(StoreError),
 }
 

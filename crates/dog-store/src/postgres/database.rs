@@ -343,7 +343,7 @@ impl Drop for PgDatabaseInner {
             && thread.thread().id() != thread::current().id()
             && thread.join().is_err()
         {
-            log::error!("the thread of the database's connections panicked");
+            log::error!("the database thread panicked");
         }
     }
 }

@@ -496,7 +496,7 @@ const UNCLAIMED: &str = concat!(
     ")"
 );
 
-/// The game in a row of [`select_games`].
+/// The game that a row of [`select_games`] has.
 pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
     let row = GameRow {
         id: game_id(row, 1)?,

@@ -187,7 +187,7 @@ impl SqliteDatabase {
     /// must not wait.
     ///
     /// # Errors
-    /// Those of `work`, or the changes could not be committed. Nothing was changed then.
+    /// Those of `work`, or the changes could not be committed. In both cases nothing was changed.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,

@@ -56,7 +56,7 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // The file does not exist any more if it was renamed.
+        // The file no longer exists if it was renamed.
         let _ = fs::remove_file(&self.0);
         for suffix in ["-journal", "-wal", "-shm"] {
             let mut name = OsString::from(&self.0);

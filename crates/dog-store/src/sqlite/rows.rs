@@ -22,7 +22,7 @@ macro_rules! select_games {
 }
 pub(super) use select_games;
 
-/// The game in a row of [`select_games`]. The snapshot is parsed only if the cache does not have
+/// The game that a row of [`select_games`] has. The snapshot is parsed only if the cache does not have
 /// this version of the game.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ pub(super) fn optional_text(column: ValueRef<'_>) -> Result<Option<&[u8]>, Store
     }
 }
 
-/// The log entry in a row of the columns version, at, action and events.
+/// The log entry that a row with the columns version, at, action and events has.
 pub(super) fn log_row(row: &Row<'_>) -> Result<LogRow, StoreError> {
     Ok(LogRow {
         version: version(row.get(0)?)?,

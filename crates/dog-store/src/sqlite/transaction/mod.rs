@@ -398,7 +398,7 @@ impl<'c> Transaction<'c> {
         Ok(taken)
     }
 
-    /// Saves the response to a request, in the place of an expired one.
+    /// Saves the response to a request, in place of an expired one.
     fn save_response(
         &self,
         scope: &Scope,

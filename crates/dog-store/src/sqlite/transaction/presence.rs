@@ -15,7 +15,7 @@ use crate::{
 const CLEANUP_BATCH: i64 = 500;
 
 impl Transaction<'_> {
-    /// Writes who is now present by a process or no longer, and renews its lease. Removes some of
+    /// Writes who is now present through a process or no longer, and renews its lease. Removes some of
     /// what is left of processes whose lease has ended.
     ///
     /// # Errors
