@@ -298,7 +298,7 @@ impl From<LinePlay> for LinePlayView {
 #[schema(as = Effect)]
 pub struct EffectView {
     captured: CapturedView,
-    /// Pieces of the seat's team that come into their goals.
+    /// Pieces of the seat's team that enter their goals.
     pieces_home: u8,
     /// Whether a piece leaves its kennel.
     leaves_kennel: bool,

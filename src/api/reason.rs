@@ -13,7 +13,7 @@ use utoipa::{
     },
 };
 
-/// What speaks for or against a suggestion: true by the board or by the counted playouts.
+/// What speaks for or against a suggestion, by the board or by counting playouts.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdviceReason, example = json!({
     "code": "captures",
@@ -121,8 +121,14 @@ impl fmt::Display for ReasonText {
                 "A piece that it moves is captured before the seat's next turn in {:.0} of 100 playouts.",
                 100.0 * probability.unwrap_or_default()
             ),
-            Blocks => write!(f, "A block appears on {place}, before a piece of {seat}."),
-            Unblocks => write!(f, "The block on {place}, before a piece of {seat}, goes."),
+            Blocks => write!(
+                f,
+                "A block appears on {place}, in front of a piece of {seat}."
+            ),
+            Unblocks => write!(
+                f,
+                "The block on {place}, in front of a piece of {seat}, disappears."
+            ),
             NearGoal => write!(f, "The piece on {place} is now one card from its goal."),
             BackwardShortcut => f.write_str("A four backward is a short way to the goal."),
             KeepsCard => write!(f, "The {card} is kept; to play it now is worse."),

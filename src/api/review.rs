@@ -299,7 +299,7 @@ struct ChoiceView {
     swap: Option<SwapRequest>,
 }
 
-/// What is said of a decision.
+/// The judgement of a decision.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Judgement)]
@@ -338,7 +338,7 @@ struct DecisionView {
     judgement: JudgementName,
 }
 
-/// How a seat's person has decided.
+/// How well a seat's person decided.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SeatReview)]
 struct SeatReviewView {
@@ -385,7 +385,7 @@ struct RoundReviewView {
     decisions: Vec<f64>,
     /// What is left.
     rest: Vec<f64>,
-    /// The chance before the next deal; at last 1 or 0.
+    /// The chance before the next deal; after the last round 1 or 0.
     end: Vec<f64>,
 }
 

@@ -29,7 +29,7 @@ pub struct Chart<'a> {
     pub last: u64,
     pub rounds: &'a [ChartRound],
     pub marks: &'a [ChartMark],
-    /// What the picture is called, for those who do not see it.
+    /// The title of the picture, for people who cannot see it.
     pub title: &'a str,
     /// The names of the teams, in order.
     pub teams: &'a [String],
@@ -42,13 +42,13 @@ pub struct ChartRound {
     pub number: u32,
     /// The version of the deal.
     pub version: u64,
-    /// That of the next deal, or of the end of the game.
+    /// The version of the next deal, or of the end of the game.
     pub until: u64,
-    /// Before the deal.
+    /// The chances before the deal.
     pub before: Vec<f64>,
-    /// With the hands that were dealt.
+    /// The chances with the hands that were dealt.
     pub dealt: Vec<f64>,
-    /// Before the next deal, or at the end of the game.
+    /// The chances before the next deal, or at the end of the game.
     pub end: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a decision has cost.
+//! What a decision cost.
 
 use dog_rules::{Action, By, Seat};
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,12 @@ pub struct JudgedDecision {
     pub standard_error: f64,
 }
 
-/// What is said of a decision.
+/// The judgement of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {
     /// The best choice.
     Best,
-    /// Another that is as good, or worse by less than can be measured.
+    /// Another choice that is as good, or worse by less than can be measured.
     Good,
     Inaccuracy,
     Mistake,
@@ -59,7 +59,7 @@ impl Judgement {
         }
     }
 
-    /// The least loss.
+    /// The smallest loss that is called this.
     const fn threshold(self) -> f64 {
         match self {
             Judgement::Best | Judgement::Good => 0.0,

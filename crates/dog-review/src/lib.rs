@@ -6,7 +6,7 @@
 //!
 //! * [`reviewer`]: goes through a game, one action at a time; can be interrupted after each.
 //! * [`search`]: the best choice on some worlds, and values on others.
-//! * [`decision`]: what a decision has cost, and the judgement.
+//! * [`decision`]: what a decision cost, and the judgement.
 //! * [`summary`]: the sums by seat, round and team.
 //!
 //! The same game, settings and seed give the same review, interrupted or not.

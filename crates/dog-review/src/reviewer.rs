@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{JudgedDecision, ReviewSearch, ReviewSettings, rounded};
 
-/// A game that is over: how it was set up, and all that was done.
+/// A game that is over: how it was set up, and every action.
 #[derive(Clone, Debug)]
 pub struct FinishedGame {
     pub start: Game,
@@ -69,7 +69,7 @@ pub struct Reviewer<'n> {
 }
 
 impl<'n> Reviewer<'n> {
-    /// Begins, or goes on where `review` ended.
+    /// Begins a review, or continues where `review` ended.
     ///
     /// # Errors
     /// If the game cannot be replayed up to there.
@@ -110,7 +110,7 @@ impl<'n> Reviewer<'n> {
     /// Reviews the next action. Returns whether there was one.
     ///
     /// # Errors
-    /// If the game refuses the action, which that of a finished game does not.
+    /// If the game refuses the action. The log of a finished game has none that it refuses.
     pub fn step(&mut self) -> Result<bool, ActionRefusal> {
         let Some((action, actor)) = self.actions.next() else {
             return Ok(false);

@@ -10,7 +10,7 @@ use dog_bot::{
 use dog_rules::{Phase, Playout, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
 
-/// How long a review thinks.
+/// How many playouts a review makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReviewSettings {
     /// Playouts to find the best choice.
@@ -43,7 +43,7 @@ impl ReviewSettings {
     }
 }
 
-/// The value of the best choice, and how much more it is than that of the one played.
+/// The value of the best choice, and how far it exceeds that of the one played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChoiceValues {
     pub win_probability: f64,

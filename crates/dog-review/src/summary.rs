@@ -7,7 +7,7 @@ use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
 /// How many of the costliest decisions the review of a seat lists.
 const COSTLIEST: usize = 3;
 
-/// How a seat's person has decided. Decisions of others for the seat do not count.
+/// How well a seat's person decided. Decisions that others made for the seat do not count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeatReview {
     pub seat: Seat,
@@ -37,7 +37,7 @@ pub struct RoundReview {
     pub decisions: Vec<f64>,
     /// `end` less all of these: luck of hidden cards, players unlike the policy, errors of estimate.
     pub rest: Vec<f64>,
-    /// The next round's `before`, at last 1 or 0.
+    /// The next round's `before`; after the last round 1 or 0.
     pub end: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ pub struct TeamReview {
 }
 
 impl Review {
-    /// Each seat, as far as its decisions are reviewed.
+    /// Each seat, with those of its decisions that are reviewed.
     pub fn seats(&self, rules: &Rules) -> Vec<SeatReview> {
         Seat::all(rules.seats)
             .map(|seat| {

@@ -1,7 +1,7 @@
-//! Names of players: what may be one, and how two at a table are distinguished.
+//! Names of players: which texts are allowed, and how two at a table are told apart.
 //!
-//! A [`Game`] takes any text, so records with other names can be replayed. Whoever
-//! gives a name to a game asks here first.
+//! A [`Game`] takes any text, so records with other names can be replayed. Callers check a name here
+//! before they give it to a game.
 
 use thiserror::Error;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -16,19 +16,19 @@ pub const MAX_NAME: usize = 40;
 pub enum NameError {
     #[error("a seat's name must have 1 to {max} characters", max = MAX_NAME)]
     TooLong,
-    #[error("a seat's name must have 1 to {max} characters, and one that can be seen", max = MAX_NAME)]
+    #[error("a seat's name must have 1 to {max} characters, at least one of them visible", max = MAX_NAME)]
     Invisible,
     #[error(
-        "a seat's name must have no control characters, no separators of lines, and none that \
-         change the direction of text"
+        "a seat's name must have no control characters, no line separators, and none that change \
+         the direction of text"
     )]
     Forbidden,
     #[error("a person's name must not be \"Bot\" or \"Bot\" and a number, as those of bots are")]
     BotName,
 }
 
-/// The name that a player of this kind gets by this text. White space around it is left out, and
-/// any inside becomes one blank.
+/// The name that this text gives a player of this kind. White space around it is removed, and any
+/// inside becomes one blank.
 ///
 /// # Errors
 /// If a player of this kind may not have it.
@@ -63,7 +63,7 @@ pub fn default_name(seat: Seat, kind: SeatKind) -> String {
 pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> String {
     let others: Vec<String> = others.into_iter().map(comparison_key).collect();
     let mut distinct = name.to_owned();
-    // The numbers of a table's seats are enough.
+    // Ends at the number of seats at the latest.
     for number in 2.. {
         if !others.contains(&comparison_key(&distinct)) {
             break;
@@ -101,7 +101,7 @@ pub fn repaired(text: &str, seat: Seat, kind: SeatKind) -> String {
     }
 }
 
-/// The name with this number, in place of one that it has. A long name is cut.
+/// The name with this number, which replaces the one that it has. A long name is cut.
 fn numbered(name: &str, number: usize) -> String {
     let base = match name
         .strip_suffix(')')
@@ -143,8 +143,8 @@ fn is_bot_name(name: &str) -> bool {
     number.is_some_and(|number| number.chars().all(char::is_numeric))
 }
 
-/// Whether no name may have this character: controls, separators of lines and paragraphs, and
-/// embeddings, overrides and isolates, which turn the text after them around.
+/// Whether no name may have this character: controls, line and paragraph separators, and embeddings,
+/// overrides and isolates, which reverse the text after them.
 fn is_forbidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

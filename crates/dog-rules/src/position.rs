@@ -46,7 +46,7 @@ pub enum PositionProblem {
 /// Reads a board.
 ///
 /// # Errors
-/// What is wrong with the text, and at which character.
+/// If the text is not a board. The error says what is wrong, and at which character.
 pub fn read(rules: &Rules, text: &str) -> Result<Board, PositionError> {
     if text.trim() == "-" {
         return Ok(Board::new());
@@ -83,14 +83,14 @@ pub fn read(rules: &Rules, text: &str) -> Result<Board, PositionError> {
     Ok(board)
 }
 
-/// This problem with a part of the text.
+/// The error for this problem with a part of the text.
 fn error(text: &str, part: &str, problem: PositionProblem) -> PositionError {
     let begin = part.as_ptr() as usize - text.as_ptr() as usize;
     let character = text[..begin].chars().count() + 1;
     PositionError { character, problem }
 }
 
-/// Adds a piece at the place of this name.
+/// Adds a piece at the place that this word names.
 fn add(
     rules: &Rules,
     seat: Seat,
@@ -116,10 +116,10 @@ fn add(
     Ok(())
 }
 
-/// The track field of this name, which may be beyond the track.
-fn track_field(rules: &Rules, name: &str) -> Option<u8> {
-    let Some((distance, seat)) = name.split_once('@') else {
-        return number(name);
+/// The track field that this word names. It may be beyond the track.
+fn track_field(rules: &Rules, word: &str) -> Option<u8> {
+    let Some((distance, seat)) = word.split_once('@') else {
+        return number(word);
     };
     let ring = rules.ring();
     let start = ring.start(Seat::new(number(seat)?, rules.seats)?);
@@ -135,7 +135,7 @@ fn track_field(rules: &Rules, name: &str) -> Option<u8> {
     })
 }
 
-/// A number without a sign and leading zeros.
+/// A number without a sign or leading zeros.
 fn number(text: &str) -> Option<u8> {
     let is_plain = text == "0" || !text.starts_with('0');
     let is_digits = text.bytes().all(|digit| digit.is_ascii_digit());

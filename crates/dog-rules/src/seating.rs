@@ -17,7 +17,7 @@ pub(super) struct Occupant {
     clock_acts: u8,
 }
 
-/// How often in a row the clock acts for a seat until the seat is away.
+/// How often in a row the clock acts for a seat before the seat is away.
 const CLOCK_ACTS: u8 = 2;
 
 impl Game {

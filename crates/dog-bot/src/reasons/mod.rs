@@ -1,5 +1,5 @@
-//! Reasons: what speaks for or against a suggestion, as codes. Each is true by the boards before
-//! and after the move or by the counted playouts.
+//! Reasons: what speaks for or against a suggestion, as codes. Each follows from the boards before
+//! and after the move, or from counting playouts.
 //!
 //! Where a reason speaks of a card that a seat could play, any rank of the deck counts, whoever
 //! holds it.
@@ -17,11 +17,11 @@ use crate::{Choice, Suggestion};
 
 /// The largest number of reasons of a suggestion.
 pub const MAX_REASONS: usize = 4;
-/// The number of suggestions, from the first, that get reasons. A list of sevens may have
+/// The number of suggestions, from the first, that get reasons. A list with a seven may have
 /// thousands.
 pub const EXPLAINED: usize = 100;
 
-/// Makes [`AdviceReasonCode`] of its codes, each with its name.
+/// Makes [`AdviceReasonCode`] from its codes, each with its name.
 macro_rules! codes {
     ($($(#[doc = $about:literal])* $code:ident $name:literal,)*) => {
         /// What speaks for or against a suggestion. A piece of the team is the seat's or its
@@ -46,31 +46,31 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A piece of the team comes into its goal: whose, and where.
+    /// A piece of the team enters its goal: whose, and where.
     BringsHome "brings_home",
     /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
     Captures "captures",
-    /// A piece of the partner's is captured.
+    /// A piece of the partner is captured.
     CapturesPartner "captures_partner",
-    /// A piece of the seat's own is captured.
+    /// A piece of the seat itself is captured.
     CapturesOwn "captures_own",
     /// A piece leaves its kennel: whose, and to where.
     LeavesKennel "leaves_kennel",
-    /// A piece of the team goes deeper in its goal.
+    /// A piece of the team goes deeper into its goal.
     ClearsGoal "clears_goal",
-    /// One card of an opponent's could have captured a moved piece; now none could. The seat is
-    /// that opponent, the place the one that the piece leaves.
+    /// One card of an opponent could have captured a moved piece; now none could. The seat is that
+    /// opponent, the place the one that the piece leaves.
     Escapes "escapes",
     /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
-    /// turn. With this share.
+    /// turn. The probability is the share of the playouts.
     Exposes "exposes",
     /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
     /// with the nearest one, and the place of the block.
     Blocks "blocks",
-    /// Such a block goes.
+    /// Such a block disappears.
     Unblocks "unblocks",
-    /// A moved piece is now one card away from a free goal field, by one walk of its own, and was
-    /// not before: whose, and where it stands.
+    /// A moved piece can now reach a free goal field by a single walk with one card, and could not
+    /// before: whose, and where it stands.
     NearGoal "near_goal",
     /// A four played backward reaches the goal or such a place.
     BackwardShortcut "backward_shortcut",
@@ -91,11 +91,11 @@ codes! {
     /// In the exchange: on this board the partner could bring a piece into the goal or capture an
     /// opponent's piece with the card.
     GivesFittingCard "gives_fitting_card",
-    /// None of the others holds.
+    /// No other reason holds.
     NoBetter "no_better",
 }
 
-/// The least risk that is a reason.
+/// The smallest risk that is a reason.
 pub const EXPOSED: f64 = 0.15;
 
 /// A reason, with what it is about. [`AdviceReasonCode`] says what that is for each code.
@@ -141,8 +141,8 @@ impl AdviceReason {
     }
 }
 
-/// Completes the reasons of the first [`EXPLAINED`] suggestions, which so far are those that only
-/// the search knows.
+/// Completes the reasons of the first [`EXPLAINED`] suggestions, which so far have only those that
+/// the search found.
 pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
     let kept = KeptCards::new(suggestions);
     let moves = MoveReasons::new(view);

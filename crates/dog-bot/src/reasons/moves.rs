@@ -20,12 +20,12 @@ pub(super) struct MoveReasons<'a> {
     steps_to_goal: BySeat<u32>,
 }
 
-/// Whether a piece comes into its goal.
+/// Whether a piece enters its goal.
 pub(super) fn brings_home(part: &PlayedPart) -> bool {
     matches!(part.to, Field::Goal(_)) && !matches!(part.from, Some(Field::Goal(_)))
 }
 
-/// Whether a piece goes deeper in its goal.
+/// Whether a piece goes deeper into its goal.
 fn clears_goal(part: &PlayedPart) -> bool {
     matches!((part.from, part.to), (Some(Field::Goal(from)), Field::Goal(to)) if to > from)
 }
@@ -147,7 +147,7 @@ impl<'a> MoveReasons<'a> {
         })
     }
 
-    /// The first block of the team that appears, and the first that goes.
+    /// The first block of the team that appears, and the first that disappears.
     fn add_blocks(&self, after: &Board, reasons: &mut Vec<AdviceReason>) {
         let rules = self.view.rules;
         let (before, now) = (self.view.board.blocks(rules), after.blocks(rules));

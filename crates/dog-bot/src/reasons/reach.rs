@@ -19,16 +19,16 @@ pub(super) fn opponents(rules: &Rules, seat: Seat) -> impl Iterator<Item = Seat>
         .filter(move |other| other.team(seats) != seat.team(seats))
 }
 
-/// The first opponent that could capture the owner's piece on this track field with one card. It is
-/// what the lists of legal moves say (tests compare them), without making the lists.
+/// The first opponent that could capture the owner's piece on this track field with one card. It
+/// agrees with the lists of legal moves (tests compare them), but makes no list.
 pub(super) fn attacker(rules: &Rules, board: &Board, owner: Seat, field: u8) -> Option<Seat> {
     opponents(rules, owner).find(|&other| captures(rules, board, other, field))
 }
 
-/// Whether the other seat captures on this field, which another team holds, by a single walk or out
-/// of the kennel.
+/// Whether the other seat captures on this field, where another team has a piece, by a single walk
+/// or out of the kennel.
 ///
-/// That is enough, with every number of steps up to 13 on some card. What a seven passes within six
+/// That is enough, because every number of steps up to 13 is on some card. What a seven passes within six
 /// steps, another card reaches. If it moves the partner's pieces too, the partner can do so itself. If
 /// its first parts move a block of its own team out of the way of another piece, the block stands
 /// nearer and captures by itself.
@@ -57,9 +57,8 @@ pub(super) fn is_near_goal(rules: &Rules, board: &Board, owner: Seat, field: u8)
 }
 
 /// The sum of the steps that the seat's pieces have to their goal. A piece on the track has those to
-/// its door and one more; a fresh one on its door has the whole lap before it, as
-/// [`Board::walked`] says. A piece in the goal has none, and one in the kennel has one more than any
-/// on the track.
+/// its door and one more; a fresh one on its door has the whole lap ahead of it, as [`Board::walked`]
+/// says. A piece in the goal has none, and one in the kennel has one more than any on the track.
 pub(super) fn steps_to_goal(rules: &Rules, board: &Board, seat: Seat) -> u32 {
     let lap = rules.ring().length();
     let on_track = ring::fields(board.track(seat))

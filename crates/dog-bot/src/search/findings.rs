@@ -16,8 +16,8 @@ pub(crate) struct PlayoutFindings {
     pub(crate) only_use: Option<Card>,
 }
 
-/// The candidate's card, if it leads to other boards too, and all of them are worse by more than two
-/// standard errors of the difference. A board without playouts is not known to be worse.
+/// The candidate's card, if it leads to other boards too, and all of these are worse by more than
+/// two standard errors of the difference. A board without playouts is not known to be worse.
 fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Card> {
     let Candidate::Play(card, board) = stats.candidate else {
         return None;

@@ -33,7 +33,7 @@ impl PlayoutPlay {
     }
 }
 
-/// The first plays of a playout. If the round ends before, the last ones are none.
+/// The first plays of a playout. If the round ends earlier, the last ones are `None`.
 pub(super) type FirstPlays = [Option<PlayoutPlay>; LENGTH];
 
 /// Keeps a play, if it is one of the first.

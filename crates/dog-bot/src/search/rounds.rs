@@ -9,10 +9,10 @@ use crate::player_model::PlayoutPolicy;
 
 /// The largest number of teams.
 const MAX_TEAMS: usize = 3;
-/// No team is sure to win or to lose before it has.
+/// The smallest chance of a team while the game goes on: nothing is certain before the end.
 const MIN_CHANCE: f64 = 1e-6;
 
-/// The chance of a team, 0 to 1, and the standard error of it.
+/// The chance of a team, 0 to 1, and its standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TeamChance {
     pub mean: f64,
@@ -67,7 +67,7 @@ impl Searcher<'_> {
 
 impl PlayoutContext<'_> {
     /// Plays a round to its end and returns the chance of each team. They add up to 1. None if the
-    /// time is up before.
+    /// time is up earlier.
     fn play_round(&mut self, mut game: Playout, rng: &mut impl Rng) -> Option<[f64; MAX_TEAMS]> {
         let rules = game.rules();
         let (round, teams) = (game.round(), teams(rules));
@@ -86,7 +86,7 @@ impl PlayoutContext<'_> {
                 Phase::Play => {
                     let team = usize::from(game.turn().team(rules.seats));
                     let (_, own) = self.turn(&mut game, rng)?;
-                    // What is left is shared by the others as before.
+                    // The others share the rest in the same proportions as before.
                     let own = own.clamp(MIN_CHANCE, 1.0 - MIN_CHANCE);
                     let scale = (1.0 - own) / (1.0 - chances[team]);
                     chances.iter_mut().for_each(|other| *other *= scale);

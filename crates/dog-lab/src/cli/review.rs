@@ -32,14 +32,14 @@ pub enum ReviewCommand {
     Bias(BiasArgs),
     /// Check that the luck and the rest of games between equal players have mean 0, and all sums.
     Luck(LuckArgs),
-    /// Measure the mean loss of players, each at all seats of a game. Against stronger ones its
-    /// positions would soon be lost, and nothing left to lose.
+    /// Measure the mean loss of players, each at all seats of a game. Against stronger players its
+    /// positions would soon be lost, with nothing left to lose.
     Levels(LevelsArgs),
     /// Review games twice and count how often the judgements agree.
     Agreement(AgreementArgs),
 }
 
-/// How long a review thinks.
+/// How many playouts a review makes.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SettingArgs {
     /// The playouts, in percent of the default setting.
@@ -57,7 +57,7 @@ impl SettingArgs {
 pub struct GameArgs {
     /// The record of a finished game.
     record: PathBuf,
-    /// What the review draws its worlds from.
+    /// The seed of the worlds that the review draws.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

@@ -106,8 +106,8 @@ impl Game {
         &self.players[usize::from(seat.number())]
     }
 
-    /// Whether people came, went or were away, or settings were changed. The record then says more
-    /// than that of other games.
+    /// Whether people came, went or were away, or settings were changed. If so, the record has lines
+    /// that those of other games do not have.
     pub fn seats_changed(&self) -> bool {
         self.seats_changed
     }
