@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use dog_store::{StoredGame, TokenHash, Tokens};
 
-/// Why a request is refused, apart from its content.
+/// Why a request is refused for reasons other than its content.
 #[derive(Debug, Error)]
 pub enum AccessError {
     #[error("the game has no such seat")]
@@ -101,8 +101,8 @@ impl Caller {
     /// The caller's role in this game.
     ///
     /// # Errors
-    /// `token_replaced` or `unauthorized`, if the presented token is not, or was never, one of this
-    /// game, or came without `Bearer`.
+    /// `token_replaced`, if the presented token is no longer one of this game; `unauthorized`, if it
+    /// never was, or came without `Bearer`.
     pub fn role(self, stored: &StoredGame) -> Result<Role, AccessError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);

@@ -16,7 +16,7 @@ use governor::{
 
 use dog_store::Creator;
 
-/// Keys of one kind that are counted separately; further ones share [`OVERFLOW_BUCKETS`].
+/// Keys of a bucket that are counted separately; further keys share [`OVERFLOW_BUCKETS`].
 const MAX_KEYS: usize = 100_000;
 
 /// Buckets shared by the keys beyond [`MAX_KEYS`].
@@ -25,7 +25,7 @@ const OVERFLOW_BUCKETS: u64 = 1024;
 /// The time between two sweeps, which remove keys without recent requests.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The same when there are too many keys.
+/// The time between two sweeps while there are too many keys.
 const URGENT_SWEEP: Duration = Duration::from_secs(1);
 
 /// Actions per second of all bots of one creator in games without people.
@@ -34,7 +34,7 @@ const BOT_ACTIONS: u32 = 50;
 /// The unit in which stored bytes are counted: about what a bot's action adds to the log.
 const STORED_UNIT: u32 = 256;
 
-/// What the creators of games may have stored and played for them.
+/// How much the server stores and plays for each creator of games.
 pub struct CreatorQuotas {
     /// In units of [`STORED_UNIT`].
     storage: Option<Bucket>,
@@ -118,7 +118,7 @@ pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), RateLimit> {
     }
 }
 
-/// The same, and returns what is left; none if there is no limit.
+/// Takes one from this key's bucket and returns what is left; none if there is no limit.
 ///
 /// # Errors
 /// The exceeded limit.

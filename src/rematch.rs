@@ -12,6 +12,7 @@ pub async fn rematch_of(store: &Store, id: &GameId) -> Result<Option<StoredGame>
     store.game_by_unique_key(&unique_key(id)).await
 }
 
+/// The unique key of the rematch of this game.
 pub fn unique_key(id: &GameId) -> String {
     format!("rematch of {id}")
 }

@@ -151,13 +151,13 @@ impl CreateGame {
             rules,
             must_confirm: Vec::new(),
         };
-        let is = |kind| move |player: &Player| player.kind == kind;
-        if setup.seed_given && setup.players.iter().any(is(SeatKind::Open)) {
+        if setup.seed_given && setup.players.iter().any(Player::is_open) {
             let detail = "with open seats no shuffle seed can be chosen: its chooser would know the \
                           hands of those who join";
             return Err(Problem::wrong_combination(detail));
         }
-        let has_human = !setup.players.iter().all(is(SeatKind::Bot));
+        let mut players = setup.players.iter();
+        let has_human = players.any(|player| player.kind != SeatKind::Bot);
         let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
         let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
         let timing = Timing {
@@ -182,7 +182,7 @@ impl CreateGame {
     }
 }
 
-/// The players of a new game, one a seat. A given name that another seat has is numbered.
+/// The players of a new game, one per seat. A given name that another seat has is numbered.
 fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Problem> {
     let given: Vec<bool> = seats.iter().map(|seat| seat.name.is_some()).collect();
     let players = Seat::all(rules.seats).zip(seats).map(|(seat, request)| {
@@ -256,7 +256,7 @@ impl Created {
     }
 }
 
-/// Null too, although it may be absent.
+/// This schema or null, for a member that may also be absent.
 fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
     AnyOfBuilder::new().item(schema).item(null).into()

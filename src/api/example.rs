@@ -1,4 +1,4 @@
-//! Examples of answers: all of one game, which is played from a fixed seed.
+//! Examples of answers. All are of one game, which is played from a fixed seed.
 
 use std::{
     borrow::Cow,
@@ -139,7 +139,7 @@ fn rematch() -> Value {
     json!(Rematch::new(&next.stored, viewer()))
 }
 
-/// A review with numbers as one may find them.
+/// A review with numbers such as one may find.
 fn review() -> Value {
     let seat = Seat::default();
     let play = |id: &str| Action::Play {
@@ -199,7 +199,7 @@ fn legal_moves() -> Value {
     json!(moves.expect("a seat to move has a list"))
 }
 
-/// Advice with numbers as a search may find them.
+/// Advice with numbers such as a search may find.
 fn advice() -> Value {
     let game = ExampleGame::played();
     let view = game.stored.game.seen_from(Seat::default());
@@ -379,7 +379,7 @@ impl ExampleGame {
         &PLAYED
     }
 
-    /// Carries out an action; the events of it.
+    /// Carries out an action and returns its events.
     fn apply(&mut self, action: Action) -> Vec<Event> {
         let game = Arc::make_mut(&mut self.stored.game);
         let events = game.apply(&action).expect("the example plays by the rules");
@@ -394,7 +394,7 @@ impl ExampleGame {
         events
     }
 
-    /// Plays the first of the moves that bring most pieces home, for the seat to move.
+    /// Plays, for the seat to move, the first of the moves that bring the most pieces home.
     fn play(&mut self) -> Vec<Event> {
         let seat = self.stored.game.turn().expect("a seat is to move");
         let view = self.stored.game.seen_from(seat);

@@ -110,7 +110,7 @@ pub async fn get_game(
     let mut stored = load_game(&app.store, &path.id).await?;
     let mut role = caller.role(&stored)?;
     let GameParams { after_version } = from_query(request.query_string())?;
-    // The client may know a later version, of before the operator restored a backup.
+    // The client may know a later version, from before the operator restored a backup.
     let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version
         && is_known(stored.game.version())

@@ -201,7 +201,7 @@ fn html(name: &str, markdown: &str, has_page: bool) -> String {
     )
 }
 
-/// A link to a page, which may be the one that has the link.
+/// A link to a page, which may be the current one.
 fn link(target: &str, text: &str, is_current: bool) -> String {
     let current = if is_current {
         " aria-current=\"page\""
@@ -211,7 +211,7 @@ fn link(target: &str, text: &str, is_current: bool) -> String {
     format!("<a href=\"{target}\"{current}>{}</a>", escape(text))
 }
 
-/// A text with the characters replaced that HTML gives a meaning.
+/// A text with the characters escaped that mean something in HTML.
 fn escape(text: &str) -> String {
     let mut html = String::new();
     push_html(&mut html, [Event::Text(text.into())].into_iter());
@@ -323,7 +323,7 @@ fn headings(events: &[Event<'_>], ids: &mut HashSet<String>) -> Vec<Heading> {
     headings
 }
 
-/// The words of a heading in lower case, without punctuation, with dashes for blanks.
+/// The text of a heading in lower case, without punctuation, and with dashes in place of blanks.
 fn slug(text: &str) -> String {
     let mut slug = text.to_lowercase().replace(' ', "-");
     slug.retain(|c| c.is_alphanumeric() || "_-".contains(c));
@@ -394,7 +394,7 @@ fn is_anchor(events: &[Event<'_>], at: usize) -> bool {
         && matches!(end, Some(Event::InlineHtml(html)) if **html == *"</a>")
 }
 
-/// Whether an event is all of the first cell of a row, and a name.
+/// Whether an event is a name, and the whole first cell of a row.
 fn is_name_of_row(events: &[Event<'_>], at: usize) -> bool {
     let (before, from) = events.split_at(at);
     matches!(

@@ -342,7 +342,7 @@ pub struct HistoryHead {
     #[schema(minimum = 1)]
     version: u64,
     rules: RulesView,
-    /// Who played when the game was created, one entry a seat.
+    /// Who played when the game was created, one entry per seat.
     players: Vec<PlayerView>,
     /// Who deals the first round; null until that is drawn.
     #[schema(required)]

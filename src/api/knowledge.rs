@@ -165,7 +165,7 @@ impl KnownCards {
             .ok_or_else(|| invalid(&format!("/{name}"), format!("{name} has no seat {number}")))
     }
 
-    /// The entries of `played`, each in the form that belongs to it.
+    /// The entries of `played`, each in its form with or without `round_began`.
     fn plays(&self, view: &SeatView) -> Result<Vec<Play>, Problem> {
         if view.exchanging && !self.played.is_empty() {
             let detail = "nothing is played before the exchange is over".to_owned();
@@ -344,8 +344,8 @@ impl KnownCards {
         }
         if board != view.board {
             let board = &board;
-            let led = PositionText { rules, board };
-            let detail = format!("the moves lead to another board: {led}");
+            let reached = PositionText { rules, board };
+            let detail = format!("the moves lead to another board: {reached}");
             return Err(invalid("/played", detail));
         }
         Ok(moves)
@@ -417,7 +417,7 @@ fn add_to_pile(view: &mut SeatView, cards: Cards) -> Result<(), Problem> {
     Ok(())
 }
 
-/// How many cards each seat holds if nobody says it.
+/// How many cards each seat holds, if the client does not say.
 fn default_counts(view: &SeatView, folded: &[u8]) -> BySeat<u8> {
     let SeatView { rules, seat, .. } = *view;
     let mut counts = view.counts;

@@ -72,7 +72,7 @@ pub struct MovesParams {
 }
 
 impl MovesParams {
-    /// What the list is to have.
+    /// What to list.
     ///
     /// # Errors
     /// `unknown_card`.
@@ -81,7 +81,7 @@ impl MovesParams {
     }
 }
 
-/// What a list of moves with these parameters is to have.
+/// What to list by these parameters.
 ///
 /// # Errors
 /// `unknown_card`.

@@ -1,7 +1,7 @@
 //! The page on which people play.
 //!
 //! A browser keeps the files of the page for good: the page names them in a folder whose name changes
-//! with their content. Only the page itself is asked for at each visit.
+//! with their content. Only the page itself is requested at each visit.
 
 use std::borrow::Cow;
 

@@ -85,12 +85,12 @@ pub struct WriteHeaders {
     reason = "`is_not_modified` reads it; it is for the document"
 )]
 pub struct ReadHeaders {
-    /// An ETag; the response is 304 if the answer is still the same. What is no ETag is ignored.
+    /// An ETag; the response is 304 if the answer is still the same. Anything but an ETag is ignored.
     #[param(rename = "If-None-Match", value_type = Option<String>, pattern = "^[\\t -~\\u0080-\\u00ff]*$")]
     if_none_match: (),
 }
 
-/// A request that says no more than at which version the game must be. The body may be empty.
+/// A request that says only at which version the game must be. The body may be empty.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
@@ -136,6 +136,10 @@ impl PlayerName {
 #[serde(deny_unknown_fields)]
 pub struct NoQuery {}
 
+/// The seat with this number. `what` is the name of the member or parameter.
+///
+/// # Errors
+/// `invalid_request`, if the rules have no such seat.
 pub fn seat_of(number: u8, rules: &Rules, what: &str) -> Result<Seat, Problem> {
     Seat::new(number, rules.seats).ok_or_else(|| {
         let last = rules.seats - 1;
@@ -198,6 +202,10 @@ fn quoted(text: &str) -> String {
     }
 }
 
+/// The value of a member or parameter of this name, if it is absent or from `min` to `max`.
+///
+/// # Errors
+/// `invalid_request`, if it is out of this range.
 pub fn in_range<T: Copy + Into<u64>>(
     name: &str,
     value: Option<T>,
@@ -217,7 +225,7 @@ pub fn in_range<T: Copy + Into<u64>>(
     }
 }
 
-/// A list with one entry per seat. Parsing stops at more entries than a game can have.
+/// A list with one entry per seat. Parsing stops when it has more entries than a game has seats.
 pub struct BySeatList<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {

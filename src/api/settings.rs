@@ -32,7 +32,7 @@ errors! {
     ];
 }
 
-/// The least turn clock that a host may set once cards were dealt, in seconds.
+/// The shortest turn clock that a host may set once cards were dealt, in seconds.
 const MIN_TURN_SECONDS: u32 = 10;
 
 /// Maximum pace in milliseconds.
@@ -81,7 +81,7 @@ impl SettingsRequest {
     }
 }
 
-/// A member that is there, if only as null.
+/// A member that is present, even if it is null.
 fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -149,7 +149,7 @@ fn skip_to_deal(game: &GameWrite<'_>, change: &SettingsRequest) -> Result<Decisi
         return Err(Problem::new(Code::WrongPhase, detail).in_phase(game.stored.game.phase()));
     }
     if change.changes_settings() {
-        let detail = "skip_to_deal goes with no setting";
+        let detail = "skip_to_deal cannot be sent with a setting";
         return Err(Problem::wrong_combination(detail));
     }
     let body = ActionResponse::new(game.stored, &[], role);

@@ -57,7 +57,7 @@ impl<'kvs> VisitSource<'kvs> for Members {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), Error> {
         let mut member = Member(serde_json::Value::Null);
         value.visit(&mut member)?;
-        // What is not known is left out.
+        // Null is left out.
         if !member.0.is_null() {
             self.0.insert(key.to_string(), member.0);
         }

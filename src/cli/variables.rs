@@ -12,10 +12,10 @@ use super::Cli;
 /// What the names of all variables begin with.
 const PREFIX: &str = "DOG_";
 
-/// Shows an error of the command line and ends the process. If a value came from the environment, the
-/// variable is named.
+/// Prints an error of the command line and ends the process. If the value came from the environment,
+/// names the variable.
 pub fn exit(error: &clap::Error) -> ! {
-    // As clap itself does: nobody can be told that it cannot be shown.
+    // As clap does: there is nowhere to report that it cannot be printed.
     let _ = error.print();
     if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
         && let Some(variable) = variable_of(option)
@@ -25,7 +25,7 @@ pub fn exit(error: &clap::Error) -> ! {
     process::exit(error.exit_code());
 }
 
-/// The variable that set an option, which is described as in messages: `--workers <WORKERS>`.
+/// The variable that set an option. The option is written as in messages: `--workers <WORKERS>`.
 fn variable_of(option: &str) -> Option<String> {
     let flag = option.split(' ').next()?;
     for argument in env::args_os() {

@@ -25,7 +25,7 @@ pub struct Answer {
     body: String,
     /// What the secrets are derived from, besides the client's key.
     salt: Option<[u8; 16]>,
-    /// Whether the secrets are for somebody else than the caller.
+    /// Whether the secrets are for somebody other than the caller.
     pub is_for_another: bool,
     /// The secrets; none in an answer that was read from the store.
     #[serde(skip)]
@@ -76,7 +76,7 @@ impl Answer {
         self
     }
 
-    /// With secrets that are for somebody else than the caller.
+    /// With secrets that are for somebody other than the caller.
     pub fn for_another(mut self) -> Answer {
         self.is_for_another = true;
         self

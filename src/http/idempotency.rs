@@ -17,8 +17,8 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// The scope of a key is the caller's token, the method and the path. A retry has a body with the
-    /// same SHA-256: the same, byte for byte.
+    /// A key counts within the caller's token, the method and the path. The body of a retry has the
+    /// same SHA-256: it is the same, byte for byte.
     pub fn new(
         key: IdempotencyKey,
         caller: Caller,

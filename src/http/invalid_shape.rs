@@ -30,7 +30,7 @@ pub(super) enum Mistake {
     DuplicateField,
     /// The value must be something else, which this describes.
     InvalidValue(String),
-    /// The value, if it is a number, must be a whole one in this range or a narrower one.
+    /// The value, if it is a number, must be a whole number in this range or in a narrower one.
     InvalidNumber(Option<f64>, NumberRange),
     /// What no other case says.
     Other,
@@ -46,7 +46,7 @@ impl From<Mistake> for InvalidShape {
 }
 
 impl InvalidShape {
-    /// The same, in the member of this name, or at this index.
+    /// The same error in the member of this name, or at this index.
     pub(super) fn at(mut self, name: &str) -> InvalidShape {
         self.path.push(name.chars().take(MAX_NAME).collect());
         self
@@ -56,7 +56,8 @@ impl InvalidShape {
         Mistake::InvalidValue(expected.to_string()).into()
     }
 
-    /// The problem, where the document gives this range for the number at a place.
+    /// The problem. `documented` returns the range that the OpenAPI document has for the number at a
+    /// path.
     pub(super) fn problem(
         self,
         documented: impl FnOnce(&[String]) -> Option<NumberRange>,
@@ -79,7 +80,7 @@ impl InvalidShape {
                 "is unknown: nothing may be there".to_owned(),
             ),
             Mistake::UnknownField(names) => {
-                let what = format!("is unknown: allowed are {}", names.join(", "));
+                let what = format!("is unknown: use one of {}", names.join(", "));
                 (Reason::UnknownMember, Some(names), what)
             }
             Mistake::UnknownValue(values) => {
@@ -95,7 +96,7 @@ impl InvalidShape {
                 let range = documented(&path).unwrap_or(range);
                 (Reason::WrongValue, None, range.refusal(number))
             }
-            Mistake::Other => (Reason::WrongValue, None, "has a wrong form".to_owned()),
+            Mistake::Other => (Reason::WrongValue, None, "has the wrong form".to_owned()),
         };
         Problem::new(code, format!("{place} {what}"))
             .because(reason)

@@ -18,7 +18,7 @@ impl NumberRange {
         (self.min..=self.max).contains(&number)
     }
 
-    /// What is wrong with a value out of the range, and its number if it is one.
+    /// What is wrong with a value out of the range. `number` is the value, if it is a number.
     pub fn refusal(&self, number: Option<f64>) -> String {
         let NumberRange { min, max } = self;
         let must = format!("must be a whole number from {min} to {max}");
@@ -29,8 +29,8 @@ impl NumberRange {
         }
     }
 
-    /// That of the number at this place in a body; none if its schema has no bounds. The names and
-    /// indexes of the path lead to the place, the last one first.
+    /// The range of the number at this place in a body; none if its schema has no bounds. The names
+    /// and indexes of the path lead to the place, the last one first.
     pub fn in_body<T: ToSchema>(path: &[String]) -> Option<NumberRange> {
         let mut schemas = Vec::new();
         T::schemas(&mut schemas);
@@ -49,7 +49,7 @@ impl NumberRange {
         NumberRange::from_schema(place?)
     }
 
-    /// That of this parameter of a query.
+    /// The range of the parameter of a query with this path.
     pub fn in_query<T: IntoParams>(path: &[String]) -> Option<NumberRange> {
         let mut params = T::into_params(|| None).into_iter();
         let param = params.find(|param| path == [param.name.as_str()])?;

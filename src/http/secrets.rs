@@ -1,7 +1,7 @@
 //! The secrets in an answer: tokens, invitations and tickets.
 //!
 //! They are derived from the client's `Idempotency-Key`, so that a retry gets the same ones although
-//! neither they nor the key are stored. A body that is saved has a mark in the place of each.
+//! neither they nor the key are stored. A body that is saved has a mark in place of each.
 
 use std::fmt;
 
@@ -69,7 +69,7 @@ impl Serialize for Secret {
     }
 }
 
-/// The JSON with the text of each secret in the place of its mark.
+/// The JSON with the text of each secret in place of its mark.
 pub fn fill(json: &str, text: impl Fn(Secret) -> String) -> String {
     let mut filled = String::with_capacity(json.len() + 256);
     let mut rest = json;

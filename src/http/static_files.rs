@@ -27,7 +27,7 @@ use crate::{
 /// The expected cost of compressing a file.
 const COMPRESSION_COST: Duration = Duration::from_millis(20);
 
-/// A static file, and what was computed of it.
+/// A static file, and what was computed from it.
 #[derive(Clone)]
 struct StaticFile {
     content: Bytes,
@@ -43,7 +43,7 @@ pub struct StaticFiles {
 }
 
 impl StaticFiles {
-    /// No file yet, and the pool in which files are compressed.
+    /// No files yet. They are compressed in this pool.
     pub fn new(pool: &Arc<WorkerPool>) -> StaticFiles {
         StaticFiles {
             files: Mutex::default(),
@@ -92,7 +92,7 @@ impl StaticFiles {
         }
         response.extensions_mut().insert(SharedBody);
         if !gzip {
-            // Another encoding would be applied for each reader again.
+            // Otherwise the body would be encoded again for each reader.
             response.insert_header((header::CONTENT_ENCODING, "identity"));
             return Ok(response.body(file.content));
         }

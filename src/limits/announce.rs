@@ -14,7 +14,7 @@ use crate::{
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The refusal of a request over a limit that its handler keeps.
+/// The refusal of a request over a limit that its handler enforces.
 pub fn too_many(detail: &str, limit: &RateLimit) -> HttpResponse {
     let problem = Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait);
     let mut response = problem.error_response();

@@ -115,10 +115,10 @@ pub enum RateKey {
 /// Whose address the requests with a token are charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLimitOwner {
-    /// That of whoever sends them: a person who joined.
+    /// The address that sends them: the seat's person joined.
     Sender,
-    /// That of the game's creator: others who were sent a token have a larger limit. If the creator
-    /// is not known, everybody is treated as the creator.
+    /// The address of the game's creator: others who were sent a token have a larger limit. If the
+    /// creator is not known, everybody is treated as the creator.
     Creator(Option<Creator>),
 }
 

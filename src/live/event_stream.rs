@@ -159,7 +159,7 @@ impl EventStream {
             && (game.version() < self.version
                 || caller.ensure_current(role, &game.stored.tokens).is_err())
         {
-            // This may be the game of before the last message, or before the token was issued.
+            // This may be the game from before the last message, or from before the token was issued.
             update = self.subscription.update(self.version, Some(game)).await?;
         }
         let update = update.ok_or_else(Problem::game_not_found)?;
@@ -238,7 +238,7 @@ impl EventStream {
         }
     }
 
-    /// That the review is done, once, in a stream that stays open after the end.
+    /// The message that the review is done, once, in a stream that stays open after the end.
     fn review(&mut self) -> Result<Option<Bytes>, Problem> {
         if self.over_since.is_none() || !self.options.after_end || self.review_sent {
             return Ok(None);
