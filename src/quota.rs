@@ -312,9 +312,12 @@ mod tests {
         assert_eq!(bucket.limiter.len(), 1);
     }
 
+    fn creator(number: u8) -> Creator {
+        Creator([number; 16])
+    }
+
     #[test]
     fn bots_have_a_rate_and_fill_the_storage_of_their_creator() {
-        let creator = |number| Creator([number; 16]);
         let quotas = CreatorQuotas::new(1);
         for _ in 0..BOT_ACTIONS {
             assert_eq!(quotas.charge_bot_action(creator(1)), Ok(()));

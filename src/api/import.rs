@@ -99,19 +99,22 @@ pub async fn import_game(
 /// # Errors
 /// `invalid_record`, with the line and what is wrong with it.
 pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
-    let invalid = |error: TextError| Problem::new(Code::InvalidRecord, &error).on_line(error.line);
-    let mut record = ParsedRecord::read(text).map_err(invalid)?;
+    let mut record = ParsedRecord::read(text).map_err(invalid_record)?;
     // Nobody checked them: the record may be from anywhere.
     record.rename(repaired);
     if record.transcript.steps.len() as u64 >= MAX_VERSIONS {
         let detail = format!("a game of more than {MAX_VERSIONS} versions cannot be imported");
         return Err(Problem::new(Code::InvalidRecord, detail));
     }
-    let replayed = record.replay().map_err(invalid)?;
+    let replayed = record.replay().map_err(invalid_record)?;
     replayed
         .check_finished()
         .map_err(|error| Problem::new(Code::InvalidRecord, error))?;
     Ok(replayed)
+}
+
+fn invalid_record(error: TextError) -> Problem {
+    Problem::new(Code::InvalidRecord, &error).on_line(error.line)
 }
 
 /// A game that was imported, and its log.

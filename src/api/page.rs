@@ -172,13 +172,13 @@ pub fn embedded(bytes: Cow<'static, [u8]>) -> Bytes {
 /// The type and the content of a file of the documentation page: of Swagger UI, apart from the page
 /// itself and its icon.
 fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Problem> {
-    let own = |content_type: &str, text: &'static str| {
-        Ok((content_type.to_owned(), Cow::Borrowed(text.as_bytes())))
+    let own = match file {
+        "" | "index.html" => Some(("text/html", include_str!("docs/index.html"))),
+        "favicon.svg" => Some((SVG, include_str!("docs/favicon.svg"))),
+        _ => None,
     };
-    match file {
-        "" | "index.html" => return own("text/html", include_str!("docs/index.html")),
-        "favicon.svg" => return own(SVG, include_str!("docs/favicon.svg")),
-        _ => {}
+    if let Some((content_type, text)) = own {
+        return Ok((content_type.to_owned(), Cow::Borrowed(text.as_bytes())));
     }
     let found = utoipa_swagger_ui::serve(file, app.docs.clone()).map_err(Problem::internal)?;
     let Some(found) = found else {

@@ -345,11 +345,8 @@ impl AdvicePosition {
 /// `invalid_knowledge`, if no game can reach them, or if the seat has nothing to answer.
 fn set_exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Problem> {
     let rules = view.rules;
-    let invalid = |detail: String| {
-        Problem::new(Code::InvalidKnowledge, detail).at("/exchange".to_owned(), None)
-    };
     if states.len() != usize::from(rules.seats) {
-        return Err(invalid(format!(
+        return Err(invalid_exchange(format!(
             "exchange must have {} entries",
             rules.seats
         )));
@@ -366,11 +363,18 @@ fn set_exchange(view: &mut SeatView, states: &[ExchangeState]) -> Result<(), Pro
             [view.exchange[seat], view.exchange[partner]],
         ) {
             let detail = format!("{seat} and {partner} cannot have done this in one exchange");
-            return Err(invalid(detail));
+            return Err(invalid_exchange(detail));
         }
     }
     if view.exchange_choices().is_empty() {
-        return Err(invalid(format!("{} has nothing to answer", view.seat)));
+        return Err(invalid_exchange(format!(
+            "{} has nothing to answer",
+            view.seat
+        )));
     }
     Ok(())
+}
+
+fn invalid_exchange(detail: String) -> Problem {
+    Problem::new(Code::InvalidKnowledge, detail).at("/exchange".to_owned(), None)
 }

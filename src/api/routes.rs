@@ -10,7 +10,6 @@ use crate::limits::Cost;
 
 /// All routes, in the order of the OpenAPI document.
 pub fn routes() -> Vec<RouteDef> {
-    let page = |path| RouteDef::new(Method::GET, path, Cost::Request, page::get_page);
     vec![
         route!(Request, games::list_games),
         route!(NewGame, create::create_game),
@@ -52,19 +51,19 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Free, operations::get_readiness),
         route!(Request, operations::get_metrics),
         route!(Request, operations::get_openapi),
-        page("/"),
-        page("/colours.css"),
-        page("/style.css"),
-        page("/icon.svg"),
-        page("/icon-turn.svg"),
-        page("/icon-180.png"),
-        page("/manifest.webmanifest"),
-        page("/sw.js"),
-        page("/page/{version}/{file:.*}"),
-        page("/src/{file:.*}"),
-        page("/vendor/{file:.*}"),
-        page("/lang/{file:.*}"),
-        page("/lessons/{file:.*}"),
+        page_file("/"),
+        page_file("/colours.css"),
+        page_file("/style.css"),
+        page_file("/icon.svg"),
+        page_file("/icon-turn.svg"),
+        page_file("/icon-180.png"),
+        page_file("/manifest.webmanifest"),
+        page_file("/sw.js"),
+        page_file("/page/{version}/{file:.*}"),
+        page_file("/src/{file:.*}"),
+        page_file("/vendor/{file:.*}"),
+        page_file("/lang/{file:.*}"),
+        page_file("/lessons/{file:.*}"),
         RouteDef::new(Method::GET, "/docs", Cost::Request, page::redirect_docs),
         RouteDef::new(
             Method::GET,
@@ -85,4 +84,9 @@ pub fn routes() -> Vec<RouteDef> {
             page::get_docs,
         ),
     ]
+}
+
+/// The route of files of the page for players.
+fn page_file(path: &str) -> RouteDef {
+    RouteDef::new(Method::GET, path, Cost::Request, page::get_page)
 }

@@ -112,16 +112,21 @@ impl IdempotencyKey {
 mod tests {
     use super::*;
 
+    fn is_strong(key: &str) -> bool {
+        IdempotencyKey(key.to_owned()).is_strong()
+    }
+
     #[test]
     fn strong_keys_can_carry_128_bits() {
-        let strong = |key: &str| IdempotencyKey(key.to_owned()).is_strong();
-        assert!(strong("5f2b8c1d9e7a40364bd1c2e8f90a7b53"));
-        assert!(strong("5f2b8c1d-9e7a-4036-abd1-c2e8f90a7b53"));
-        assert!(strong("Zk3vQ9xT1bN7cR5wY8mLpA"));
-        assert!(!strong("order-17"));
-        assert!(!strong("5f2b8c1d9e7a40364bd1c2e8f90a7b5"));
-        assert!(!strong("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
-        assert!(!strong("12345678901234567890123456789012345678"));
-        assert!(strong("123456789012345678901234567890123456789"));
+        assert!(is_strong("5f2b8c1d9e7a40364bd1c2e8f90a7b53"));
+        assert!(is_strong("5f2b8c1d-9e7a-4036-abd1-c2e8f90a7b53"));
+        assert!(is_strong("Zk3vQ9xT1bN7cR5wY8mLpA"));
+        assert!(!is_strong("order-17"));
+        assert!(!is_strong("5f2b8c1d9e7a40364bd1c2e8f90a7b5"));
+        assert!(!is_strong(
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        ));
+        assert!(!is_strong("12345678901234567890123456789012345678"));
+        assert!(is_strong("123456789012345678901234567890123456789"));
     }
 }

@@ -16,15 +16,18 @@ impl MetricsFormat {
     /// The format that a request prefers; text if it names none.
     pub fn preferred(request: &HttpRequest) -> MetricsFormat {
         let ranked = Accept::parse(request).map(|accept| accept.ranked());
-        let known = |essence: &str| match essence {
+        let mut ranked = ranked.into_iter().flatten();
+        ranked
+            .find_map(|mime| MetricsFormat::from_media_type(mime.essence_str()))
+            .unwrap_or(MetricsFormat::Text)
+    }
+
+    fn from_media_type(name: &str) -> Option<MetricsFormat> {
+        match name {
             "application/openmetrics-text" => Some(MetricsFormat::OpenMetrics),
             "text/plain" | "text/*" | "*/*" => Some(MetricsFormat::Text),
             _ => None,
-        };
-        let mut ranked = ranked.into_iter().flatten();
-        ranked
-            .find_map(|mime| known(mime.essence_str()))
-            .unwrap_or(MetricsFormat::Text)
+        }
     }
 
     /// The `Content-Type`.

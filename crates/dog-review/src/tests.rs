@@ -83,9 +83,10 @@ fn a_judgement_needs_a_loss_and_two_standard_errors() {
 fn accuracy_falls_with_the_loss() {
     assert_eq!(decision(-0.1, 0.0).loss(), 0.0);
     assert_eq!(decision(-0.1, 0.0).accuracy(), 100.0);
-    let at = |loss| (decision(loss, 0.0).accuracy() * 10.0).round() / 10.0;
-    assert_eq!([at(0.05), at(0.1), at(0.2)], [80.8, 64.6, 41.0]);
-    assert_eq!(at(1.0), 0.0);
+    for (loss, accuracy) in [(0.05, 80.8), (0.1, 64.6), (0.2, 41.0), (1.0, 0.0)] {
+        let found = decision(loss, 0.0).accuracy();
+        assert_eq!((found * 10.0).round() / 10.0, accuracy, "{loss}");
+    }
 }
 
 #[test]
@@ -93,8 +94,9 @@ fn everything_adds_up() {
     for seats in [4, 6] {
         let rules = rules(seats);
         let game = game(&rules, Level::Greedy, 5);
-        let is_deal = |(action, _): &&(Action, Actor)| matches!(action, Action::Deal { .. });
-        let deals = game.actions.iter().filter(is_deal).count();
+        let actions = game.actions.iter();
+        let deals = actions.filter(|(action, _)| matches!(action, Action::Deal { .. }));
+        let deals = deals.count();
         let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
         let rounds = review.rounds(&rules);
         assert_eq!((rounds.len(), review.deals.len()), (deals, deals));
@@ -232,11 +234,11 @@ fn the_real_stock_says_nothing() {
     assert_ne!(turned, rest);
     value["stock"] = format!("{turned}{dealt}").into();
     other.start = serde_json::from_value(value).unwrap();
-    let ended = |event: &dog_rules::Event| matches!(event.what, EventKind::RoundEnded { .. });
     let mut played = game.start.clone();
     let round = game.actions.iter().position(|(action, actor)| {
         let events = played.apply_by(action, *actor).unwrap();
-        events.iter().any(ended)
+        let mut events = events.iter();
+        events.any(|event| matches!(event.what, EventKind::RoundEnded { .. }))
     });
     let review = |game: FinishedGame| {
         let mut reviewer = reviewer(game, QUICK, Review::default());

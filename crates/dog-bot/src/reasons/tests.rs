@@ -153,6 +153,15 @@ fn risks_are_those_of_the_playouts() {
     assert!(exposed.iter().all(|&number| number > 0), "{exposed:?}");
 }
 
+/// The suggestion without what only the search explains.
+fn unexplained(suggestion: &Suggestion) -> Suggestion {
+    Suggestion {
+        reasons: Vec::new(),
+        line: Vec::new(),
+        ..suggestion.clone()
+    }
+}
+
 #[test]
 fn bots_neither_explain_nor_remember() {
     let rules = Preset::DogspielIt.rules();
@@ -169,12 +178,7 @@ fn bots_neither_explain_nor_remember() {
         let models = PlayerModels::default();
         let budget = Some(Budget::Samples(60));
         let explained = advise(nets(), Level::Fast, budget, &view, &models, &mut rng(1));
-        let plain = |suggestion: &Suggestion| Suggestion {
-            reasons: Vec::new(),
-            line: Vec::new(),
-            ..suggestion.clone()
-        };
-        let [one, other] = [&advice, &explained].map(|advice| advice.iter().map(plain));
+        let [one, other] = [&advice, &explained].map(|advice| advice.iter().map(unexplained));
         assert!(one.eq(other));
     }
 }

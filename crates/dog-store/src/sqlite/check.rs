@@ -179,15 +179,17 @@ fn read_game_ids(connection: &Connection, ids: &mut Vec<(i64, GameId)>) -> Resul
     Ok(())
 }
 
+/// Why a game cannot be checked.
+fn failure(error: impl Into<StoreError>) -> String {
+    error.into().to_string()
+}
+
 /// Checks one game. Returns the number of its log entries, or `None` if it was removed.
 ///
 /// # Errors
 /// The first defect found.
 fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
-    let failed = |error: StoreError| error.to_string();
-    let state = connection
-        .unchecked_transaction()
-        .map_err(|error| failed(error.into()))?;
+    let state = connection.unchecked_transaction().map_err(failure)?;
     let reader = Reader {
         connection: &state,
         cache: None,
@@ -207,14 +209,14 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         });
         row.optional()
     });
-    let row = row.map_err(|error| failed(error.into()))?;
+    let row = row.map_err(failure)?;
     let Some((columns, row_of)) = row else {
         return Ok(None);
     };
     if row_of != id.to_string() {
         return Err("its row has a different id".into());
     }
-    let Some(stored) = reader.game(&id).map_err(failed)? else {
+    let Some(stored) = reader.game(&id).map_err(failure)? else {
         return Err("its row is not found by its id".into());
     };
     columns.check(&stored)?;
