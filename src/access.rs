@@ -101,8 +101,8 @@ impl Caller {
     /// The caller's role in this game.
     ///
     /// # Errors
-    /// `token_replaced`, if the presented token is no longer one of this game; `unauthorized`, if it
-    /// never was, or came without `Bearer`.
+    /// `token_replaced`, if the presented token is no longer one of this game; `unauthorized`, if
+    /// it never was, or came without `Bearer`.
     pub fn role(self, stored: &StoredGame) -> Result<Role, AccessError> {
         let Some(presented) = self.0 else {
             return Ok(Role::Spectator);

@@ -1,9 +1,9 @@
 //! Fair sharing of a resource among payers: start-time fair queueing (Goyal, Vin and Cheng 1996).
 //!
 //! The scheduler of the resource always serves the payer with the smallest start tag. The tag grows
-//! by the cost of each job. So in the long run, payers that always have jobs waiting get equal time,
-//! however many jobs each of them sends. The tag of an idle payer is the virtual time, so a newcomer
-//! is served before a payer that has used more than its share.
+//! by the cost of each job. So in the long run, payers that always have jobs waiting get equal
+//! time, however many jobs each of them sends. The tag of an idle payer is the virtual time, so a
+//! newcomer is served before a payer that has used more than its share.
 
 use std::{collections::HashMap, hash::Hash, time::Duration};
 

@@ -2,9 +2,9 @@
 //! [`dog_bot::player_model`].
 //!
 //! The models follow from the log. They are computed when somebody asks, and kept in memory until
-//! the next round ends. Nothing of it is stored, so every process comes to the same result, also for
-//! imported games. The cost is bounded: at most the last 511 entries of a game's log are read. Nearly
-//! all games are shorter.
+//! the next round ends. Nothing of it is stored, so every process comes to the same result, also
+//! for imported games. The cost is bounded: at most the last 511 entries of a game's log are read.
+//! Nearly all games are shorter.
 
 use std::{mem, sync::Arc};
 

@@ -186,8 +186,8 @@ impl<C: Clock + Clone> Bucket<C> {
         self.take_many(key, NonZeroU32::MIN)
     }
 
-    /// Takes several from this key's bucket, and returns its state, or how long to wait for them. It
-    /// never takes more than a full bucket holds.
+    /// Takes several from this key's bucket, and returns its state, or how long to wait for them.
+    /// It never takes more than a full bucket holds.
     fn take_many(&self, key: impl Hash, count: NonZeroU32) -> Result<StateSnapshot, RateLimit> {
         // The hash is keyed, so that no client can choose a key that collides with another's.
         let mut key = self.hasher.hash_one(key);

@@ -1,7 +1,7 @@
 //! Removes expired games, saved responses and tickets, and packs the logs of games that are over.
 //!
-//! Every process does so from time to time; it does not matter which one removes what. Of several on
-//! a PostgreSQL database one does at a time. It reads and writes in small batches with pauses
+//! Every process does so from time to time; it does not matter which one removes what. Of several
+//! on a PostgreSQL database one does at a time. It reads and writes in small batches with pauses
 //! between them, so that clients do not wait for it.
 
 use std::{

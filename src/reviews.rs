@@ -1,7 +1,7 @@
 //! The thread that reviews finished games, at the lowest priority.
 //!
-//! The store has the queue, and what was found so far. So if a process is killed, another one goes on
-//! from the last save.
+//! The store has the queue, and what was found so far. So if a process is killed, another one goes
+//! on from the last save.
 
 use std::{
     io,

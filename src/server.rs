@@ -408,8 +408,8 @@ impl StopSignals {
     }
 }
 
-/// Whether the process was started with SIGHUP ignored. Without Linux' `/proc` that is not known, and
-/// the signal keeps its effect.
+/// Whether the process was started with SIGHUP ignored. Without Linux' `/proc` that is not known,
+/// and the signal keeps its effect.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Writes: load a game, decide, commit, and again if another write came first.
 //!
-//! A route's decision is a closure that reads from top to bottom: the order of its lines is the order
-//! of its refusals. It computes the change and the answer from what was loaded; both are committed
-//! together.
+//! A route's decision is a closure that reads from top to bottom: the order of its lines is the
+//! order of its refusals. It computes the change and the answer from what was loaded; both are
+//! committed together.
 
 use std::ops::Deref;
 

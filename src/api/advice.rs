@@ -58,8 +58,9 @@ pub struct AdviceParams {
     /// and `greedy` ignore it. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
     pub budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
-    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
+    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
+    /// ignore it.
     #[param(minimum = 1, maximum = 10_000)]
     pub samples: Option<u32>,
     /// The same seed gives the same advice; random by default.
@@ -171,8 +172,8 @@ pub struct Advice {
     budget: Option<BudgetView>,
     /// The seed. The same seed and the same `samples` in the request give the same advice again.
     seed: u64,
-    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if there is
-    /// only one choice; fewer than requested if five seconds were not enough.
+    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if there
+    /// is only one choice; fewer than requested if five seconds were not enough.
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
@@ -219,15 +220,15 @@ pub enum SuggestionView {
         /// By how much the best suggestion's probability is higher; 0 if it is not.
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
-        /// The standard error of that difference, from playouts with the same cards; null with fewer
-        /// than two of them, and for the best itself.
+        /// The standard error of that difference, from playouts with the same cards; null with
+        /// fewer than two of them, and for the best itself.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
         /// apart.
         equal: bool,
-        /// What speaks for or against it: up to four, the most important first. Empty only beyond the
-        /// hundredth suggestion.
+        /// What speaks for or against it: up to four, the most important first. Empty only beyond
+        /// the hundredth suggestion.
         #[schema(max_items = 4)]
         reasons: Vec<AdviceReasonView>,
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
@@ -255,15 +256,15 @@ pub enum SuggestionView {
         /// By how much the best suggestion's probability is higher; 0 if it is not.
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
-        /// The standard error of that difference, from playouts with the same cards; null with fewer
-        /// than two of them, and for the best itself.
+        /// The standard error of that difference, from playouts with the same cards; null with
+        /// fewer than two of them, and for the best itself.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
         /// apart.
         equal: bool,
-        /// What speaks for or against it: up to four, the most important first. Empty only beyond the
-        /// hundredth suggestion.
+        /// What speaks for or against it: up to four, the most important first. Empty only beyond
+        /// the hundredth suggestion.
         #[schema(max_items = 4)]
         reasons: Vec<AdviceReasonView>,
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
@@ -541,8 +542,8 @@ pub async fn suggest_move(
         .await
 }
 
-/// Searches for advice from what a seat knows: this view of the game, how the seats have played, and
-/// nothing else.
+/// Searches for advice from what a seat knows: this view of the game, how the seats have played,
+/// and nothing else.
 pub fn advise(
     app: &App,
     view: &SeatView,

@@ -183,11 +183,11 @@ async fn picture_in_pool(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AnalysisParams {
-    /// Whether each move includes the board after it; true by default. A seven can have thousands of
-    /// outcomes.
+    /// Whether each move includes the board after it; true by default. A seven can have thousands
+    /// of outcomes.
     board: Option<bool>,
-    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
-    /// the card has no legal move. Not for a picture.
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or
+    /// if the card has no legal move. Not for a picture.
     #[param(value_type = Option<Card>)]
     card: Option<String>,
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.

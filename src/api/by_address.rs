@@ -74,7 +74,8 @@ pub async fn get_position_picture(request: HttpRequest) -> Result<HttpResponse, 
 /// Ranked advice in a position of which nothing else is known, by an address that can be kept.
 ///
 /// With `samples` and `seed` the answer is always the same, and may be kept for a day; then
-/// `elapsed_ms` is null. Cards may be named as people call them: `Ass`, `König`, `Bube`, `Dame`, `Jolly`.
+/// `elapsed_ms` is null. Cards may be named as people call them: `Ass`, `König`, `Bube`, `Dame`,
+/// `Jolly`.
 #[utoipa::path(get, path = "/v1/analysis/suggest-move", tag = "analysis",
     params(AdviceByAddressParams, ReadHeaders),
     responses(
@@ -131,8 +132,8 @@ pub async fn suggest_move_by_address(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PositionPictureParams {
-    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln seats=6`;
-    /// `dogspiel-it` by default.
+    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln
+    /// seats=6`; `dogspiel-it` by default.
     #[param(max_length = 1000)]
     rules: Option<String>,
     /// The board as text.
@@ -151,8 +152,8 @@ pub struct PositionPictureParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceByAddressParams {
-    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln seats=6`;
-    /// `dogspiel-it` by default.
+    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln
+    /// seats=6`; `dogspiel-it` by default.
     #[param(max_length = 1000)]
     rules: Option<String>,
     /// The board as text.
@@ -170,8 +171,9 @@ pub struct AdviceByAddressParams {
     /// and `greedy` ignore it. Not together with `samples`.
     #[param(minimum = 1, maximum = 2000)]
     budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
-    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
+    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
+    /// ignore it.
     #[param(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; random by default.

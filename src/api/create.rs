@@ -86,8 +86,8 @@ pub struct CreateGame {
     join: Option<JoinPolicy>,
     /// Who has the rounds dealt; by default the host or the dealer's seat.
     start: Option<StartPolicy>,
-    /// Seats still open this many seconds after the creation are given to bots. By default they stay
-    /// open.
+    /// Seats still open this many seconds after the creation are given to bots. By default they
+    /// stay open.
     #[schema(minimum = 1, maximum = 86_400)]
     bots_after_seconds: Option<u32>,
 }
@@ -101,8 +101,8 @@ pub struct SeatRequest {
     kind: Option<SeatKind>,
     /// By default `Seat` or `Bot` and its number.
     name: Option<PlayerName>,
-    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for an
-    /// open seat, how the bot plays that stands in.
+    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for
+    /// an open seat, how the bot plays that stands in.
     level: Option<Level>,
 }
 

@@ -77,8 +77,8 @@ pub const POSITION: &[Code] = &[
     FinishedPosition,
 ];
 
-/// Defines the errors of operations, by which the attributes of the handlers name them: groups of this
-/// module, and codes.
+/// Defines the errors of operations, by which the attributes of the handlers name them: groups of
+/// this module, and codes.
 macro_rules! errors {
     ($($name:ident: [$($group:ident),*], [$($code:ident),*];)+) => {$(
         /// The errors of an operation.

@@ -289,8 +289,8 @@ pub struct LogEntryView {
     pub(super) version: u64,
     #[schema(format = DateTime)]
     pub(super) at: String,
-    /// The events of the action, as the viewer may see them; in the history of a finished game nothing
-    /// is hidden.
+    /// The events of the action, as the viewer may see them; in the history of a finished game
+    /// nothing is hidden.
     #[schema(min_items = 1)]
     pub(super) events: Vec<EventView>,
 }

@@ -43,8 +43,8 @@ const MAX_STREAMS: usize = 20_000;
 /// Each message has its version as its id. A stream that is resumed after an id begins with the
 /// changes after it. If the game has not reached that version, because the operator restored a
 /// backup, the stream begins anew with the game: forget what you knew of it. Messages about who is
-/// present and reactions have no id. The stream ends when the game is over; with `after_end=true` it
-/// stays open for an hour at most and tells of the rematch and of the review.
+/// present and reactions have no id. The stream ends when the game is over; with `after_end=true`
+/// it stays open for an hour at most and tells of the rematch and of the review.
 #[utoipa::path(get, path = "/v1/games/{id}/events", tag = "games",
     params(GamePath, EventsParams,
         ("Last-Event-ID" = Option<String>, Header, pattern = "^[0-9]{1,19}$", description = "The last \
@@ -154,8 +154,8 @@ fn ticket_of(text: &str) -> Option<TokenHash> {
     parsed.ok().map(|query| TokenHash::new(&query.ticket))
 }
 
-/// Where the stream begins: after a version that the game has not reached, which the client saw before
-/// the operator restored a backup, with the game as it is now.
+/// Where the stream begins: after a version that the game has not reached, which the client saw
+/// before the operator restored a backup, with the game as it is now.
 ///
 /// # Errors
 /// `invalid_request`, if the last event's id is not a version.
@@ -194,8 +194,8 @@ fn invalid_ticket() -> Problem {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EventsParams {
-    /// The last version that was received; the stream continues after it. For clients that cannot send
-    /// the header `Last-Event-ID`.
+    /// The last version that was received; the stream continues after it. For clients that cannot
+    /// send the header `Last-Event-ID`.
     #[param(ignore)]
     pub last_event_id: Option<String>,
     /// A ticket in place of a token, for clients that cannot send one.
@@ -203,16 +203,16 @@ pub struct EventsParams {
     /// What the newest change includes besides its events.
     #[param(inline)]
     pub include: Option<Include>,
-    /// Whether the stream stays open after the end of the game, for an hour at most, and tells of the
-    /// rematch and of the review; false by default.
+    /// Whether the stream stays open after the end of the game, for an hour at most, and tells of
+    /// the rematch and of the review; false by default.
     pub after_end: Option<bool>,
 }
 
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
-/// version. A resumed stream has only the later ones; if it begins with a Game, the game has been set
-/// back. A Presence comes early in the stream and
-/// whenever it is another, a SeatReaction when a person reacts, and after the end a Rematch and a ReviewDone;
-/// these have no version. Empty lines keep the connection open; skip them.
+/// version. A resumed stream has only the later ones; if it begins with a Game, the game has been
+/// set back. A Presence comes early in the stream and whenever it is another, a SeatReaction when a
+/// person reacts, and after the end a Rematch and a ReviewDone; these have no version. Empty lines
+/// keep the connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(

@@ -37,8 +37,8 @@ use crate::{
 /// How many kinds of bodies there are.
 pub const BODIES: u8 = 9;
 
-/// Parses a body of that kind and processes it as far as possible without a store. Returns the action
-/// of this seat, for a route that changes a game.
+/// Parses a body of that kind and processes it as far as possible without a store. Returns the
+/// action of this seat, for a route that changes a game.
 ///
 /// # Errors
 /// The problem that the client would get; never `internal`.

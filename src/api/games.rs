@@ -49,8 +49,8 @@ const MAX_WAIT: Duration = Duration::from_secs(25);
 /// The public games, newest first, without secrets.
 ///
 /// The list comes in pages: `next` of one page is the `cursor` of the following page. With
-/// `open=true` it has the tables with a seat that anyone may take. To follow a list, ask for it every
-/// 10 seconds with the last `ETag`.
+/// `open=true` it has the tables with a seat that anyone may take. To follow a list, ask for it
+/// every 10 seconds with the last `ETag`.
 #[utoipa::path(get, path = "/v1/games", tag = "games",
     params(ListParams, ReadHeaders),
     responses(
@@ -323,8 +323,8 @@ const MAX_LIST_LIMIT: u32 = 100;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct GameParams {
-    /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer is
-    /// 304.
+    /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer
+    /// is 304.
     #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     pub after_version: Option<u64>,
 }

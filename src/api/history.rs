@@ -218,7 +218,8 @@ impl History {
     /// Writes a page of the log, after the head and before the end if it is the first or the last.
     ///
     /// # Errors
-    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished game.
+    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished
+    /// game.
     fn write_page(
         &self,
         page: LogPage,
@@ -314,8 +315,8 @@ pub struct HistoryView {
     entries: Vec<LogEntryView>,
 }
 
-/// A line of a history as NDJSON: the first is a HistoryHead, each later one a LogEntry, from version
-/// 1 on.
+/// A line of a history as NDJSON: the first is a HistoryHead, each later one a LogEntry, from
+/// version 1 on.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(
@@ -372,8 +373,8 @@ pub struct PlayerView {
     seat: Seat,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null for
-    /// a human in a game without a turn clock.
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null
+    /// for a human in a game without a turn clock.
     #[schema(required)]
     level: Option<Level>,
 }

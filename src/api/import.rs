@@ -31,8 +31,8 @@ errors! {
     ImportErrors: [BODY, RETRY, SECRET], [InvalidRecord];
 }
 
-/// Maximum number of versions of an imported game, and of one that is reviewed: many times those of a
-/// long game.
+/// Maximum number of versions of an imported game, and of one that is reviewed: many times those of
+/// a long game.
 pub const MAX_VERSIONS: u64 = 10_000;
 
 /// Imports a finished game.

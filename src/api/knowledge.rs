@@ -64,8 +64,8 @@ pub struct KnownCards {
     beginner: Option<u8>,
 }
 
-/// What a seat has played. With `round_began`: `move`, and for a fold also `cards`. Without: `card` or
-/// `fold`.
+/// What a seat has played. With `round_began`: `move`, and for a fold also `cards`. Without: `card`
+/// or `fold`.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"seat": 1, "move": "Q:17>29"}))]
@@ -215,8 +215,8 @@ impl KnownCards {
         Ok(())
     }
 
-    /// How many cards each seat holds after these plays, each of which was in its turn. At first all
-    /// had as many as this seat.
+    /// How many cards each seat holds after these plays, each of which was in its turn. At first
+    /// all had as many as this seat.
     fn remaining_counts(&self, view: &mut SeatView, plays: &[Play]) -> Result<BySeat<u8>, Problem> {
         let (seats, seat) = (view.rules.seats, view.seat);
         let own = plays.iter().filter(|play| play.seat == seat);

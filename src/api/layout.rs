@@ -68,8 +68,8 @@ pub struct LayoutView {
     width: f64,
     /// The height of the picture without its legend, which is below the board.
     height: f64,
-    /// The middle of each place. The keys are the `data-place` of the picture: `17` for a track field,
-    /// `0:goal:2` for goal 2 of seat 0, `0:kennel:1` for place 1 in its kennel.
+    /// The middle of each place. The keys are the `data-place` of the picture: `17` for a track
+    /// field, `0:goal:2` for goal 2 of seat 0, `0:kennel:1` for place 1 in its kennel.
     places: BTreeMap<String, PlaceView>,
     /// The seats, in turn order.
     seats: Vec<SeatStyle>,

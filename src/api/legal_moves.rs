@@ -62,11 +62,11 @@ pub async fn list_legal_moves(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct MovesParams {
-    /// Whether each move includes the board after it; true by default. A seven can have thousands of
-    /// outcomes.
+    /// Whether each move includes the board after it; true by default. A seven can have thousands
+    /// of outcomes.
     board: Option<bool>,
-    /// List the moves of this card only. The list is empty if the hand does not have the card, or if
-    /// the card has no legal move.
+    /// List the moves of this card only. The list is empty if the hand does not have the card, or
+    /// if the card has no legal move.
     #[param(value_type = Option<Card>)]
     card: Option<String>,
 }
@@ -100,8 +100,8 @@ pub struct LegalMoves {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
     seat: Seat,
-    /// With `card` the moves of that card, which may be none. Without it never empty: if no card can
-    /// be played, it has one fold.
+    /// With `card` the moves of that card, which may be none. Without it never empty: if no card
+    /// can be played, it has one fold.
     moves: Vec<MoveView>,
     /// The cards of the hand that have no legal move, each once, in the sorting order of the cards.
     /// With `card` at most that card.

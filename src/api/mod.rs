@@ -1,6 +1,7 @@
 //! The API: a file for each resource, with its routes, their requests, answers and errors.
 //!
-//! What several answers share is in `view`, `event`, `moves` and `parameters`; `errors` has groups of errors.
+//! What several answers share is in `view`, `event`, `moves` and `parameters`; `errors` has groups
+//! of errors.
 
 pub mod advice;
 pub mod analysis;

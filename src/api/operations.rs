@@ -148,8 +148,8 @@ pub struct AddressList {
 /// Where other devices in the same network reach the server, for links and QR codes.
 ///
 /// The list is empty unless the server listens on all addresses (such as `0.0.0.0:8080`) and the
-/// client is on the same machine and asks for `localhost`. Other clients already use an address that
-/// works.
+/// client is on the same machine and asks for `localhost`. Other clients already use an address
+/// that works.
 #[utoipa::path(get, path = "/v1/addresses", tag = "server",
     responses((status = 200, description = "The addresses.", body = AddressList),
         AddressErrors))]

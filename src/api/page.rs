@@ -1,7 +1,7 @@
 //! The page on which people play.
 //!
-//! A browser keeps the files of the page for good: the page names them in a folder whose name changes
-//! with their content. Only the page itself is requested at each visit.
+//! A browser keeps the files of the page for good: the page names them in a folder whose name
+//! changes with their content. Only the page itself is requested at each visit.
 
 use std::borrow::Cow;
 
@@ -99,8 +99,8 @@ fn version() -> String {
     content_hash(files.collect::<String>().as_bytes())
 }
 
-/// The page, with its files in the folder of this version. Paths are relative, so that it works in a
-/// folder of another site.
+/// The page, with its files in the folder of this version. Paths are relative, so that it works in
+/// a folder of another site.
 fn with_version(page: &[u8], version: &str) -> Vec<u8> {
     let mut page = String::from_utf8_lossy(page).into_owned();
     for path in ["src/", "vendor/", "icon", "colours.css", "style.css"] {

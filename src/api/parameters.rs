@@ -53,8 +53,8 @@ pub struct SeatPath {
     reason = "`WriteRequest` reads them; they are for the document"
 )]
 pub struct RetryHeaders {
-    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the same
-    /// response. If the response contains secrets, the key must carry 128 random bits.
+    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the
+    /// same response. If the response contains secrets, the key must carry 128 random bits.
     #[param(rename = "Idempotency-Key", value_type = String, required = false, pattern = "^[!-~]{1,255}$")]
     idempotency_key: (),
 }
@@ -67,8 +67,8 @@ pub struct RetryHeaders {
     reason = "`WriteRequest` reads them; they are for the document"
 )]
 pub struct WriteHeaders {
-    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the same
-    /// response. If the response contains secrets, the key must carry 128 random bits.
+    /// The client's key for this write. For 24 hours, a retry with the same key and body gets the
+    /// same response. If the response contains secrets, the key must carry 128 random bits.
     #[param(rename = "Idempotency-Key", value_type = String, required = false, pattern = "^[!-~]{1,255}$")]
     idempotency_key: (),
     /// An ETag, or a version in quotes. The write is refused with 412 if the game is at another
@@ -85,7 +85,8 @@ pub struct WriteHeaders {
     reason = "`is_not_modified` reads it; it is for the document"
 )]
 pub struct ReadHeaders {
-    /// An ETag; the response is 304 if the answer is still the same. Anything but an ETag is ignored.
+    /// An ETag; the response is 304 if the answer is still the same. Anything but an ETag is
+    /// ignored.
     #[param(rename = "If-None-Match", value_type = Option<String>, pattern = "^[\\t -~\\u0080-\\u00ff]*$")]
     if_none_match: (),
 }

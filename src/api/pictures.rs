@@ -102,9 +102,9 @@ impl Preview {
         Ok(Preview { seat, mv, outcome })
     }
 
-    /// The move with that id, or the begun seven, if the board allows it. It is checked as if the seat
-    /// held the whole deck, and a fold is always allowed, so that the result does not depend on any
-    /// hand.
+    /// The move with that id, or the begun seven, if the board allows it. It is checked as if the
+    /// seat held the whole deck, and a fold is always allowed, so that the result does not depend
+    /// on any hand.
     fn without_hand(
         rules: &Rules,
         board: &Board,
@@ -282,7 +282,8 @@ pub async fn get_board_picture(
 /// The media type of a picture.
 pub const SVG: &str = "image/svg+xml";
 
-/// The response for a picture, which may run nothing in a browser, because it contains users' names.
+/// The response for a picture, which may run nothing in a browser, because it contains users'
+/// names.
 pub fn picture_response(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     response

@@ -75,7 +75,8 @@ pub struct SwapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Card>)]
     pub card: Option<String>,
-    /// True to decline, unless the exchange is mandatory. False is the same as absent, here and below.
+    /// True to decline, unless the exchange is mandatory. False is the same as absent, here and
+    /// below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decline: Option<bool>,
     /// True to ask for a card ("help!"), unless the exchange is mandatory.

@@ -105,8 +105,8 @@ pub struct AdviceAnalysis {
     hand: Vec<String>,
     /// What the seat is to do: play a card, by default, or answer in the exchange.
     phase: Option<AnalysisPhase>,
-    /// What each seat has done in the exchange, as a game shows it; by default all are `pending`. Only
-    /// in the phase `exchange`.
+    /// What each seat has done in the exchange, as a game shows it; by default all are `pending`.
+    /// Only in the phase `exchange`.
     #[schema(value_type = Option<Vec<ExchangeState>>, min_items = 4, max_items = 6)]
     exchange: Option<BySeatList<ExchangeState>>,
     /// What else the seat knows.
@@ -117,8 +117,9 @@ pub struct AdviceAnalysis {
     /// and `greedy` ignore it. Not together with `samples`.
     #[schema(minimum = 1, maximum = 2000)]
     budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts take
-    /// longer than five seconds, when the search stops. The levels `random` and `greedy` ignore it.
+    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
+    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
+    /// ignore it.
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
     /// The same seed gives the same advice; random by default.

@@ -47,8 +47,8 @@ pub struct ReactionRequest {
 ///
 /// They send it for ten seconds at most. It is in no log, history or record. There is no
 /// `Idempotency-Key`. A person may react five times in twenty seconds; not in the phases `deal` and
-/// `exchange`, because it would be a signal; and for an hour after the end of the game, in streams with
-/// `after_end=true`.
+/// `exchange`, because it would be a signal; and for an hour after the end of the game, in streams
+/// with `after_end=true`.
 #[utoipa::path(post, path = "/v1/games/{id}/reactions", tag = "play",
     params(GamePath),
     request_body = ReactionRequest,

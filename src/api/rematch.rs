@@ -57,8 +57,8 @@ pub struct RematchBody {
 ///
 /// Asks for the next game of the same people: the first who asks makes it, and the others get it.
 ///
-/// It has the same rules, clock and tokens, and the next seat deals first. It begins when all people
-/// have asked, or when the host deals.
+/// It has the same rules, clock and tokens, and the next seat deals first. It begins when all
+/// people have asked, or when the host deals.
 #[utoipa::path(post, path = "/v1/games/{id}/rematch", tag = "seats",
     params(GamePath, WriteHeaders),
     request_body(content = RematchBody, description = "May be empty."),
@@ -237,7 +237,8 @@ fn new_game(
 ///
 /// The next game of the same people, if somebody has asked for it.
 ///
-/// A token of the finished game is valid in the next game too, unless it was renewed in one of them.
+/// A token of the finished game is valid in the next game too, unless it was renewed in one of
+/// them.
 #[utoipa::path(get, path = "/v1/games/{id}/rematch", tag = "seats",
     params(GamePath,
         ReadHeaders),

@@ -147,8 +147,8 @@ fn rate_limit_headers() -> [(String, RefOr<Header>); 2] {
     })
 }
 
-/// Registers these routes. Paths are tried in order; those of a game are neighbours, and are tried after
-/// their common beginning.
+/// Registers these routes. Paths are tried in order; those of a game are neighbours, and are tried
+/// after their common beginning.
 pub fn configure(routes: Vec<RouteDef>, config: &mut ServiceConfig) {
     let mut paths: Vec<Vec<RouteDef>> = Vec::new();
     for route in routes {
@@ -175,8 +175,8 @@ fn is_below_game(path: &[RouteDef]) -> bool {
     path[0].path.starts_with(GAME)
 }
 
-/// The resource of a path, with its limits, below this prefix. Other methods get 405 with an `Allow`
-/// header.
+/// The resource of a path, with its limits, below this prefix. Other methods get 405 with an
+/// `Allow` header.
 fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 'static {
     let path = routes[0].path.strip_prefix(prefix).unwrap_or_default();
     let mut resource = web::resource(path);

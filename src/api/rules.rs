@@ -84,8 +84,8 @@ options! {
     deal_sizes: DealSizes,
     /// Whether the dealer changes each round, or only the seat that begins.
     dealer: Dealer,
-    /// When the discard pile is shuffled into the stock: in a deal, when a card is due and the stock
-    /// is empty, or before a deal for which the stock has too few cards.
+    /// When the discard pile is shuffled into the stock: in a deal, when a card is due and the
+    /// stock is empty, or before a deal for which the stock has too few cards.
     reshuffle: Reshuffle,
     /// Whether partners must swap a card before play, may ask, offer and decline, or swap only if
     /// one asks and the other agrees.
@@ -106,8 +106,8 @@ options! {
     seven_surplus: SevenSurplus,
     /// When a seven may move the partner's pieces: once the seat's own pieces are home, or always.
     seven_partner: SevenPartner,
-    /// Which of the partner's pieces take the rest of a seven that brings the seat's own pieces home: any,
-    /// or one takes all. The latter needs `seven_partner: when_home`.
+    /// Which of the partner's pieces take the rest of a seven that brings the seat's own pieces
+    /// home: any, or one takes all. The latter needs `seven_partner: when_home`.
     seven_rest: SevenRest,
     /// Whether both pieces that a jack swaps may be one's own.
     jack_own_pair: bool,
@@ -130,8 +130,8 @@ pub fn checked_rules(request: Option<RulesRequest>) -> Result<Rules, Problem> {
 /// The longest text of rules: all options, and room to spare.
 const MAX_TEXT: usize = 1_000;
 
-/// The rules of a query, as text: a preset, and the options that differ from it. The default preset if
-/// there are none.
+/// The rules of a query, as text: a preset, and the options that differ from it. The default preset
+/// if there are none.
 ///
 /// # Errors
 /// `invalid_rules`.

@@ -39,8 +39,8 @@ pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
     kind: Option<SeatKind>,
-    /// As for a seat of a new game. Without it the player keeps the name, but a person does not keep
-    /// that of a bot.
+    /// As for a seat of a new game. Without it the player keeps the name, but a person does not
+    /// keep that of a bot.
     name: Option<PlayerName>,
     /// As for a seat of a new game.
     level: Option<Level>,
@@ -55,8 +55,8 @@ impl HandOverRequest {
         self.kind == Some(SeatKind::Open)
     }
 
-    /// The player that this makes of the seat's. `is_for_another` is set if the host sends it about a
-    /// person who joined.
+    /// The player that this makes of the seat's. `is_for_another` is set if the host sends it about
+    /// a person who joined.
     ///
     /// # Errors
     /// What is wrong with it; `forbidden`, if only that person may send it.
@@ -92,8 +92,8 @@ impl HandOverRequest {
 pub struct SeatChanged {
     #[serde(flatten)]
     change: ActionResponse,
-    /// The invitation to a seat that the host has opened. It is shown only once, and an older one is
-    /// invalid.
+    /// The invitation to a seat that the host has opened. It is shown only once, and an older one
+    /// is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     invitation: Option<Secret>,
@@ -111,10 +111,10 @@ impl SeatChanged {
 /// Changes who plays a seat, or the player's name or level.
 ///
 /// The seat itself sends `bot` to leave, while a bot plays on and the token stays valid; `human` to
-/// come back; `open` to give the seat up for good; or a new name. The host sends `bot`, or `open` to
-/// have somebody else take the seat with the invitation in the response, or `human` and names for a
-/// seat that nobody joined. It is a public event. Somebody who takes over a seat in the middle of a
-/// round has its hand from the next deal on; until then a bot stands in.
+/// come back; `open` to give the seat up for good; or a new name. The host sends `bot`, or `open`
+/// to have somebody else take the seat with the invitation in the response, or `human` and names
+/// for a seat that nobody joined. It is a public event. Somebody who takes over a seat in the
+/// middle of a round has its hand from the next deal on; until then a bot stands in.
 #[utoipa::path(put, path = "/v1/games/{id}/seats/{seat}", tag = "seats",
     params(SeatPath, WriteHeaders),
     request_body = HandOverRequest,

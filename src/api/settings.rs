@@ -46,8 +46,8 @@ pub const MAX_TURN_SECONDS: u32 = 7 * 24 * 60 * 60;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"turn_seconds": 60}), min_properties = 1)]
 pub struct SettingsRequest {
-    /// Seconds that a seat has to act, from the next turn on: 10 or more once cards were dealt. Null
-    /// removes the clock.
+    /// Seconds that a seat has to act, from the next turn on: 10 or more once cards were dealt.
+    /// Null removes the clock.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 604_800)]
     turn_seconds: Option<Option<u32>>,
@@ -90,12 +90,12 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 
 /// Change the settings of a game.
 ///
-/// Changes the turn clock, the pace of bots, whether the game is listed or whether people may react:
-/// the host. Or skips to the next deal: the host, or a person who has folded.
+/// Changes the turn clock, the pace of bots, whether the game is listed or whether people may
+/// react: the host. Or skips to the next deal: the host, or a person who has folded.
 ///
-/// A change of settings is a public event. A clock counts from the next turn on. Skipping is possible
-/// while the server plays all seats that have cards; bots then act without their pace until the next
-/// deal. It makes no event and no version.
+/// A change of settings is a public event. A clock counts from the next turn on. Skipping is
+/// possible while the server plays all seats that have cards; bots then act without their pace
+/// until the next deal. It makes no event and no version.
 #[utoipa::path(patch, path = "/v1/games/{id}", tag = "games",
     params(GamePath, WriteHeaders),
     request_body = SettingsRequest,

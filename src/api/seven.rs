@@ -64,8 +64,8 @@ pub struct SevenView {
     left: u8,
     /// The board after the parts so far, with one entry per seat.
     board: Vec<Placement>,
-    /// Every next part of a piece that has had none, after which such pieces can complete the seven.
-    /// Empty if the seven is complete.
+    /// Every next part of a piece that has had none, after which such pieces can complete the
+    /// seven. Empty if the seven is complete.
     next: Vec<NextPartView>,
 }
 
@@ -96,8 +96,8 @@ impl SevenView {
     /// The next parts of this begun seven, for a seat with this hand.
     ///
     /// # Errors
-    /// `illegal_move`: it is not a begun seven, its card is not in the hand, one of its parts breaks a
-    /// rule, or it cannot be completed.
+    /// `illegal_move`: it is not a begun seven, its card is not in the hand, one of its parts
+    /// breaks a rule, or it cannot be completed.
     pub fn new(
         rules: &Rules,
         board: &Board,
@@ -149,8 +149,8 @@ pub struct SevenParams {
 /// The parts that may come next in a begun seven of the seat to move.
 ///
 /// A seven is chosen part by part: begin with `7:` or `joker=7:`, then send the `id` of the chosen
-/// part as the next `begun`. A complete `id` is a legal move. Following `next` in every way leads to
-/// exactly the boards of the list of legal moves.
+/// part as the next `begun`. A complete `id` is a legal move. Following `next` in every way leads
+/// to exactly the boards of the list of legal moves.
 #[utoipa::path(get, path = "/v1/games/{id}/legal-moves/seven", tag = "play",
     params(GamePath, SevenParams),
     responses((status = 200, description = "The next parts, in a stable order.", body = SevenView,

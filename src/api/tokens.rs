@@ -158,9 +158,10 @@ pub async fn reissue_token(
     .await
 }
 
-/// The write that gives a seat this token, and the version after it. By the host it is a public event,
-/// and so is the first renewal by the seat itself, after which the host has no power over the token.
-/// Later renewals, and those of a game that is over or at its last version, make no new version.
+/// The write that gives a seat this token, and the version after it. By the host it is a public
+/// event, and so is the first renewal by the seat itself, after which the host has no power over
+/// the token. Later renewals, and those of a game that is over or at its last version, make no new
+/// version.
 fn fresh_token(
     game: &GameWrite<'_>,
     role: Role,

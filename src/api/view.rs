@@ -52,9 +52,9 @@ pub struct GameView {
     /// The seat to move, in the play phase.
     #[schema(required)]
     turn: Option<Seat>,
-    /// The seats that the game waits for, whoever plays them: the dealer's, unless the server deals;
-    /// in the exchange every seat that has to answer; in play the seat to move. Empty in the seating
-    /// and once the game is over.
+    /// The seats that the game waits for, whoever plays them: the dealer's, unless the server
+    /// deals; in the exchange every seat that has to answer; in play the seat to move. Empty in the
+    /// seating and once the game is over.
     #[schema(max_items = 6)]
     to_act: Vec<Seat>,
     /// The board as text. A body of an analysis may have it in place of a board.
@@ -111,8 +111,8 @@ pub struct GameView {
     /// Time of the last change.
     #[schema(format = DateTime)]
     updated_at: String,
-    /// The legal moves, without boards; null if they take more than 256 KiB. Only in the first message
-    /// of a stream with `include=game,moves`, and only if it is the viewer's turn.
+    /// The legal moves, without boards; null if they take more than 256 KiB. Only in the first
+    /// message of a stream with `include=game,moves`, and only if it is the viewer's turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = moves_or_null)]
     pub moves: Option<Box<RawValue>>,
@@ -172,8 +172,8 @@ pub struct SeatJson {
     team: u8,
     name: String,
     kind: SeatKind,
-    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null on
-    /// a human's seat in a game without a turn clock.
+    /// How the server plays for the seat: for a bot always, for a human when the time is up. Null
+    /// on a human's seat in a game without a turn clock.
     #[schema(required)]
     level: Option<Level>,
     /// Whether only the seat's person can have its token: the person has joined, or has renewed it.

@@ -85,8 +85,8 @@ impl DueScheduler {
         self.claimed.len() + self.backed_off.len()
     }
 
-    /// Claims one of these due games: one whose creator has used the least time recently. The games of
-    /// one creator must be in the order in which they are due.
+    /// Claims one of these due games: one whose creator has used the least time recently. The games
+    /// of one creator must be in the order in which they are due.
     pub fn claim(&mut self, due: &[(GameId, Option<Creator>)]) -> Option<ClaimedGame> {
         let (mut best, mut smallest) = (Vec::new(), Duration::MAX);
         let mut keys = HashSet::new();

@@ -181,8 +181,8 @@ struct LimitArgs {
     /// limit.
     #[arg(long, env = "DOG_ADVICE_PER_ADDRESS", default_value_t = 10)]
     advice_per_address: u32,
-    /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or X-Real-IP;
-    /// set it only behind a proxy that sets this header.
+    /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or
+    /// X-Real-IP; set it only behind a proxy that sets this header.
     #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
     trusted_proxy_header: Option<HeaderName>,
     /// MiB of memory for large request and response bodies of all connections.
@@ -274,9 +274,9 @@ fn is_origin(text: &str) -> bool {
         })
 }
 
-/// Silences a panic that any client can cause and that affects no other client: actix-http 3.20 panics
-/// when it parses a header name of more than 64 KiB. That closes the connection, as a refusal
-/// would.
+/// Silences a panic that any client can cause and that affects no other client: actix-http 3.20
+/// panics when it parses a header name of more than 64 KiB. That closes the connection, as a
+/// refusal would.
 fn silence_actix_panic() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -12,8 +12,8 @@ use super::Cli;
 /// What the names of all variables begin with.
 const PREFIX: &str = "DOG_";
 
-/// Prints an error of the command line and ends the process. If the value came from the environment,
-/// names the variable.
+/// Prints an error of the command line and ends the process. If the value came from the
+/// environment, names the variable.
 pub fn exit(error: &clap::Error) -> ! {
     // As clap does: there is nowhere to report that it cannot be printed.
     let _ = error.print();

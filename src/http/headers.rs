@@ -137,8 +137,8 @@ const BLANK: [char; 2] = [' ', '\t'];
 const SEPARATOR: [char; 3] = [' ', '\t', ','];
 
 impl EntityTags {
-    /// Parses the text of a header. Tags consist of visible ASCII. A number without quotes is accepted
-    /// as if it had quotes.
+    /// Parses the text of a header. Tags consist of visible ASCII. A number without quotes is
+    /// accepted as if it had quotes.
     ///
     /// Weak tags match nothing by the strong comparison of `If-Match`, so for it they are left out.
     fn parse(text: &str, is_strong: bool) -> Option<EntityTags> {
@@ -352,7 +352,8 @@ fn invalid_host() -> Problem {
     Problem::new(Code::BadRequest, detail)
 }
 
-/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section 3.2.2).
+/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section
+/// 3.2.2).
 ///
 /// # Errors
 /// `bad_request`, if one of them is not the name of a host, with a port or without.

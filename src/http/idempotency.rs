@@ -90,8 +90,8 @@ impl IdempotencyKey {
         self.0.as_bytes()
     }
 
-    /// Whether the key can carry 128 random bits: it is long enough for the alphabet it uses, and has
-    /// enough different characters.
+    /// Whether the key can carry 128 random bits: it is long enough for the alphabet it uses, and
+    /// has enough different characters.
     pub fn is_strong(&self) -> bool {
         let digits: Vec<u8> = self.0.bytes().filter(u8::is_ascii_alphanumeric).collect();
         let bits_per_digit = if digits.iter().all(u8::is_ascii_digit) {

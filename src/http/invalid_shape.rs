@@ -56,8 +56,8 @@ impl InvalidShape {
         Mistake::InvalidValue(expected.to_string()).into()
     }
 
-    /// The problem. `documented` returns the range that the OpenAPI document has for the number at a
-    /// path.
+    /// The problem. `documented` returns the range that the OpenAPI document has for the number at
+    /// a path.
     pub(super) fn problem(
         self,
         documented: impl FnOnce(&[String]) -> Option<NumberRange>,

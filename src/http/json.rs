@@ -76,7 +76,8 @@ pub fn to_json(value: &impl Serialize) -> Result<String, Problem> {
 /// Checks that the text is JSON.
 fn check_syntax(text: &str) -> serde_json::Result<()> {
     match serde_json::from_str::<JsonSyntax>(text) {
-        // A number may be larger than any that the parser knows. It checks no numbers that it ignores.
+        // A number may be larger than any that the parser knows. It checks no numbers that it
+        // ignores.
         Err(error) if error.to_string().starts_with("number out of range") => {
             serde_json::from_str::<IgnoredAny>(text).map(drop)
         }

@@ -1,5 +1,5 @@
-//! What happens to every request: it gets an id and a line in the access log, and every error becomes
-//! a problem document.
+//! What happens to every request: it gets an id and a line in the access log, and every error
+//! becomes a problem document.
 
 use std::{panic::AssertUnwindSafe, time::Instant};
 

@@ -118,7 +118,8 @@ fn usable(own: impl Iterator<Item = OwnAddress>, default_routes: &[Option<IpAddr
     usable.into_iter().map(|found| found.ip).collect()
 }
 
-/// Whether an interface with this name leads to containers or virtual machines on this machine only.
+/// Whether an interface with this name leads to containers or virtual machines on this machine
+/// only.
 fn is_of_containers(name: &str) -> bool {
     ["docker", "podman", "cni", "veth", "virbr"]
         .iter()

@@ -43,14 +43,15 @@ use crate::{
 /// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Bytes of an oversized body that are read and discarded, so that its sender can read the response.
+/// Bytes of an oversized body that are read and discarded, so that its sender can read the
+/// response.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
 
 /// Bodies up to this size are checked and hashed on the async worker.
 const MAX_INLINE_PARSE: usize = 4 * 1024;
 
-/// How many times its size parsed JSON may take in memory: a list of empty strings takes 24 bytes for
-/// every three, and has room for twice as many.
+/// How many times its size parsed JSON may take in memory: a list of empty strings takes 24 bytes
+/// for every three, and has room for twice as many.
 const JSON_MEMORY_FACTOR: usize = 17;
 
 /// The same for a body with a record, which is one string.
@@ -125,8 +126,8 @@ impl BodyContent {
     }
 }
 
-/// The JSON body of a request that changes nothing: its content, or why it is invalid. An empty body
-/// is an empty object.
+/// The JSON body of a request that changes nothing: its content, or why it is invalid. An empty
+/// body is an empty object.
 pub struct Body<T> {
     pub content: Result<T, Problem>,
     _memory: Option<Reservation>,

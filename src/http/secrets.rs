@@ -1,7 +1,7 @@
 //! The secrets in an answer: tokens, invitations and tickets.
 //!
-//! They are derived from the client's `Idempotency-Key`, so that a retry gets the same ones although
-//! neither they nor the key are stored. A body that is saved has a mark in place of each.
+//! They are derived from the client's `Idempotency-Key`, so that a retry gets the same ones
+//! although neither they nor the key are stored. A body that is saved has a mark in place of each.
 
 use std::fmt;
 

@@ -71,8 +71,8 @@ impl StaticFiles {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The response with a static file, whose memory all readers share, compressed or not; 304 if the
-    /// client has it.
+    /// The response with a static file, whose memory all readers share, compressed or not; 304 if
+    /// the client has it.
     pub async fn send(
         &self,
         request: &HttpRequest,

@@ -25,12 +25,12 @@ pub enum Address {
 }
 
 impl Address {
-    /// The client's address: the last one in the trusted header, which the proxy itself has written,
-    /// or without that header the peer's.
+    /// The client's address: the last one in the trusted header, which the proxy itself has
+    /// written, or without that header the peer's.
     ///
     /// None for a connection from this machine without that header. It comes from an operator, or
-    /// from a proxy that is not configured as trusted; one limit for all its clients would lock them
-    /// all out.
+    /// from a proxy that is not configured as trusted; one limit for all its clients would lock
+    /// them all out.
     pub fn from_head(
         peer: Option<SocketAddr>,
         headers: &HeaderMap,

@@ -193,8 +193,8 @@ impl Drop for LongPollGuard {
 
 impl Connection {
     /// Counts whether a request was refused because it came too soon, and returns how long to delay
-    /// the refusal. A refusal costs the server almost as much as a response, so a client that ignores
-    /// refusals gets them slowly.
+    /// the refusal. A refusal costs the server almost as much as a response, so a client that
+    /// ignores refusals gets them slowly.
     pub fn refusal_delay(&self, refused: bool) -> Duration {
         let refusals = if refused { self.refused.get() + 1 } else { 0 };
         self.refused.set(refusals.min(UNDELAYED_REFUSALS + 1));
@@ -421,8 +421,8 @@ pub fn connection_limit(wanted: usize, _: usize) -> io::Result<usize> {
     Ok(wanted)
 }
 
-/// Maximum number of connections of one worker. In total it is a quarter above the limit, so that the
-/// clients beyond the limit get a refusal. Further ones wait until there is room.
+/// Maximum number of connections of one worker. In total it is a quarter above the limit, so that
+/// the clients beyond the limit get a refusal. Further ones wait until there is room.
 pub fn per_worker(limit: usize, workers: usize) -> usize {
     (limit + limit / 4).div_ceil(workers.max(1)).max(1)
 }

@@ -53,7 +53,8 @@ const UPGRADE: &[u8] = b"upgrade";
 #[derive(Debug, Default)]
 pub struct HeadReader {
     end: HeadEnd,
-    /// What must follow for the name or the option to be one that is sought; empty if it is another.
+    /// What must follow for the name or the option to be one that is sought; empty if it is
+    /// another.
     rest: &'static [u8],
     /// Whether this is a line with options of the connection, after its name.
     in_options: bool,

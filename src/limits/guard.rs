@@ -1,4 +1,5 @@
-//! Refuses requests that are too large or too frequent, and those over a connection beyond the limit.
+//! Refuses requests that are too large or too frequent, and those over a connection beyond the
+//! limit.
 
 use std::{rc::Rc, sync::Arc};
 
@@ -43,8 +44,8 @@ const MAX_HEADERS: usize = 64;
 /// KiB stored for a new game.
 const STORAGE_KIB_GAME: u32 = 16;
 
-/// KiB stored for an import of 10,000 versions with few names. A packed log is less than three times
-/// as long as its record.
+/// KiB stored for an import of 10,000 versions with few names. A packed log is less than three
+/// times as long as its record.
 const STORAGE_KIB_IMPORT: u32 = 512;
 
 /// KiB stored for the response to a retry.

@@ -21,8 +21,8 @@ const LARGE_BODY_BYTES: u64 = 32 * 1024;
 /// One address may use one part in this many of the memory.
 const ADDRESS_FRACTION: usize = 4;
 
-/// One part in this many of the memory is reserved for open connections. When the rest is in use, no
-/// new stream begins.
+/// One part in this many of the memory is reserved for open connections. When the rest is in use,
+/// no new stream begins.
 const RESERVE_FRACTION: usize = 8;
 
 /// The limit, and how much of it is in use.
@@ -55,8 +55,8 @@ impl BodyMemory {
         }
     }
 
-    /// Reserves bytes for a client at this address, or without one for a client on this machine. None
-    /// if there is no room, or the address would exceed its share.
+    /// Reserves bytes for a client at this address, or without one for a client on this machine.
+    /// None if there is no room, or the address would exceed its share.
     pub fn reserve(
         self: &Arc<BodyMemory>,
         address: Option<Address>,

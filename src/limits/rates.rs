@@ -1,10 +1,10 @@
 //! Rate limits.
 //!
 //! A request with a token of its game is charged to that token, and to its address if the game was
-//! created there, so a client gains nothing by creating games. Players at one address whose game was
-//! created elsewhere share a limit that is ten times as large. All other requests, including those
-//! with unknown tokens, are charged to the address. Creations, joins and advice are charged to the
-//! address as well.
+//! created there, so a client gains nothing by creating games. Players at one address whose game
+//! was created elsewhere share a limit that is ten times as large. All other requests, including
+//! those with unknown tokens, are charged to the address. Creations, joins and advice are charged
+//! to the address as well.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -159,8 +159,8 @@ impl Rates {
         Some(RateKey::Token { game, token, owner })
     }
 
-    /// The key of a request with this token about this game. `found` is none if the token is not one
-    /// of the game's; otherwise the token is cached.
+    /// The key of a request with this token about this game. `found` is none if the token is not
+    /// one of the game's; otherwise the token is cached.
     pub fn remember(
         &self,
         game: GameId,
@@ -185,8 +185,8 @@ impl Rates {
         }
     }
 
-    /// Charges a request from this address, whose hash as a creator is given. Returns the limit that
-    /// is there for this cost alone, if one is.
+    /// Charges a request from this address, whose hash as a creator is given. Returns the limit
+    /// that is there for this cost alone, if one is.
     ///
     /// # Errors
     /// The exceeded limit.

@@ -108,8 +108,8 @@ impl EventStream {
         })
     }
 
-    /// The next message; none at the end. A failure ends the stream too, and the client may resume it.
-    /// But while the store is unavailable, the stream only sends heartbeats.
+    /// The next message; none at the end. A failure ends the stream too, and the client may resume
+    /// it. But while the store is unavailable, the stream only sends heartbeats.
     async fn next(&mut self) -> Option<Bytes> {
         if self
             .sent_at
@@ -159,7 +159,8 @@ impl EventStream {
             && (game.version() < self.version
                 || caller.ensure_current(role, &game.stored.tokens).is_err())
         {
-            // This may be the game from before the last message, or from before the token was issued.
+            // This may be the game from before the last message, or from before the token was
+            // issued.
             update = self.subscription.update(self.version, Some(game)).await?;
         }
         let update = update.ok_or_else(Problem::game_not_found)?;

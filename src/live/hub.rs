@@ -1,7 +1,7 @@
 //! Wakes those who wait for a game to change, and shares between them what has changed.
 //!
-//! One task polls for commits, of this process or another, and wakes the subscribers. The first one to
-//! wake reads the changes for all.
+//! One task polls for commits, of this process or another, and wakes the subscribers. The first one
+//! to wake reads the changes for all.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -176,8 +176,8 @@ impl Drop for FeedTask {
     }
 }
 
-/// How often a game, who is present, and the review may have changed, and how often somebody may have
-/// reacted.
+/// How often a game, who is present, and the review may have changed, and how often somebody may
+/// have reacted.
 #[derive(Clone, Copy, Default)]
 struct Wake {
     game: u64,
@@ -364,7 +364,8 @@ impl Subscription {
         Ok(rematch_of(&self.hub.store, &self.id).await?)
     }
 
-    /// The first message of a stream that begins with this game, made in the pool if it lists moves.
+    /// The first message of a stream that begins with this game, made in the pool if it lists
+    /// moves.
     pub async fn first_message(
         &self,
         stored: &StoredGame,

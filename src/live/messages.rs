@@ -17,8 +17,8 @@ use crate::{
     limits::ClientAddress,
 };
 
-/// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a seat,
-/// which hardly anyone else reads, and many of them would take much memory.
+/// Maximum bytes of a message that is kept for other streams. A longer one lists the moves of a
+/// seat, which hardly anyone else reads, and many of them would take much memory.
 const MAX_SHARED_BYTES: usize = 32 << 10;
 
 /// The format of a stream.
@@ -209,8 +209,8 @@ impl CurrentGame {
         &self.sent[options.format as usize][include][role]
     }
 
-    /// The last change as a message for this reader, with the game after it. It is work for the pool
-    /// if it [lists moves](CurrentGame::needs_moves).
+    /// The last change as a message for this reader, with the game after it. It is work for the
+    /// pool if it [lists moves](CurrentGame::needs_moves).
     ///
     /// # Errors
     /// `token_replaced`, if the reader's role is now somebody else's.

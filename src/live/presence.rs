@@ -227,8 +227,8 @@ impl PresenceTracker {
         changed.take(MAX_BATCH).collect()
     }
 
-    /// Notes that these changes were written `with_lease`. If the lease is `now` another one, all that
-    /// was written with earlier ones is lost, perhaps these changes too.
+    /// Notes that these changes were written `with_lease`. If the lease is `now` another one, all
+    /// that was written with earlier ones is lost, perhaps these changes too.
     fn note_written(&self, changes: &[SeatPresence], with_lease: u64, now: u64) {
         let mut seats = self.seats.lock();
         if self.leases.swap(now, Ordering::AcqRel) != now {

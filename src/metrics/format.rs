@@ -49,8 +49,8 @@ impl MetricsFormat {
     }
 }
 
-/// In the text format a family of counters has the name of its samples, an info is a gauge, and there
-/// are neither units nor an end.
+/// In the text format a family of counters has the name of its samples, an info is a gauge, and
+/// there are neither units nor an end.
 fn text(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = "";

@@ -25,8 +25,8 @@ pub struct PoolConfig {
 }
 
 impl PoolConfig {
-    /// The threads that one client may occupy: not all, so that its long jobs do not block the short
-    /// jobs of others.
+    /// The threads that one client may occupy: not all, so that its long jobs do not block the
+    /// short jobs of others.
     pub(super) fn max_threads_per_client(&self) -> usize {
         self.threads.saturating_sub(1).max(1)
     }
@@ -111,8 +111,8 @@ impl JobQueues {
         self.waiting += 1;
     }
 
-    /// Takes the next job: the first of the client with the smallest tag among those that may occupy
-    /// another thread.
+    /// Takes the next job: the first of the client with the smallest tag among those that may
+    /// occupy another thread.
     pub(super) fn take(
         &mut self,
         max_threads_per_client: usize,

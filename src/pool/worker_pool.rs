@@ -107,9 +107,9 @@ impl WorkerPool {
         Ok(pool)
     }
 
-    /// Computes a response on one of the threads and writes it as JSON, which may be megabytes long.
-    /// If the client accepts gzip, the response is compressed there too, because that takes longer
-    /// than writing it.
+    /// Computes a response on one of the threads and writes it as JSON, which may be megabytes
+    /// long. If the client accepts gzip, the response is compressed there too, because that takes
+    /// longer than writing it.
     pub async fn answer<T: Serialize>(
         &self,
         request: &HttpRequest,

@@ -37,8 +37,8 @@ pub struct Suggestion {
     pub win_probability: f64,
     /// The standard error of that estimate, as far as it comes from playouts.
     pub standard_error: Option<f64>,
-    /// The standard error of the difference from the chance of the best, from playouts with the same
-    /// cards; none if there are too few, and for the best itself.
+    /// The standard error of the difference from the chance of the best, from playouts with the
+    /// same cards; none if there are too few, and for the best itself.
     pub difference_error: Option<f64>,
     /// The number of playouts behind the estimate.
     pub samples: u32,
@@ -47,13 +47,13 @@ pub struct Suggestion {
     pub risk: Option<f64>,
     /// What the move does; none in the exchange.
     pub outcome: Option<Outcome>,
-    /// What speaks for or against it: one to [`reasons::MAX_REASONS`], the most important first. Only
-    /// [`advise`] gives reasons, and only for the first [`reasons::EXPLAINED`] suggestions.
+    /// What speaks for or against it: one to [`reasons::MAX_REASONS`], the most important first.
+    /// Only [`advise`] gives reasons, and only for the first [`reasons::EXPLAINED`] suggestions.
     pub reasons: Vec<AdviceReason>,
     /// Up to three plays of this round that followed most often in the playouts: the most frequent
     /// next one, then the most frequent after that one, and so on; of equally frequent ones, the
-    /// first that occurred. They are plays of sampled hands. Only [`advise`] gives them. Empty without
-    /// playouts and in the exchange.
+    /// first that occurred. They are plays of sampled hands. Only [`advise`] gives them. Empty
+    /// without playouts and in the exchange.
     pub line: Vec<LinePlay>,
 }
 
@@ -63,8 +63,8 @@ pub struct Suggestion {
 ///
 /// A level that searches uses its own default time if no budget is given; the others need none. Its
 /// choices that were searched to the end come first, then those that were dropped on the way, then
-/// those that were not searched. A choice may have a higher chance than one ranked before it that was
-/// searched longer.
+/// those that were not searched. A choice may have a higher chance than one ranked before it that
+/// was searched longer.
 pub fn advise(
     nets: &Nets,
     level: Level,

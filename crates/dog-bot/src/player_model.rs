@@ -1,10 +1,10 @@
 //! How each seat plays, estimated from what everybody has seen (opponent modelling).
 //!
-//! A seat is taken to follow one of a few policies ([`PlayoutPolicy`]) for the whole game. At the end
-//! of a round, all cards of all hands have been laid open, so it is known what each seat could have
-//! played at each of its moves. Under each policy the move had a chance. By Bayes' rule the chances
-//! of all moves, and a prior, give the chance of each policy. The search draws the policies of its
-//! playouts from it.
+//! A seat is taken to follow one of a few policies ([`PlayoutPolicy`]) for the whole game. At the
+//! end of a round, all cards of all hands have been laid open, so it is known what each seat could
+//! have played at each of its moves. Under each policy the move had a chance. By Bayes' rule the
+//! chances of all moves, and a prior, give the chance of each policy. The search draws the policies
+//! of its playouts from it.
 
 use std::ops::ControlFlow;
 
@@ -98,8 +98,8 @@ const MIN_LIKELIHOOD: f32 = 1e-6;
 /// Moves with more choices than this take too much time.
 const MAX_CHOICES: usize = 256;
 
-/// The likelihood of the seats' moves under each policy, relative to the likeliest policy. It is the
-/// same for everybody who watches the game.
+/// The likelihood of the seats' moves under each policy, relative to the likeliest policy. It is
+/// the same for everybody who watches the game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerModels(BySeat<[f32; PlayoutPolicy::ALL.len()]>);
 

@@ -31,8 +31,8 @@ pub struct ClusterOptions {
 
 /// A PostgreSQL server with its data. Dropping it stops the server and removes the data.
 ///
-/// It has a superuser `postgres`, who uses the Unix socket, and a role `dog`, who owns the databases
-/// and has the password [`PASSWORD`](crate::PASSWORD).
+/// It has a superuser `postgres`, who uses the Unix socket, and a role `dog`, who owns the
+/// databases and has the password [`PASSWORD`](crate::PASSWORD).
 #[derive(Debug)]
 pub struct Cluster {
     pub(crate) node: Arc<Node>,
@@ -69,8 +69,8 @@ impl Cluster {
         shared.as_ref()
     }
 
-    /// A running cluster on data that a function makes. If another process takes the port meanwhile,
-    /// all is done again.
+    /// A running cluster on data that a function makes. If another process takes the port
+    /// meanwhile, all is done again.
     pub(crate) fn build(options: &ClusterOptions, make_data: impl Fn(&Cluster)) -> Cluster {
         let programs = Programs::find().expect("it is available");
         loop {
@@ -138,8 +138,8 @@ impl Cluster {
         self.node.port
     }
 
-    /// The certificate of the authority that signed the server's, for `sslrootcert`. The server's is
-    /// for `localhost` and 127.0.0.1.
+    /// The certificate of the authority that signed the server's, for `sslrootcert`. The server's
+    /// is for `localhost` and 127.0.0.1.
     pub fn ca_file(&self) -> PathBuf {
         self.node.folder.join("tls/ca.crt")
     }
@@ -160,8 +160,8 @@ impl Cluster {
         self.node.log()
     }
 
-    /// Changes a setting of `postgresql.conf`, now if it runs and the setting allows that, else with
-    /// the next start.
+    /// Changes a setting of `postgresql.conf`, now if it runs and the setting allows that, else
+    /// with the next start.
     #[track_caller]
     pub fn configure(&self, name: &str, value: &str) {
         self.set(name, value);

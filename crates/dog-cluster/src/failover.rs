@@ -5,8 +5,8 @@ use std::fs;
 use crate::Cluster;
 
 impl Cluster {
-    /// A streaming standby of a running primary, with the same options. The primary's commits wait for
-    /// it from now on.
+    /// A streaming standby of a running primary, with the same options. The primary's commits wait
+    /// for it from now on.
     pub fn standby_of(primary: &Cluster) -> Cluster {
         let standby = Cluster::build(&primary.options, |standby| {
             let source = primary.node.parameters();
@@ -25,7 +25,8 @@ impl Cluster {
         standby
     }
 
-    /// Kills the server and all its processes with SIGKILL, at once. The kernel closes its connections.
+    /// Kills the server and all its processes with SIGKILL, at once. The kernel closes its
+    /// connections.
     pub fn kill(&self) {
         self.must("die");
     }
@@ -35,8 +36,8 @@ impl Cluster {
         self.must("stop");
     }
 
-    /// Starts the server again after [`stop`](Cluster::stop) or [`kill`](Cluster::kill), at the same
-    /// port, and returns when it accepts connections.
+    /// Starts the server again after [`stop`](Cluster::stop) or [`kill`](Cluster::kill), at the
+    /// same port, and returns when it accepts connections.
     pub fn start_again(&self) {
         self.must("start");
     }
@@ -65,8 +66,8 @@ impl Cluster {
         self.must("die");
         // Before PostgreSQL 16, pg_rewind takes the timeline from the last checkpoint.
         primary.psql("postgres", "CHECKPOINT");
-        // pg_rewind needs a clean shutdown. It could do this itself, but without our settings, which
-        // keep the write-ahead log that it needs.
+        // pg_rewind needs a clean shutdown. It could do this itself, but without our settings,
+        // which keep the write-ahead log that it needs.
         let _ = fs::remove_file(self.node.folder.join("data/postmaster.pid"));
         let configuration = self.node.folder.join("postgresql.conf");
         let configuration = format!("config_file={}", configuration.display());

@@ -121,8 +121,8 @@ fn remove_stale_folders(parent: &Path) {
     }
 }
 
-/// A free port below those that the system gives to outgoing connections: one of these could take it
-/// while the server is down, even one that tries to reach the server.
+/// A free port below those that the system gives to outgoing connections: one of these could take
+/// it while the server is down, even one that tries to reach the server.
 fn free_port() -> u16 {
     loop {
         let random = RandomState::new().build_hasher().finish();

@@ -23,8 +23,8 @@ const NEEDED: [&str; 6] = [
     "psql",
 ];
 
-/// Whether this machine has PostgreSQL. If not, says so on standard error, past the test runner that
-/// captures it, once; where the environment variable `CI` is set, it panics.
+/// Whether this machine has PostgreSQL. If not, says so on standard error, past the test runner
+/// that captures it, once; where the environment variable `CI` is set, it panics.
 pub fn available() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -70,8 +70,8 @@ impl Programs {
         self.run_as_user(self.folder.join(program), folder)
     }
 
-    /// Any program as the user of PostgreSQL, in a folder of theirs, without this process's settings
-    /// of PostgreSQL.
+    /// Any program as the user of PostgreSQL, in a folder of theirs, without this process's
+    /// settings of PostgreSQL.
     pub fn run_as_user(&self, program: impl AsRef<Path>, folder: &Path) -> Command {
         let mut command = Command::new(program.as_ref());
         command.current_dir(folder);

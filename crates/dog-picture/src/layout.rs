@@ -1,7 +1,7 @@
 //! The positions in the picture.
 //!
-//! The board has one arm per seat. Fields run anticlockwise (RULES §1), out to the edge and along it
-//! in each arm, and back inward between two arms: a ring with such notches has room for larger
+//! The board has one arm per seat. Fields run anticlockwise (RULES §1), out to the edge and along
+//! it in each arm, and back inward between two arms: a ring with such notches has room for larger
 //! fields than a circle. Each start is in the middle of its arm's edge. The goal leads inward from
 //! it, and the kennel lies beside the goal. All arms are alike, so any seat can be at the bottom.
 
@@ -102,8 +102,8 @@ impl fmt::Display for Point {
 
 /// One arm of a board with some number of seats and fields.
 ///
-/// Points are in the frame of the seat at the bottom: to the right of its start, and from the centre
-/// of the board towards it.
+/// Points are in the frame of the seat at the bottom: to the right of its start, and from the
+/// centre of the board towards it.
 struct Arm {
     /// The distance between neighbouring fields.
     gap: f64,

@@ -1,5 +1,5 @@
-//! The legend below the board: who plays which shape, whose turn it is, and the id of the move. Also
-//! the title and description, for those who cannot see the picture.
+//! The legend below the board: who plays which shape, whose turn it is, and the id of the move.
+//! Also the title and description, for those who cannot see the picture.
 
 use dog_rules::{Field, Move, Seat, judge::PlayedPart};
 

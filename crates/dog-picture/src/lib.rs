@@ -1,7 +1,7 @@
 //! The board as a picture: a position, and perhaps a move, as an SVG document.
 //!
-//! The same input always gives the same bytes. The document has no scripts and no external references,
-//! and uses the viewer's own fonts. `docs/picture.md` explains the marks.
+//! The same input always gives the same bytes. The document has no scripts and no external
+//! references, and uses the viewer's own fonts. `docs/picture.md` explains the marks.
 
 #![forbid(unsafe_code)]
 
@@ -83,8 +83,8 @@ impl Picture<'_> {
     }
 }
 
-/// Draws the picture: an SVG document of 40 KB at most, in UTF-8 without an XML declaration. It has no
-/// size of its own, so it fills the width that it is given, or the window.
+/// Draws the picture: an SVG document of 40 KB at most, in UTF-8 without an XML declaration. It has
+/// no size of its own, so it fills the width that it is given, or the window.
 pub fn svg(picture: &Picture<'_>) -> String {
     let (rules, options) = (picture.rules, picture.options);
     let layout = BoardLayout::new(rules.seats, rules.fields_per_seat, options.bottom);

@@ -15,8 +15,8 @@ pub struct JudgedDecision {
     /// Who decided, if the seat's person did not.
     pub by: Option<By>,
     pub played: Action,
-    /// The best choice, found on other worlds than those of the values. It is `played` if that leads
-    /// to the same board with the same card.
+    /// The best choice, found on other worlds than those of the values. It is `played` if that
+    /// leads to the same board with the same card.
     pub best: Action,
     /// The chance of the seat's team with `best`, 0 to 1.
     pub win_probability: f64,

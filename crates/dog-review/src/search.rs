@@ -109,7 +109,8 @@ impl<'n> ReviewSearch<'n> {
         table: &Playout,
         rng: &mut ChaCha8Rng,
     ) -> Vec<TeamChance> {
-        // The policy leaves nothing to chance from one deal to the next, so after a deal one playout is enough.
+        // The policy leaves nothing to chance from one deal to the next, so after a deal one
+        // playout is enough.
         let playouts = match table.phase() {
             Phase::Deal => self.settings.rounds,
             _ => 1,

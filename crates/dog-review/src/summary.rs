@@ -35,7 +35,8 @@ pub struct RoundReview {
     pub luck_standard_error: Vec<f64>,
     /// What the decisions of all seats added.
     pub decisions: Vec<f64>,
-    /// `end` less all of these: luck of hidden cards, players unlike the policy, errors of estimate.
+    /// `end` less all of these: luck of hidden cards, players unlike the policy, errors of
+    /// estimate.
     pub rest: Vec<f64>,
     /// The next round's `before`; after the last round 1 or 0.
     pub end: Vec<f64>,

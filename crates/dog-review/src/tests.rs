@@ -219,8 +219,8 @@ fn a_missed_win_is_found() {
     assert_eq!((same.difference, same.standard_error), (0.0, 0.0));
 }
 
-/// The stock that was dealt later says nothing: neither the values of a deal nor those of a decision
-/// change with it.
+/// The stock that was dealt later says nothing: neither the values of a deal nor those of a
+/// decision change with it.
 #[test]
 fn the_real_stock_says_nothing() {
     let rules = rules(4);

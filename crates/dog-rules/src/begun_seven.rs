@@ -51,8 +51,8 @@ impl BegunSeven {
     /// What the parts do, each judged and carried out literally, as [`judge::judge`] does.
     ///
     /// # Errors
-    /// The card is not in the hand, a part breaks a rule, or the pieces that have had no part cannot
-    /// complete the seven.
+    /// The card is not in the hand, a part breaks a rule, or the pieces that have had no part
+    /// cannot complete the seven.
     pub fn judge(
         &self,
         rules: &Rules,

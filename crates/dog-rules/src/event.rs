@@ -233,7 +233,8 @@ pub enum EventKind {
     RematchAsked { seat: Seat },
     /// The host has changed settings.
     SettingsChanged { settings: TableSettings },
-    /// The clock has acted twice in a row for the seat. The server plays it until its person is back.
+    /// The clock has acted twice in a row for the seat. The server plays it until its person is
+    /// back.
     SeatAway { seat: Seat },
     /// The person of a seat that was away is back.
     SeatBack { seat: Seat },

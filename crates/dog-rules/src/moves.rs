@@ -355,8 +355,8 @@ fn out(
     ControlFlow::Continue(())
 }
 
-/// RULES §6. A swap of two pieces of one's own and a jack without effect both leave the board as it is, so
-/// they are listed as one move.
+/// RULES §6. A swap of two pieces of one's own and a jack without effect both leave the board as it
+/// is, so they are listed as one move.
 fn jacks(
     walker: Walker,
     mut found: impl FnMut(FoundUse, &Board) -> ControlFlow<()>,

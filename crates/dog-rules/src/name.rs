@@ -1,7 +1,7 @@
 //! Names of players: which texts are allowed, and how two at a table are told apart.
 //!
-//! A [`Game`] takes any text, so records with other names can be replayed. Callers check a name here
-//! before they give it to a game.
+//! A [`Game`] takes any text, so records with other names can be replayed. Callers check a name
+//! here before they give it to a game.
 
 use thiserror::Error;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -58,8 +58,8 @@ pub fn default_name(seat: Seat, kind: SeatKind) -> String {
     format!("{what} {}", seat.number())
 }
 
-/// This name, with a number after it if one of the others has it: `Anna (2)`. Names that differ only
-/// in case, or in characters that cannot be seen, are the same.
+/// This name, with a number after it if one of the others has it: `Anna (2)`. Names that differ
+/// only in case, or in characters that cannot be seen, are the same.
 pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> String {
     let others: Vec<String> = others.into_iter().map(comparison_key).collect();
     let mut distinct = name.to_owned();
@@ -74,8 +74,8 @@ pub fn distinct<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> St
 }
 
 impl Game {
-    /// This name for the player of a seat, different from those of the other seats. The present name
-    /// stays as it is.
+    /// This name for the player of a seat, different from those of the other seats. The present
+    /// name stays as it is.
     pub fn distinct_name(&self, seat: Seat, name: &str) -> String {
         if name == self.player(seat).name {
             return name.to_owned();
@@ -143,8 +143,8 @@ fn is_bot_name(name: &str) -> bool {
     number.is_some_and(|number| number.chars().all(char::is_numeric))
 }
 
-/// Whether no name may have this character: controls, line and paragraph separators, and embeddings,
-/// overrides and isolates, which reverse the text after them.
+/// Whether no name may have this character: controls, line and paragraph separators, and
+/// embeddings, overrides and isolates, which reverse the text after them.
 fn is_forbidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -9,8 +9,8 @@ use crate::ring::{Fields, bit};
 /// The number of pieces of a seat, and of its goal fields.
 pub const PIECES: u8 = 4;
 
-/// A place on the board where a piece can stand outside its kennel. As a text and in JSON it is `17`
-/// or `goal:2`.
+/// A place on the board where a piece can stand outside its kennel. As a text and in JSON it is
+/// `17` or `goal:2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// A track field, 0 to T−1.

@@ -74,8 +74,8 @@ pub struct Player {
     /// A name to show.
     pub name: String,
     pub kind: SeatKind,
-    /// How the bot plays. For a human, how the server plays in its place when its time is up; for an
-    /// open seat, how the bot plays that stands in.
+    /// How the bot plays. For a human, how the server plays in its place when its time is up; for
+    /// an open seat, how the bot plays that stands in.
     pub level: Level,
 }
 

@@ -1,4 +1,5 @@
-//! Who has the seats of a game: joins, hand-overs, absence, and the people whom a rematch waits for.
+//! Who has the seats of a game: joins, hand-overs, absence, and the people whom a rematch waits
+//! for.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,8 @@ impl Game {
         let is_human = self.player(seat).is_human();
         let occupant = &mut self.occupants[seat];
         if by == Some(By::Clock) {
-            // A person who lets the time pass has not asked for help, and may well be there (RULES §7.3).
+            // A person who lets the time pass has not asked for help, and may well be there (RULES
+            // §7.3).
             if matches!(action, Action::Pass { .. }) {
                 return None;
             }

@@ -70,8 +70,8 @@ fn precedence(refusal: &Refusal) -> u8 {
 }
 
 /// Why no piece walks by this rank. A piece on the ring may always walk past its goal, so only a
-/// block or a piece of its own seat stops it. A card that leaves the kennel is refused only if a piece is on
-/// the ring: either that piece is on the start, or the kennel is empty.
+/// block or a piece of its own seat stops it. A card that leaves the kennel is refused only if a
+/// piece is on the ring: either that piece is on the start, or the kennel is empty.
 fn refused_walks(walker: &Walker, rank: Card, refusals: &mut Vec<Refusal>) {
     for from in walker.board.pieces(walker.owner).places() {
         for &steps in rank.forward() {

@@ -99,17 +99,17 @@ impl Game {
         self.bot_plays(seat) || self.is_away(seat)
     }
 
-    /// Whether a round is on in which the server plays every seat that has cards, so that people can
-    /// only watch until the next deal.
+    /// Whether a round is on in which the server plays every seat that has cards, so that people
+    /// can only watch until the next deal.
     pub fn is_left_to_server(&self) -> bool {
         let mut seats = Seat::all(self.rules().seats);
         matches!(self.phase(), Phase::Exchange | Phase::Play)
             && seats.all(|seat| self.cards(seat) == 0 || self.server_plays(seat))
     }
 
-    /// The seat that the server is to play now: a bot's, or that of a person who is away. Unless the
-    /// exchange is mandatory, a bot lets its human partner act first, and of two bots the one with
-    /// the lower number acts first (RULES §7.3).
+    /// The seat that the server is to play now: a bot's, or that of a person who is away. Unless
+    /// the exchange is mandatory, a bot lets its human partner act first, and of two bots the one
+    /// with the lower number acts first (RULES §7.3).
     pub fn bot_to_act(&self) -> Option<Seat> {
         let mut bots = self.seats_to_act().filter(|&seat| self.server_plays(seat));
         bots.find(|&seat| self.phase() != Phase::Exchange || !self.waits_for_partner(seat))

@@ -46,8 +46,8 @@ impl CheckReport {
         self.defects.push(Defect { game, description });
     }
 
-    /// Adds a game and what its check finds: the number of its log entries, `None` if it was removed
-    /// in the meantime, or the first defect.
+    /// Adds a game and what its check finds: the number of its log entries, `None` if it was
+    /// removed in the meantime, or the first defect.
     pub(super) fn add_game(
         &mut self,
         id: GameId,

@@ -1,10 +1,10 @@
 //! Copies of a whole store into an empty one, of the same kind or the other.
 //!
-//! Both sides are locked against writes for as long as it takes. Rows are copied in a defined order,
-//! with their row ids, and then read again from the copy: each table must have the same digest. Only
-//! then the copy becomes visible, and the source is marked as moved. The change feed, who is present
-//! and claims of due games are not copied: they are of the nodes that run. Neither is what removed
-//! games have left.
+//! Both sides are locked against writes for as long as it takes. Rows are copied in a defined
+//! order, with their row ids, and then read again from the copy: each table must have the same
+//! digest. Only then the copy becomes visible, and the source is marked as moved. The change feed,
+//! who is present and claims of due games are not copied: they are of the nodes that run. Neither
+//! is what removed games have left.
 
 pub(super) mod tables;
 
@@ -149,7 +149,8 @@ async fn copy_and_mark(
     }
     let digest: [u8; 32] = sha.finalize().into();
 
-    // The mark is written before the copy becomes visible, so that what can fail has not failed yet.
+    // The mark is written before the copy becomes visible, so that what can fail has not failed
+    // yet.
     let marked = source.mark_moved(&to.name()).await;
     marked.map_err(CopyError::Source)?;
     target.commit_copy().await?;

@@ -1,5 +1,5 @@
-//! Reactions: what a person says to a table with one word of a list. Streams send them for a moment;
-//! they are not part of a game.
+//! Reactions: what a person says to a table with one word of a list. Streams send them for a
+//! moment; they are not part of a game.
 
 use std::time::Duration;
 

@@ -22,8 +22,9 @@ const MAX_JUMP: Duration = Duration::from_secs(24 * 60 * 60);
 const CATCH_UP: u32 = 24;
 
 /// The time by which games and responses are old. It is kept in the store, and is that of the clock
-/// unless the clock has jumped, or no server has run, for more than a day. Then it follows the clock
-/// by one day in each hour that a server runs, so that a wrong clock removes nothing for a while.
+/// unless the clock has jumped, or no server has run, for more than a day. Then it follows the
+/// clock by one day in each hour that a server runs, so that a wrong clock removes nothing for a
+/// while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionTime {
     pub at: Timestamp,
@@ -32,8 +33,8 @@ pub struct RetentionTime {
 }
 
 impl RetentionTime {
-    /// The time that follows on `last`, to which some server moved it at `moved_at`. The server that
-    /// moves it now has run for `passed` since it did so itself.
+    /// The time that follows on `last`, to which some server moved it at `moved_at`. The server
+    /// that moves it now has run for `passed` since it did so itself.
     pub(super) fn after(
         last: Timestamp,
         moved_at: Timestamp,

@@ -144,8 +144,8 @@ impl Store {
         self.present_within(id, RETURN_TIME).await.map(Some)
     }
 
-    /// At which seats of a game somebody is present through a process whose lease lasts, or ended at
-    /// most `ended` ago.
+    /// At which seats of a game somebody is present through a process whose lease lasts, or ended
+    /// at most `ended` ago.
     async fn present_within(
         &self,
         id: &GameId,
@@ -160,7 +160,8 @@ impl Store {
     }
 
     /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
-    /// had fewer than `max_changes` administrative changes; and the last unique key with the prefix.
+    /// had fewer than `max_changes` administrative changes; and the last unique key with the
+    /// prefix.
     pub async fn oldest_in_seating(
         &self,
         prefix: &str,
@@ -209,8 +210,8 @@ impl Store {
         }
     }
 
-    /// Due games and their creators, the longest due first. `is_for_people` selects the games with a
-    /// human player or those with bots only.
+    /// Due games and their creators, the longest due first. `is_for_people` selects the games with
+    /// a human player or those with bots only.
     pub async fn due(
         &self,
         is_for_people: bool,
@@ -219,8 +220,8 @@ impl Store {
         dispatch!(self, read_one due(is_for_people, limit))
     }
 
-    /// At most `limit` games in which the server acts now because the clock was put back since their
-    /// last change; see [`StoredGame::is_due`]. It reads all games that wait.
+    /// At most `limit` games in which the server acts now because the clock was put back since
+    /// their last change; see [`StoredGame::is_due`]. It reads all games that wait.
     pub async fn due_from_future(
         &self,
         is_for_people: bool,
@@ -273,16 +274,16 @@ impl Store {
         dispatch!(self, read next_due(after))
     }
 
-    /// Moves the time by which games and responses are old, after this process has watched over them
-    /// for `passed`; see [`RetentionTime`].
+    /// Moves the time by which games and responses are old, after this process has watched over
+    /// them for `passed`; see [`RetentionTime`].
     pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
         let time = dispatch!(self, write move_retention_time(passed))?;
         self.metrics().retention_is_behind(time.behind);
         Ok(time)
     }
 
-    /// The games that have expired by `now` among the first `limit` games after `after`, in order of
-    /// creation.
+    /// The games that have expired by `now` among the first `limit` games after `after`, in order
+    /// of creation.
     ///
     /// A batch in which every game is too young to have expired ends the search, because all later
     /// games are younger still, unless the clock was put back since.
@@ -352,7 +353,8 @@ impl Store {
     }
 
     /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. The
-    /// first of each address comes before the second of any, and earlier requests before later ones.
+    /// first of each address comes before the second of any, and earlier requests before later
+    /// ones.
     ///
     /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
     pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {
@@ -360,9 +362,9 @@ impl Store {
         dispatch!(self, write claim_review(claim))
     }
 
-    /// Saves the status of a review and what it has found. If it is still running, it stays claimed by
-    /// this process. Returns false, and saves nothing, if another process works on it or the game was
-    /// removed.
+    /// Saves the status of a review and what it has found. If it is still running, it stays claimed
+    /// by this process. Returns false, and saves nothing, if another process works on it or the
+    /// game was removed.
     pub async fn save_review(
         &self,
         review: &ClaimedReview,

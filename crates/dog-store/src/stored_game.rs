@@ -401,8 +401,8 @@ impl StoredGame {
     }
 
     /// When the server must act after a change at `changed_at`: to remove a table at which nobody
-    /// sits, to make the table complete, to have a round dealt, for a bot, or because the turn clock
-    /// has run out.
+    /// sits, to make the table complete, to have a round dealt, for a bot, or because the turn
+    /// clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         if self.is_abandoned() {
             return Some(changed_at + ABANDONED_TIME);

@@ -42,7 +42,8 @@ pub enum WriteOp {
     SaveResponse,
     /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
-    /// Has the bots of a game act without their pace until the next deal. It does not make a version.
+    /// Has the bots of a game act without their pace until the next deal. It does not make a
+    /// version.
     SkipToDeal {
         expected: ExpectedState,
         /// When the server must act now.

@@ -159,7 +159,8 @@ struct ErrorUse {
     count: u32,
 }
 
-/// Calls the function with each error response, and with a name made of the operation and the status.
+/// Calls the function with each error response, and with a name made of the operation and the
+/// status.
 fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
     for operation in operations(document) {
         let id = operation["operationId"].as_str().unwrap_or_default();

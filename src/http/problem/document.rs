@@ -17,7 +17,8 @@ use utoipa::ToSchema;
 use super::table::{Code, Reason};
 use crate::quota::whole_seconds;
 
-/// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated one.
+/// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated
+/// one.
 pub const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// An error response: a code from the table, and what is wrong in this case.
@@ -143,7 +144,8 @@ impl Problem {
             .at(format!("/{name}"), None)
     }
 
-    /// `invalid_request`: the members of the body or the parameters of the query do not go together.
+    /// `invalid_request`: the members of the body or the parameters of the query do not go
+    /// together.
     pub fn wrong_combination(detail: impl fmt::Display) -> Problem {
         Problem::new(Code::InvalidRequest, detail).because(Reason::WrongCombination)
     }

@@ -28,10 +28,10 @@ pub(super) fn attacker(rules: &Rules, board: &Board, owner: Seat, field: u8) -> 
 /// Whether the other seat captures on this field, where another team has a piece, by a single walk
 /// or out of the kennel.
 ///
-/// That is enough, because every number of steps up to 13 is on some card. What a seven passes within six
-/// steps, another card reaches. If it moves the partner's pieces too, the partner can do so itself. If
-/// its first parts move a block of its own team out of the way of another piece, the block stands
-/// nearer and captures by itself.
+/// That is enough, because every number of steps up to 13 is on some card. What a seven passes
+/// within six steps, another card reaches. If it moves the partner's pieces too, the partner can do
+/// so itself. If its first parts move a block of its own team out of the way of another piece, the
+/// block stands nearer and captures by itself.
 fn captures(rules: &Rules, board: &Board, other: Seat, field: u8) -> bool {
     let ring = rules.ring();
     let walker = Walker::new(rules, board, board.mover(rules, other));
@@ -56,9 +56,10 @@ pub(super) fn is_near_goal(rules: &Rules, board: &Board, owner: Seat, field: u8)
         || walker.back_into_goal(field).is_ok()
 }
 
-/// The sum of the steps that the seat's pieces have to their goal. A piece on the track has those to
-/// its door and one more; a fresh one on its door has the whole lap ahead of it, as [`Board::walked`]
-/// says. A piece in the goal has none, and one in the kennel has one more than any on the track.
+/// The sum of the steps that the seat's pieces have to their goal. A piece on the track has those
+/// to its door and one more; a fresh one on its door has the whole lap ahead of it, as
+/// [`Board::walked`] says. A piece in the goal has none, and one in the kennel has one more than
+/// any on the track.
 pub(super) fn steps_to_goal(rules: &Rules, board: &Board, seat: Seat) -> u32 {
     let lap = rules.ring().length();
     let on_track = ring::fields(board.track(seat))

@@ -30,7 +30,8 @@ fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Car
 }
 
 impl Searcher<'_> {
-    /// What the playouts show about each candidate, beyond numbers. Nothing unless the search explains.
+    /// What the playouts show about each candidate, beyond numbers. Nothing unless the search
+    /// explains.
     pub(crate) fn findings(
         &self,
         view: &SeatView,

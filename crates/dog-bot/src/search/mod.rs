@@ -46,8 +46,8 @@ pub struct SearchConfig {
     pub margin: f32,
     /// The least number of turns of a playout; if none, the budget decides.
     pub plies: Option<u32>,
-    /// The number of rounds, this one included, after which a playout ends. At the end of a round no
-    /// hand is hidden any more.
+    /// The number of rounds, this one included, after which a playout ends. At the end of a round
+    /// no hand is hidden any more.
     pub rounds: u32,
     /// Whether all candidates are played with the same hidden cards and random numbers.
     pub common_random_numbers: bool,
@@ -62,7 +62,8 @@ pub struct SearchConfig {
     pub stop_errors: f64,
     /// How the seats play in playouts.
     pub playout_policies: PlayoutPolicies,
-    /// Whether the first plays of the playouts are kept, for lines and reasons. It changes no result.
+    /// Whether the first plays of the playouts are kept, for lines and reasons. It changes no
+    /// result.
     pub explains: bool,
 }
 
@@ -181,8 +182,8 @@ impl CandidateStats {
             .is_some_and(|(mean, error)| mean > errors * error)
     }
 
-    /// By how much the other's playouts were better on average, deal by deal, and the standard error
-    /// of that; none with fewer than two deals in common.
+    /// By how much the other's playouts were better on average, deal by deal, and the standard
+    /// error of that; none with fewer than two deals in common.
     pub fn difference(&self, other: &CandidateStats) -> Option<(f64, f64)> {
         let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for (other, own) in other.values.iter().zip(&self.values) {
@@ -299,8 +300,8 @@ impl<'n> Searcher<'n> {
         candidates
     }
 
-    /// Everything that the seat may choose, as the net ranks it, and how many of the first are worth a
-    /// search; the others keep the net's value.
+    /// Everything that the seat may choose, as the net ranks it, and how many of the first are
+    /// worth a search; the others keep the net's value.
     fn candidates(&mut self, view: &SeatView, clock: &BudgetClock) -> (Vec<CandidateStats>, usize) {
         let evaluator = self.nets.for_rules(view.rules);
         let mut candidates = self.static_values(evaluator, view, clock);
@@ -319,8 +320,8 @@ impl<'n> Searcher<'n> {
         (candidates, searched)
     }
 
-    /// Plays the first `searched` candidates in the worlds that `deal` deals until the budget is used
-    /// up, and ranks them.
+    /// Plays the first `searched` candidates in the worlds that `deal` deals until the budget is
+    /// used up, and ranks them.
     fn search<'v, R: Rng>(
         &mut self,
         view: &SeatView,

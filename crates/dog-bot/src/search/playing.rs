@@ -340,8 +340,8 @@ impl PlayoutContext<'_> {
         (card, board, logit)
     }
 
-    /// Every seat that is to answer in the exchange does so by its policy. Without an error, that is
-    /// what the net prefers.
+    /// Every seat that is to answer in the exchange does so by its policy. Without an error, that
+    /// is what the net prefers.
     pub(super) fn exchange(&mut self, game: &mut Playout, rng: &mut impl Rng) {
         for seat in game.rules().ring().seats() {
             if !game.exchange_choices(seat).is_empty() {

@@ -20,8 +20,8 @@ pub struct TeamChance {
 }
 
 impl Searcher<'_> {
-    /// The chance of each team, from this many playouts of a round. `table` gives the game before or
-    /// after the deal of that round. A playout ends with the round, and the net values the end.
+    /// The chance of each team, from this many playouts of a round. `table` gives the game before
+    /// or after the deal of that round. A playout ends with the round, and the net values the end.
     pub fn team_chances<'v, R: Rng>(
         &mut self,
         rules: &'v Rules,

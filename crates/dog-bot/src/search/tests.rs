@@ -346,8 +346,8 @@ fn risks(candidates: &[CandidateStats]) -> Vec<(Card, Option<f64>)> {
     risks.map(|stats| (card(stats), stats.risk())).collect()
 }
 
-/// The next seat has a single card, a five, and a single piece to play it with. Its hand is known to
-/// the seat, or only to the deal of the worlds of the search.
+/// The next seat has a single card, a five, and a single piece to play it with. Its hand is known
+/// to the seat, or only to the deal of the worlds of the search.
 #[test]
 fn a_piece_that_will_be_captured_is_at_risk() {
     let rules = Preset::DogspielIt.rules();
@@ -458,7 +458,8 @@ fn findings_follow_from_the_playouts() {
     assert!(only_uses > 0 && lines > 50, "{only_uses}, {lines}");
 }
 
-/// Whether every other board of the card is worse by more than two standard errors, and there is one.
+/// Whether every other board of the card is worse by more than two standard errors, and there is
+/// one.
 fn is_only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> bool {
     let Candidate::Play(card, board) = stats.candidate else {
         return false;

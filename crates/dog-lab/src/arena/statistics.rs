@@ -98,8 +98,8 @@ impl MatchTotals {
         &self.scores
     }
 
-    /// The number of pairs with each of A's scores that finished games can give: with one seating 0,
-    /// ½, 1 for two teams and 0, ⅓, ⅔, 1 for three. Pairs with an abandoned game may be missing.
+    /// The number of pairs with each of A's scores that finished games can give: with one seating
+    /// 0, ½, 1 for two teams and 0, ⅓, ⅔, 1 for three. Pairs with an abandoned game may be missing.
     pub fn full_scores(&self) -> impl Iterator<Item = u32> {
         self.scores.iter().copied().step_by(self.teams as usize)
     }

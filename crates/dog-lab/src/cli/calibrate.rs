@@ -27,8 +27,8 @@ pub struct CalibrateArgs {
 }
 
 impl CalibrateArgs {
-    /// Plays games and prints a table, one line for each tenth. Every decision of the player counts,
-    /// those of the exchange too.
+    /// Plays games and prints a table, one line for each tenth. Every decision of the player
+    /// counts, those of the exchange too.
     ///
     /// # Errors
     /// If the player gives no chances, the nets do not fit the program, or the output fails.
@@ -68,8 +68,8 @@ impl CalibrateArgs {
     }
 
     /// The decisions of a game: the chance given to the chosen move, and whether the team won. None
-    /// for an abandoned game. Team A is the first one in every other game; in two games of four, its
-    /// players sit the other way round.
+    /// for an abandoned game. Team A is the first one in every other game; in two games of four,
+    /// its players sit the other way round.
     fn game(&self, nets: &Nets, number: u32) -> Vec<(f64, bool)> {
         let rules = &self.common.rules;
         let advisor = &self.a.players[0];

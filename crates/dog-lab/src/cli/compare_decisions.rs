@@ -2,8 +2,8 @@
 //!
 //! A match tells players of similar strength apart only after thousands of games, since both decide
 //! most positions alike. Here they are asked at the same decisions of the same games, with the same
-//! random numbers. Where they choose differently, all their choices are compared in many playouts, with the
-//! same deals.
+//! random numbers. Where they choose differently, all their choices are compared in many playouts,
+//! with the same deals.
 
 use std::{
     collections::BTreeSet,
@@ -53,8 +53,8 @@ pub struct CompareDecisionsArgs {
 /// By what decisions are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Grouping {
-    /// The exchange; else how far the pieces are that the seat moves, its partner's once its own are
-    /// home: none on the track, two or more in the goal, or neither.
+    /// The exchange; else how far the pieces are that the seat moves, its partner's once its own
+    /// are home: none on the track, two or more in the goal, or neither.
     Phase,
     /// What the first player plays.
     Card,

@@ -292,7 +292,8 @@ impl Game {
         let acting = action.seat().filter(|_| action.is_play());
         match actor {
             Actor::Server => Some(By::Server),
-            // When the time is up, the lowest seat acts: that may be a bot that waits for its partner.
+            // When the time is up, the lowest seat acts: that may be a bot that waits for its
+            // partner.
             _ if acting.is_some_and(|seat| self.bot_plays(seat)) => Some(By::Bot),
             Actor::Clock => Some(By::Clock),
             Actor::Player => None,

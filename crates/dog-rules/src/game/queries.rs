@@ -32,7 +32,8 @@ impl Game {
         self.first_dealer
     }
 
-    /// Whether it is known who deals first and begins. In the seating it may still have to be drawn.
+    /// Whether it is known who deals first and begins. In the seating it may still have to be
+    /// drawn.
     pub fn dealer_known(&self) -> bool {
         !(self.draws_dealer && self.phase == Phase::Seating)
     }
@@ -106,8 +107,8 @@ impl Game {
         &self.players[usize::from(seat.number())]
     }
 
-    /// Whether people came, went or were away, or settings were changed. If so, the record has lines
-    /// that those of other games do not have.
+    /// Whether people came, went or were away, or settings were changed. If so, the record has
+    /// lines that those of other games do not have.
     pub fn seats_changed(&self) -> bool {
         self.seats_changed
     }

@@ -67,14 +67,14 @@ fn contents(text: &str) -> Result<Vec<(usize, Cow<'_, str>)>, TextError> {
     Ok(contents)
 }
 
-/// Whether this is white space. Mail programs make no-break spaces of blanks, and some editors begin a
-/// file with a byte order mark.
+/// Whether this is white space. Mail programs make no-break spaces of blanks, and some editors
+/// begin a file with a byte order mark.
 fn is_blank(letter: char) -> bool {
     letter.is_whitespace() || letter == '\u{feff}'
 }
 
-/// The line without its comment and the white space around it, and with one blank for any white space
-/// between words. What is in quotes stays as it is.
+/// The line without its comment and the white space around it, and with one blank for any white
+/// space between words. What is in quotes stays as it is.
 fn content(line: &str) -> Cow<'_, str> {
     let mut content = String::with_capacity(line.len());
     let (mut quoted, mut escaped) = (false, false);

@@ -29,8 +29,8 @@ const MIN_INTERVAL: Duration = Duration::from_millis(2);
 /// The number of changes kept in memory.
 const MAX_CHANGES: usize = 10_000;
 
-/// How long changes are kept in the database. A node that has not read them for half of that assumes
-/// that any game may have changed.
+/// How long changes are kept in the database. A node that has not read them for half of that
+/// assumes that any game may have changed.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// The channel on which the nodes notify each other.

@@ -25,14 +25,15 @@ use super::settings::ConnectionSettings;
 use crate::StoreError;
 
 /// How long a statement may take. Then the connection is closed. The statement is not cancelled:
-/// PostgreSQL reports a commit as done whose wait for a standby was cancelled. A slow read is ended by
-/// the server before this.
+/// PostgreSQL reports a commit as done whose wait for a standby was cancelled. A slow read is ended
+/// by the server before this.
 pub(super) const DEADLINE: Duration = Duration::from_secs(5);
 
 /// The time between two tries to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// How often a connection is tried out. An idle one does not notice by itself that the server hangs.
+/// How often a connection is tried out. An idle one does not notice by itself that the server
+/// hangs.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How many tries to connect again are logged once.
@@ -63,8 +64,8 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// The first setting of a session, since the role or the database may have a short time. A write
-    /// has none, because that would also cancel the wait of a commit for its standby.
+    /// The first setting of a session, since the role or the database may have a short time. A
+    /// write has none, because that would also cancel the wait of a commit for its standby.
     fn statement_timeout(self) -> &'static str {
         match self {
             Purpose::Requests => "SET statement_timeout = '4s'",
@@ -180,8 +181,8 @@ impl PgConnection {
         self.within_deadline(self.client.batch_execute(sql)).await
     }
 
-    /// [`PgConnection::query`] without a deadline. Once [prepared](PgConnection::prepare), it is sent when it is
-    /// first polled.
+    /// [`PgConnection::query`] without a deadline. Once [prepared](PgConnection::prepare), it is
+    /// sent when it is first polled.
     pub async fn query_prepared(
         &self,
         sql: &'static str,

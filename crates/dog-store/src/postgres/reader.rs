@@ -40,7 +40,8 @@ fn end_of(prefix: &str) -> String {
 }
 
 impl PgDatabase {
-    /// A game, or `None` if it does not exist. If the cache has it, only the state of its row is read.
+    /// A game, or `None` if it does not exist. If the cache has it, only the state of its row is
+    /// read.
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed. The same applies to all queries.

@@ -71,8 +71,8 @@ pub enum SettingsError {
 }
 
 impl ConnectionSettings {
-    /// Whether a text is meant as a URL, not as the name of a file. It may be mistyped and contain a
-    /// password.
+    /// Whether a text is meant as a URL, not as the name of a file. It may be mistyped and contain
+    /// a password.
     pub fn is_url(text: &str) -> bool {
         text.contains("://")
     }

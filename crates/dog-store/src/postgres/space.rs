@@ -44,8 +44,8 @@ const RESPONSE_ROW: u64 = 200;
 const TICKET_ROW: u64 = 230;
 const REVIEW_ROW: u64 = 200;
 
-/// The tables that hold nearly all, and the bytes of a row. `pg_column_size` is the stored size, also
-/// of values that are compressed or outside of the page, which it does not read.
+/// The tables that hold nearly all, and the bytes of a row. `pg_column_size` is the stored size,
+/// also of values that are compressed or outside of the page, which it does not read.
 static TABLES: LazyLock<[(&str, String); 6]> = LazyLock::new(|| {
     [
         // Pages are filled to 60%.

@@ -232,8 +232,8 @@ impl PgDatabase {
         Ok(Some(SignedDuration::from_micros(wait.unwrap_or(0))))
     }
 
-    /// Removes the words of some reactions that are no longer recent, and some reactions that no longer
-    /// count. Those from the future were made before the clock was put back.
+    /// Removes the words of some reactions that are no longer recent, and some reactions that no
+    /// longer count. Those from the future were made before the clock was put back.
     async fn forget_reactions(&self) -> Result<(), StoreError> {
         let sql = concat!(
             "WITH uncounted AS (\
@@ -259,8 +259,8 @@ impl PgDatabase {
         Ok(())
     }
 
-    /// See [`Store::ask_review`](crate::Store::ask_review). Of several that ask at the same time, a few
-    /// more than the limits may be added.
+    /// See [`Store::ask_review`](crate::Store::ask_review). Of several that ask at the same time, a
+    /// few more than the limits may be added.
     pub async fn ask_review(
         &self,
         id: &GameId,
@@ -434,8 +434,8 @@ impl PgDatabase {
         Ok(!self.query_in_background(sql, params![]).await?.is_empty())
     }
 
-    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and `limit`
-    /// old claims. Returns whether there may be more.
+    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and
+    /// `limit` old claims. Returns whether there may be more.
     pub async fn delete_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
         let sql = concat!(
             "WITH responses AS (\

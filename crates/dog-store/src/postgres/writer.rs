@@ -1,5 +1,6 @@
-//! Writers. Each has a connection, and sends the writes that wait in one transaction without waiting
-//! for the answer to each. Transactions share the syncs of the disk and the waits for the standby.
+//! Writers. Each has a connection, and sends the writes that wait in one transaction without
+//! waiting for the answer to each. Transactions share the syncs of the disk and the waits for the
+//! standby.
 
 use std::{
     future::poll_fn,
@@ -187,8 +188,8 @@ impl BatchWriter {
     }
 }
 
-/// Sends one write, and returns whether it was made. If it is `maybe_applied` and changes nothing now,
-/// that is found out.
+/// Sends one write, and returns whether it was made. If it is `maybe_applied` and changes nothing
+/// now, that is found out.
 async fn try_write(
     connection: &PgConnection,
     statements: &WriteStatements,

@@ -23,8 +23,8 @@ use rusqlite::{Connection, hooks::Wal};
 use super::connect;
 use crate::StoreError;
 
-/// The number of pages in the log from which it is checkpointed: 12 MB. Checkpoints of a shorter log
-/// would write the same pages more often.
+/// The number of pages in the log from which it is checkpointed: 12 MB. Checkpoints of a shorter
+/// log would write the same pages more often.
 const CHECKPOINT_PAGES: i32 = 3_000;
 
 /// After how many more pages it is checkpointed again, if it has not begun anew.
@@ -143,8 +143,8 @@ fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBo
     }
 }
 
-/// Copies all of the log while nobody writes, and waits until nobody reads it, so that the next write
-/// can begin it anew. Returns as [`checkpoint`].
+/// Copies all of the log while nobody writes, and waits until nobody reads it, so that the next
+/// write can begin it anew. Returns as [`checkpoint`].
 fn complete(writer: &mut Connection, wait: Duration) -> i32 {
     connect::with_short_waits(writer, wait, |writer| checkpoint(writer, "RESTART")).unwrap_or(0)
 }

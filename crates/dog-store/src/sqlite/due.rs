@@ -7,8 +7,8 @@ use super::reader::Reader;
 use crate::{CLOCK_TOLERANCE, Creator, DueByCreator, GameId, StoreError, game_row::time, now};
 
 impl Reader<'_> {
-    /// Due games and their creators, the longest due first. `is_for_people` selects the games with a
-    /// human player or those with bots only. A game with an unreadable id is skipped.
+    /// Due games and their creators, the longest due first. `is_for_people` selects the games with
+    /// a human player or those with bots only. A game with an unreadable id is skipped.
     ///
     /// # Errors
     /// The database cannot be read.

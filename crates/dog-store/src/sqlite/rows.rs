@@ -22,8 +22,8 @@ macro_rules! select_games {
 }
 pub(super) use select_games;
 
-/// The game that a row of [`select_games`] has. The snapshot is parsed only if the cache does not have
-/// this version of the game.
+/// The game that a row of [`select_games`] has. The snapshot is parsed only if the cache does not
+/// have this version of the game.
 ///
 /// # Errors
 /// The snapshot cannot be parsed, or contradicts other columns.

@@ -251,7 +251,8 @@ impl WriterThread {
         error
     }
 
-    /// The largest size of the database in bytes, at present. SQLite is told if it has changed much.
+    /// The largest size of the database in bytes, at present. SQLite is told if it has changed
+    /// much.
     fn limit(&mut self) -> Result<Option<u64>, StoreError> {
         let now = self.limit.bytes();
         let is_near = match (now, self.max_bytes) {

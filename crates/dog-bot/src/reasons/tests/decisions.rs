@@ -224,8 +224,8 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// The blocks of the team on one board that are not on the other, each with the opponents within
-    /// 13 fields behind it on the board after the move.
+    /// The blocks of the team on one board that are not on the other, each with the opponents
+    /// within 13 fields behind it on the board after the move.
     fn blocks(&self, there: &Board, not_there: &Board, after: &Board) -> Vec<(u8, Vec<Seat>)> {
         let (rules, ring) = (self.view.rules, self.view.rules.ring());
         let mut blocks = Vec::new();

@@ -15,8 +15,8 @@ use crate::{
 const CLEANUP_BATCH: i64 = 500;
 
 impl Transaction<'_> {
-    /// Writes who is now present through a process or no longer, and renews its lease. Removes some of
-    /// what is left of processes whose lease has ended.
+    /// Writes who is now present through a process or no longer, and renews its lease. Removes some
+    /// of what is left of processes whose lease has ended.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -87,8 +87,8 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Adds the reaction of a seat's person, unless the seat has no slot left. Returns how long the person must
-    /// wait in that case.
+    /// Adds the reaction of a seat's person, unless the seat has no slot left. Returns how long the
+    /// person must wait in that case.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -139,8 +139,8 @@ impl Transaction<'_> {
         Ok(None)
     }
 
-    /// Removes the words of some reactions that are no longer recent, and some reactions that no longer
-    /// count. Those from the future were made before the clock was put back.
+    /// Removes the words of some reactions that are no longer recent, and some reactions that no
+    /// longer count. Those from the future were made before the clock was put back.
     fn forget_reactions(&self, now: Timestamp) -> Result<(), StoreError> {
         let connection = self.connection()?;
         let latest = (now + CLOCK_TOLERANCE).as_microsecond();

@@ -18,7 +18,8 @@ const LOG_DELETE_BATCH: i64 = 1_000;
 
 impl Transaction<'_> {
     /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
-    /// game's row stays as a marker until [`Transaction::purge_removed_logs`] has deleted the others.
+    /// game's row stays as a marker until [`Transaction::purge_removed_logs`] has deleted the
+    /// others.
     pub(super) fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
         let connection = self.connection()?;
         if self.delete_log(row_id)? {
