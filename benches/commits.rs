@@ -83,9 +83,9 @@ fn bare_batches(scripts: &[Script]) -> f64 {
     let json = |step: &ScriptStep| serde_json::to_string(&step.action).expect("JSON");
     let actions = |script: &Script| script.steps.iter().map(json).collect();
     let actions: Vec<Vec<String>> = scripts.iter().map(actions).collect();
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut written = 0;
-    while begun.elapsed() < ROUND {
+    while started.elapsed() < ROUND {
         let transaction = database.unchecked_transaction().expect("a transaction");
         for (game, id) in ids.iter().enumerate() {
             let version = (written / BATCH + 1) as i64;
@@ -118,7 +118,7 @@ fn bare_batches(scripts: &[Script]) -> f64 {
         }
         transaction.commit().expect("committed");
     }
-    let rate = written as f64 / begun.elapsed().as_secs_f64();
+    let rate = written as f64 / started.elapsed().as_secs_f64();
     drop(database);
     fs::remove_dir_all(&folder).expect("removed");
     rate

@@ -114,9 +114,9 @@ impl Processes<'_> {
     /// Prints the time that each process needs for one of the operations, and how much the database
     /// logs for it. `operate` returns the number of operations.
     fn measure(&self, name: &str, operate: impl FnOnce() -> usize) {
-        let (before, logged, begun) = (self.seconds(), self.logged(), Instant::now());
+        let (before, logged, started) = (self.seconds(), self.logged(), Instant::now());
         let count = operate() as f64;
-        let (rate, after) = (count / begun.elapsed().as_secs_f64(), self.seconds());
+        let (rate, after) = (count / started.elapsed().as_secs_f64(), self.seconds());
         let kilobytes = (self.logged() - logged) / 1e3 / count;
         let micros = |number: usize| match (before[number], after[number]) {
             (Some(before), Some(after)) => format!("{:.1}", (after - before) * 1e6 / count),

@@ -222,14 +222,14 @@ fn read(store: &Store, games: &[GameInPlay]) -> f64 {
 
 /// Plays per second of clients that each play one game.
 fn commit(store: &Store, games: &mut [GameInPlay], plays: usize) -> f64 {
-    let (begun, all) = (Instant::now(), games.len() * plays);
+    let (started, all) = (Instant::now(), games.len() * plays);
     let client = async |game: &mut GameInPlay| {
         for _ in 0..plays {
             game.play(store).await;
         }
     };
     block_on(join_all(games.iter_mut().map(client)));
-    all as f64 / begun.elapsed().as_secs_f64()
+    all as f64 / started.elapsed().as_secs_f64()
 }
 
 /// How many milliseconds after the answer of a commit another node knows of it.
@@ -241,10 +241,10 @@ fn delays(here: &Store, there: &Store, games: &mut [GameInPlay]) -> Vec<f64> {
             tokio::time::sleep(Duration::from_millis(7)).await;
             feed.last();
             let count = games.len();
-            let begun = Instant::now();
+            let started = Instant::now();
             games[number % count].play(here).await;
             feed.changed().await;
-            delays.push(begun.elapsed().as_secs_f64() * 1e3);
+            delays.push(started.elapsed().as_secs_f64() * 1e3);
         }
         delays
     })
@@ -308,7 +308,7 @@ impl Floor {
 
     /// Writes so many plays of each game, and returns how many that is per second.
     fn write(&self, games: &[GameInPlay], first: usize, plays: usize) -> f64 {
-        let begun = Instant::now();
+        let started = Instant::now();
         let half = games.len() / 2;
         let write = async |raw: &RawConnection, games: &[GameInPlay]| {
             for play in first..first + plays {
@@ -323,7 +323,7 @@ impl Floor {
             };
             join(write(one, &games[..half]), write(other, &games[half..])).await
         });
-        (games.len() * plays) as f64 / begun.elapsed().as_secs_f64()
+        (games.len() * plays) as f64 / started.elapsed().as_secs_f64()
     }
 }
 

@@ -166,11 +166,11 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 fn requests_a_second(address: &str, path: &str, token: Option<&str>) -> f64 {
     let request = request("GET", path, token, None);
-    let begun = Instant::now();
+    let started = Instant::now();
     let client = || {
         let mut client = BenchClient::new(address);
         let mut requests = 0;
-        while begun.elapsed() < ROUND {
+        while started.elapsed() < ROUND {
             assert_eq!(client.exchange(request.as_bytes()).0, 200);
             requests += 1;
         }
@@ -183,7 +183,7 @@ fn requests_a_second(address: &str, path: &str, token: Option<&str>) -> f64 {
             .map(|client| client.join().expect("a client"))
             .sum()
     });
-    f64::from(requests) / begun.elapsed().as_secs_f64()
+    f64::from(requests) / started.elapsed().as_secs_f64()
 }
 
 /// Plays games, one per client, until the time is up. Returns the plays per second.
@@ -212,7 +212,7 @@ fn play_times(server: &BenchServer) -> Vec<f64> {
 
 /// Plays games until the time is up; returns how long each play took.
 fn play_for(server: &BenchServer, time: Duration) -> Vec<Duration> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut client = BenchClient::new(&server.address);
     let mut times = Vec::new();
     let mut ask = |method: &str, path: &str, token: Option<&str>, body| {
@@ -223,10 +223,10 @@ fn play_for(server: &BenchServer, time: Duration) -> Vec<Duration> {
         }
         response
     };
-    while begun.elapsed() < time {
+    while started.elapsed() < time {
         let game = BenchGame::create(&mut ask, json!({})).expect("a game");
         let mut view = json!({"phase": "deal"});
-        while view["phase"] != "finished" && begun.elapsed() < time {
+        while view["phase"] != "finished" && started.elapsed() < time {
             view = game.step(&mut ask, &view);
         }
     }
@@ -247,9 +247,9 @@ fn bare_commits() -> f64 {
         )
         .expect("tables");
     let (snapshot, events) = ("s".repeat(1500), "e".repeat(600));
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut commits = 0;
-    while begun.elapsed() < ROUND {
+    while started.elapsed() < ROUND {
         commits += 1;
         let transaction = database.unchecked_transaction().expect("a transaction");
         transaction
@@ -262,7 +262,7 @@ fn bare_commits() -> f64 {
             .expect("inserted");
         transaction.commit().expect("committed");
     }
-    let rate = commits as f64 / begun.elapsed().as_secs_f64();
+    let rate = commits as f64 / started.elapsed().as_secs_f64();
     drop(database);
     for suffix in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(format!("{}{suffix}", file.display()));

@@ -111,9 +111,9 @@ fn observe(server: &BenchServer, load: &Load, minutes: u32) {
         "files"
     );
     let settled = WARM_UP_MINUTES.min(minutes.div_ceil(3));
-    let (begun, mut first, mut last) = (Instant::now(), 0.0, 0.0);
+    let (started, mut first, mut last) = (Instant::now(), 0.0, 0.0);
     for minute in 1..=minutes {
-        let next = begun + Duration::from_secs(60) * minute;
+        let next = started + Duration::from_secs(60) * minute;
         thread::sleep(next.saturating_duration_since(Instant::now()));
         let told = metrics(load);
         let value = |name: &str| {

@@ -232,11 +232,11 @@ fn describe(database: &Connection) -> rusqlite::Result<()> {
 
 /// Views per second of random games, requested by a spectator.
 fn views_a_second(server: &BenchServer, ids: &[GameId]) -> f64 {
-    let begun = Instant::now();
+    let started = Instant::now();
     let client = || {
         let mut client = BenchClient::new(&server.address);
         let mut views = 0_u32;
-        while begun.elapsed() < ROUND {
+        while started.elapsed() < ROUND {
             let id = ids[rng().random_range(..ids.len())];
             let request = request("GET", &format!("/v1/games/{id}"), None, None);
             assert_eq!(client.exchange(request.as_bytes()).0, 200);
@@ -251,5 +251,5 @@ fn views_a_second(server: &BenchServer, ids: &[GameId]) -> f64 {
             .map(|client| client.join().expect("a client"));
         views.sum()
     });
-    f64::from(views) / begun.elapsed().as_secs_f64()
+    f64::from(views) / started.elapsed().as_secs_f64()
 }

@@ -166,7 +166,7 @@ async fn busy(server: &BenchServer, counts: &Arc<StreamCounts>) -> f64 {
     let (sender, created) = channel();
     let (address, theirs) = (server.address.clone(), Arc::clone(counts));
     let keeper = thread::spawn(move || keep_playing(&address, &theirs, &sender));
-    let begun = Instant::now();
+    let started = Instant::now();
     while !keeper.is_finished() {
         for id in created.try_iter() {
             for _ in 0..READERS {
@@ -175,7 +175,7 @@ async fn busy(server: &BenchServer, counts: &Arc<StreamCounts>) -> f64 {
         }
         sleep(Duration::from_millis(2)).await;
     }
-    begun.elapsed().as_secs_f64()
+    started.elapsed().as_secs_f64()
 }
 
 /// Keeps [`GAMES`] games going: a game that ends is replaced by another.
@@ -183,8 +183,8 @@ fn keep_playing(address: &str, counts: &StreamCounts, created: &Sender<String>) 
     let bot = json!({"kind": "bot", "level": "greedy"});
     let seats = [(); 4].map(|()| bot.clone());
     let mut client = BenchClient::new(address);
-    let (begun, mut games) = (Instant::now(), 0);
-    while begun.elapsed() < RUN_TIME {
+    let (started, mut games) = (Instant::now(), 0);
+    while started.elapsed() < RUN_TIME {
         if games < GAMES + counts.ended.load(Relaxed) / READERS {
             let id = create(&mut client, json!({"seats": seats}));
             games += 1;

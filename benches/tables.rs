@@ -70,14 +70,14 @@ async fn run(tables: usize, joins: bool) -> Figures {
     let server = BenchServer::start("tables", &[], |_| ());
     let counts = Arc::new(StreamCounts::default());
     let mut client = BenchClient::new(&server.address);
-    let begun = Instant::now();
+    let started = Instant::now();
     let games: Vec<(String, Vec<String>)> = (0..tables)
         .map(|number| {
             let pace = if number % FAST_EVERY == 0 { 0 } else { PACE };
             sit_down(&mut client, joins, pace)
         })
         .collect();
-    let tables_per_second = tables as f64 / begun.elapsed().as_secs_f64();
+    let tables_per_second = tables as f64 / started.elapsed().as_secs_f64();
     for (id, tokens) in &games {
         for token in tokens {
             follow(&server, id, Some(token), &counts).await;
@@ -93,10 +93,10 @@ async fn run(tables: usize, joins: bool) -> Figures {
         sleep(Duration::ZERO).await;
     }
     counts.delays();
-    let begun = Instant::now();
+    let started = Instant::now();
     sleep(RUN_TIME).await;
     let delays = counts.delays();
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = started.elapsed().as_secs_f64();
     let mut finished = 0;
     for (id, _) in games.iter().step_by(FAST_EVERY) {
         let view = client.send("GET", &format!("/v1/games/{id}"), None, None);

@@ -552,9 +552,9 @@ pub fn advise(
     target: &SuggestionRoute,
     options: SuggestionListOptions,
 ) -> Result<Advice, Problem> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let suggestions = suggestions(app, view, models, settings);
-    let elapsed_ms = begun.elapsed().as_secs_f64() * 1_000.0;
+    let elapsed_ms = started.elapsed().as_secs_f64() * 1_000.0;
     Advice::new(target, view, settings, suggestions, options, elapsed_ms)
 }
 
@@ -566,10 +566,10 @@ pub fn suggestions(
     settings: &AdviceSettings,
 ) -> Vec<Suggestion> {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
-    let (level, begun) = (settings.level, Instant::now());
+    let (level, started) = (settings.level, Instant::now());
     let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, models, &mut rng);
     app.metrics
-        .advised(level, playouts(&suggestions), begun.elapsed());
+        .advised(level, playouts(&suggestions), started.elapsed());
     suggestions
 }
 

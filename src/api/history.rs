@@ -179,13 +179,13 @@ impl History {
         if cursor.version == self.stored.game.version() {
             return Ok(None);
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             match self.read_part(app, client, cursor).await {
                 Ok((part, cursor)) => return Ok(Some((part.into(), cursor))),
                 Err(problem) => {
                     problem.log();
-                    let may_wait = begun.elapsed() < RETRY_TIMEOUT;
+                    let may_wait = started.elapsed() < RETRY_TIMEOUT;
                     if problem.code() != Code::Unavailable || !may_wait {
                         return Err(problem);
                     }

@@ -108,7 +108,7 @@ pub(super) fn decide(
     nets: &Nets,
     metrics: &BotMetrics,
 ) -> Option<BotAction> {
-    let begun = Instant::now();
+    let started = Instant::now();
     if let Some((seat, kind)) = stored.next_to_complete(&context.present) {
         let name = stored.game.distinct_name(seat, &default_name(seat, kind));
         let level = stored.game.player(seat).level;
@@ -146,7 +146,7 @@ pub(super) fn decide(
         let mut rng = ChaCha8Rng::from_rng(&mut rand::rng());
         let view = game.seen_from(seat);
         let choice = dog_bot::choose(nets, level, None, &view, &context.models, &mut rng);
-        metrics.decided(level, begun.elapsed());
+        metrics.decided(level, started.elapsed());
         (choice.action(seat), dog_bot::reply_delay(level))
     };
     Some(BotAction {
@@ -154,6 +154,6 @@ pub(super) fn decide(
         action,
         actor,
         absent: Vec::new(),
-        commit_at: begun + reply_delay,
+        commit_at: started + reply_delay,
     })
 }

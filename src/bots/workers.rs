@@ -201,9 +201,9 @@ impl BotWorker {
     /// Decides in a claimed game. The claim is released after the commit.
     fn play(&self, game: ClaimedGame) -> Result<(), StoreError> {
         let shared = &self.shared;
-        let (id, begun) = (game.id, Instant::now());
+        let (id, started) = (game.id, Instant::now());
         let decided = self.decide(&id);
-        shared.scheduler.lock().decided(game, begun.elapsed());
+        shared.scheduler.lock().decided(game, started.elapsed());
         match decided {
             Ok(None) => shared.release(id),
             // The committer ends only when all threads are to stop.

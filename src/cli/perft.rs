@@ -133,9 +133,9 @@ impl Report<'_> {
         depth: u32,
         expected: &BTreeMap<u32, u64>,
     ) -> anyhow::Result<()> {
-        let begin = Instant::now();
+        let started = Instant::now();
         let count = perft(position, depth);
-        let seconds = begin.elapsed().as_secs_f64();
+        let seconds = started.elapsed().as_secs_f64();
         let speed = count as f64 / seconds;
         let verdict = match expected.get(&depth) {
             None => String::new(),

@@ -73,7 +73,7 @@ struct RequestGuard {
     id: HeaderValue,
     trace_id: Option<String>,
     method: Method,
-    begun: Instant,
+    started: Instant,
     in_flight: Option<InFlightRequest>,
 }
 
@@ -84,14 +84,14 @@ impl RequestGuard {
             id: request_id(request),
             trace_id: trace_id(request),
             method: request.method().clone(),
-            begun: Instant::now(),
+            started: Instant::now(),
             in_flight: metrics.map(|metrics| metrics.begin()),
         }
     }
 
     /// Logs and counts the response. With `timed` its duration is counted too.
     fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
-        let (method, time) = (method_name(&self.method), self.begun.elapsed());
+        let (method, time) = (method_name(&self.method), self.started.elapsed());
         let route = route.as_deref().unwrap_or("-");
         let id = self.id.to_str().unwrap_or("-");
         let ms = (time.as_secs_f64() * 1e5).round() / 100.0;

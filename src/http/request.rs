@@ -229,14 +229,14 @@ async fn read(
     max_bytes: usize,
     timeout: Duration,
 ) -> Result<Vec<u8>, Problem> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut body = Vec::new();
     let mut length = 0;
     loop {
         let allowed = timeout.saturating_add(Duration::from_secs_f64(
             length as f64 / MIN_BYTES_PER_SECOND,
         ));
-        let left = allowed.saturating_sub(begun.elapsed());
+        let left = allowed.saturating_sub(started.elapsed());
         // The connection reads a body only on request.
         let next = poll_fn(|context| {
             let next = payload.poll_next_unpin(context);

@@ -232,10 +232,10 @@ impl PoolInner {
     fn run(&self) {
         while let Some((job, charge)) = self.next() {
             drop(job.waiting);
-            let (begun, working) = (Instant::now(), self.metrics.working());
+            let (started, working) = (Instant::now(), self.metrics.working());
             job.task.run();
             drop(working);
-            self.jobs.lock().end(charge, job.cost, begun.elapsed());
+            self.jobs.lock().end(charge, job.cost, started.elapsed());
         }
     }
 

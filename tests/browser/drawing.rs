@@ -142,10 +142,10 @@ fn the_page_keeps_up_with_bots_that_do_not_pause() {
         summary.parentElement.addEventListener('toggle', () => arguments[0](), { once: true });
         summary.click();";
     while browser.look().team.is_none() {
-        let begun = Instant::now();
+        let started = Instant::now();
         browser.script_async(click, vec![]);
         assert!(
-            begun.elapsed() < Duration::from_secs(2),
+            started.elapsed() < Duration::from_secs(2),
             "the page does not answer"
         );
     }

@@ -54,7 +54,7 @@ fn draw_delay() {
         let before = browser.eval("window.drawn.length");
         // An exchange is several changes; it is not measured.
         let measured = game.view(Spectator)["phase"] != "exchange";
-        let begun = Instant::now();
+        let started = Instant::now();
         game.step(&mut dice);
         let answered = now();
         let drawn = loop {
@@ -63,7 +63,7 @@ fn draw_delay() {
             if drawn.len() as u64 > before.as_u64().expect("a count") {
                 break drawn;
             }
-            let waited = begun.elapsed();
+            let waited = started.elapsed();
             assert!(waited < Duration::from_secs(30), "nothing is drawn");
         };
         if measured {

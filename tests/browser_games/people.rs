@@ -185,9 +185,9 @@ fn two_strangers_meet_and_play_with_two_bots() {
     browsers[0].wait_for_words("Waiting for 2 more players.");
     // Bots come after a minute.
     for browser in &browsers {
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         while browser.look().hand.is_empty() {
-            assert!(begun.elapsed() < Duration::from_secs(150));
+            assert!(started.elapsed() < Duration::from_secs(150));
             thread::sleep(Duration::from_millis(200));
         }
     }

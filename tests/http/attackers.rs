@@ -57,7 +57,7 @@ fn people_play_on_beside_attackers() {
     let open = vec![json!({"kind": "open"}); 4];
     let table = create(PEOPLE, json!({"seats": open, "join": "anyone"}));
     let game = create(PEOPLE, json!({"first_dealer": 0}));
-    let begun = Instant::now();
+    let started = Instant::now();
     let bots = vec![json!({"kind": "bot", "level": "greedy"}); 4];
     let bots = json!({"seats": bots, "bot_pace_ms": 0});
     let bot_games = [(); 8].map(|()| create(ATTACKER, bots.clone()));
@@ -92,7 +92,7 @@ fn people_play_on_beside_attackers() {
     }
     // 50 decisions a second, and as many at once.
     let versions: u64 = bot_games.iter().map(TestGame::version).sum();
-    let most = 50 * (begun.elapsed() + Duration::from_secs(2)).as_secs() + 8;
+    let most = 50 * (started.elapsed() + Duration::from_secs(2)).as_secs() + 8;
     assert!((9..=most).contains(&versions), "{versions} of {most}");
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
 }
@@ -175,7 +175,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
             assert!(refused.load(Ordering::Relaxed) < 10_000, "no limit");
         }
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let streams: Vec<Stream> = thread::scope(|scope| {
         let attackers = [1, 2].map(|seed| scope.spawn(move || guess(seed)));
         let people = tables.map(|mut table| {
@@ -215,7 +215,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
         assert!(changes.any(changed), "it has ended");
     }
     // A guess counts as a request of its address.
-    let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
+    let most = RATE * (started.elapsed().as_secs() + 1 + 5);
     let refused = refused.into_inner();
     assert!(refused <= most, "{refused} of {most}");
 }
@@ -232,7 +232,7 @@ fn tokens_of_finished_games_give_no_more_than_the_address_has() {
             game
         })
         .collect();
-    let begun = Instant::now();
+    let started = Instant::now();
     // A rematch belongs to whoever asks for it.
     let rematches: Vec<TestGame<'_>> = finished[..3]
         .iter()
@@ -273,7 +273,7 @@ fn tokens_of_finished_games_give_no_more_than_the_address_has() {
             attacker.join().expect("answers");
         }
     });
-    let most = RATE * (begun.elapsed().as_secs() + 1 + 5);
+    let most = RATE * (started.elapsed().as_secs() + 1 + 5);
     let answered = answered.into_inner();
     assert!((1..=most).contains(&answered), "{answered} of {most}");
 }

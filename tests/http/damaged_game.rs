@@ -8,7 +8,7 @@ use crate::support::{TestGame, TestServer, TestViewer::*};
 
 #[test]
 fn a_damaged_game_costs_that_game_only() {
-    let begun = Instant::now();
+    let started = Instant::now();
     let server = TestServer::start();
     let bad = [(); 3].map(|()| TestGame::with_bots(&server, "greedy", 60_000));
     let sound = TestGame::in_play(&server);
@@ -41,7 +41,7 @@ fn a_damaged_game_costs_that_game_only() {
     sound.play(seat, &id);
     let log = server.log();
     // Each error is logged once a minute.
-    let most = 1 + begun.elapsed().as_secs() / 60;
+    let most = 1 + started.elapsed().as_secs() / 60;
     for game in &bad {
         let left = format!("game {} is suspended for a minute", game.id);
         let times = log.matches(&left).count() as u64;

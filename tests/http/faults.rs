@@ -42,12 +42,12 @@ fn refusal(database: &Path, wrapper: &[&str]) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the server starts");
-    let begun = Instant::now();
+    let started = Instant::now();
     let status = loop {
         if let Some(status) = server.try_wait().expect("a status") {
             break status;
         }
-        if begun.elapsed() > TIMEOUT {
+        if started.elapsed() > TIMEOUT {
             let _ = server.kill();
             panic!("the server serves what it should not");
         }

@@ -480,9 +480,9 @@ fn a_client_that_ignores_refusals_gets_them_slowly() {
     let mut response = |address: &str| {
         let head = "GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: ";
         connection.send(format!("{head}{address}\r\n\r\n").as_bytes());
-        let begun = Instant::now();
+        let started = Instant::now();
         let status = connection.response().expect("a response").status;
-        (status, begun.elapsed())
+        (status, started.elapsed())
     };
     let second = Duration::from_secs(1);
     let is_slow = (0..MANY).any(|_| {

@@ -182,13 +182,13 @@ fn hundreds_of_callers_at_several_processes_fill_the_tables() {
 /// Waits until the condition holds for the game.
 #[track_caller]
 fn wait_for(game: &TestGame<'_>, holds: impl Fn(&Value) -> bool) -> Value {
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         let view = game.view(Spectator);
         if holds(&view) {
             return view;
         }
-        assert!(begun.elapsed() < TIMEOUT, "{view}");
+        assert!(started.elapsed() < TIMEOUT, "{view}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -12,7 +12,7 @@ fn commits(server: &TestServer) -> f64 {
 fn concurrent_requests_share_a_check() {
     let server = TestServer::start();
     let before = commits(&server);
-    let begun = Instant::now();
+    let started = Instant::now();
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| (0..50).for_each(|_| drop(server.get("/readyz").send().expect(200))));
@@ -20,6 +20,6 @@ fn concurrent_requests_share_a_check() {
     });
     let made = commits(&server) - before;
     // At most one check a second, including the first and the last.
-    let most = begun.elapsed().as_secs_f64() + 1.0;
+    let most = started.elapsed().as_secs_f64() + 1.0;
     assert!((1.0..=most).contains(&made), "{made} of {most}");
 }

@@ -60,11 +60,11 @@ fn a_client_that_is_behind_does_not_wait() {
 fn waiting_ends() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
-    let begun = Instant::now();
+    let started = Instant::now();
     let response = game.get(Seat(0), "?after_version=2").send();
     assert_eq!((response.status, response.body.len()), (304, 0));
     assert_eq!(response.header("etag"), Some("\"2-0\""));
-    let waited = begun.elapsed();
+    let waited = started.elapsed();
     assert!(waited >= Duration::from_secs(24), "{waited:?}");
 }
 

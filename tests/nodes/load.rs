@@ -126,9 +126,9 @@ impl<'a> NodeLoad<'a> {
     pub fn wait_for_answers(&self, more: u64) {
         let answered = || self.counts.answered.load(Relaxed);
         let enough = answered() + more;
-        let begun = Instant::now();
+        let started = Instant::now();
         while answered() < enough {
-            assert!(begun.elapsed() < LIMIT, "clients are not answered");
+            assert!(started.elapsed() < LIMIT, "clients are not answered");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -173,9 +173,9 @@ impl<'a> NodeLoad<'a> {
 
     /// The answer to a request; `None` if the node was lost or the store is unavailable.
     fn try_send(&self, node: usize, call: &Call) -> Option<NodeAnswer> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let answer = call.try_send(&self.nodes.url(node));
-        let took = begun.elapsed().as_millis() as u64;
+        let took = started.elapsed().as_millis() as u64;
         self.counts.slowest_ms.fetch_max(took, Relaxed);
         match answer {
             None => {
@@ -193,9 +193,9 @@ impl<'a> NodeLoad<'a> {
 
     /// The answer to a request that may be repeated, and how often it was sent.
     fn send(&self, node: usize, call: &Call) -> (NodeAnswer, usize) {
-        let begun = Instant::now();
+        let started = Instant::now();
         let answers = (0..).map(|tries| (self.try_send(node + tries, call), tries));
-        let mut answers = answers.take_while(|_| begun.elapsed() < LIMIT);
+        let mut answers = answers.take_while(|_| started.elapsed() < LIMIT);
         let found = answers.find_map(|(answer, tries)| Some((answer?, tries + 1)));
         found.unwrap_or_else(|| panic!("{call:?} is never answered"))
     }

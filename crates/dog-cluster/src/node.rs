@@ -86,9 +86,9 @@ impl Node {
 
     #[track_caller]
     pub fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let begun = Instant::now();
+        let started = Instant::now();
         while !is_so() {
-            if begun.elapsed() > LIMIT {
+            if started.elapsed() > LIMIT {
                 self.fail(&format!("it takes too long until {what}"));
             }
             thread::sleep(Duration::from_millis(20));

@@ -12,9 +12,9 @@ use std::{
 use dog_cluster::{Cluster, ClusterOptions, psql};
 
 fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed().as_secs() < 60, "not in time: {what}");
+        assert!(started.elapsed().as_secs() < 60, "not in time: {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

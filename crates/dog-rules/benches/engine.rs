@@ -206,9 +206,9 @@ fn begun_sevens(criterion: &mut Criterion) {
         let position = random::position(&mut rng);
         // The shortest of three times, because others use the machine too.
         let time = (0..3).map(|_| {
-            let begun = Instant::now();
+            let started = Instant::now();
             black_box(first_step(&position));
-            begun.elapsed()
+            started.elapsed()
         });
         let time = time.min().unwrap_or_default();
         if time > slowest.0 {

@@ -317,13 +317,13 @@ impl Browser {
     /// Waits until the player sees something.
     #[track_caller]
     pub fn wait(&self, what: &str, seen: impl Fn(&Look) -> bool) -> Look {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             let look = self.look();
             if seen(&look) {
                 return look;
             }
-            assert!(begun.elapsed() < WAIT, "waited for {what}, saw {look:#?}");
+            assert!(started.elapsed() < WAIT, "waited for {what}, saw {look:#?}");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -331,9 +331,9 @@ impl Browser {
     /// Waits until an expression of the page is true.
     #[track_caller]
     pub fn wait_for_script(&self, what: &str, expression: &str) {
-        let begun = Instant::now();
+        let started = Instant::now();
         while self.eval(&format!("Boolean({expression})")) != true {
-            assert!(begun.elapsed() < WAIT, "waited for {what}");
+            assert!(started.elapsed() < WAIT, "waited for {what}");
             thread::sleep(Duration::from_millis(10));
         }
     }

@@ -37,13 +37,13 @@ impl Exposition {
     /// Scrapes the server until the metrics satisfy the condition.
     #[track_caller]
     pub fn wait_for(server: &TestServer, wanted: impl Fn(&Exposition) -> bool) -> Exposition {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             let now = Exposition::scrape(server);
             if wanted(&now) {
                 return now;
             }
-            assert!(begun.elapsed() < TIMEOUT, "{}", now.text);
+            assert!(started.elapsed() < TIMEOUT, "{}", now.text);
             thread::sleep(Duration::from_millis(20));
         }
     }

@@ -39,9 +39,12 @@ pub const TIMEOUT: Duration = Duration::from_secs(180);
 /// Waits until this holds.
 #[track_caller]
 pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < TIMEOUT, "it takes too long until {what}");
+        assert!(
+            started.elapsed() < TIMEOUT,
+            "it takes too long until {what}"
+        );
         thread::sleep(Duration::from_millis(20));
     }
 }

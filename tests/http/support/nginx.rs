@@ -50,12 +50,12 @@ impl Nginx {
             .stderr(File::create(folder.join("error.log")).expect("a log"))
             .spawn()
             .expect("nginx starts");
-        let begun = Instant::now();
+        let started = Instant::now();
         while TcpStream::connect(&address).is_err() {
             if process.try_wait().expect("nginx's state").is_some() {
                 return None;
             }
-            let waited = begun.elapsed();
+            let waited = started.elapsed();
             assert!(waited < START_LIMIT, "nginx accepts no connections");
             thread::sleep(Duration::from_millis(20));
         }

@@ -31,9 +31,9 @@ pub const ANSWER_LIMIT: Duration = Duration::from_secs(90);
 /// Waits until this holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < LIMIT, "it takes too long until {what}");
+        assert!(started.elapsed() < LIMIT, "it takes too long until {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -51,12 +51,12 @@ pub fn serve(environment: &[(&str, &str)]) -> Command {
 pub fn refusal(environment: &[(&str, &str)]) -> String {
     let mut child = serve(environment).spawn().expect("the dog binary");
     let (log, reader) = collect(child.stderr.take().expect("a piped stderr"));
-    let begun = Instant::now();
+    let started = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("a status") {
             break status;
         }
-        if begun.elapsed() > LIMIT {
+        if started.elapsed() > LIMIT {
             let _ = child.kill();
             panic!("it neither ends nor refuses to serve: {}", lock(&log));
         }

@@ -207,18 +207,18 @@ fn time_of_reasons() {
             continue;
         }
         let mut advice = crate::advice::static_advice(Level::Greedy, &view, &mut rng);
-        let begin = Instant::now();
+        let started = Instant::now();
         explain(&view, &mut advice);
-        times.push((begin.elapsed(), advice.len()));
-        let begin = Instant::now();
+        times.push((started.elapsed(), advice.len()));
+        let started = Instant::now();
         let models = PlayerModels::default();
         let advice = advise(nets(), Level::Fast, None, &view, &models, &mut rng);
-        fast.push((begin.elapsed(), advice.len()));
-        let begin = Instant::now();
+        fast.push((started.elapsed(), advice.len()));
+        let started = Instant::now();
         let searcher = Searcher::new(nets(), SearchConfig::default(), models);
         let budget = Budget::for_level(Level::Fast).expect("a level that searches");
         let advice = crate::advise_by_search(searcher, budget, &view, &mut rng);
-        plain.push((begin.elapsed(), advice.len()));
+        plain.push((started.elapsed(), advice.len()));
     }
     for (name, times) in [
         ("reasons", &mut times),

@@ -66,7 +66,7 @@ impl Budget {
 
 /// The clock of a budget.
 pub struct BudgetClock {
-    begin: Instant,
+    started: Instant,
     budget: Budget,
 }
 
@@ -74,7 +74,7 @@ impl BudgetClock {
     /// A clock that starts now.
     pub fn start(budget: Budget) -> BudgetClock {
         BudgetClock {
-            begin: Instant::now(),
+            started: Instant::now(),
             budget,
         }
     }
@@ -87,7 +87,9 @@ impl BudgetClock {
     /// The used share of the budget; 1 or more when it is used up.
     pub(super) fn used(&self, samples: u32) -> f64 {
         match self.budget {
-            Budget::Time(time) => self.begin.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
+            Budget::Time(time) => {
+                self.started.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9)
+            }
             Budget::Samples(_) if self.late() => 1.0,
             Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
         }
@@ -99,7 +101,7 @@ impl BudgetClock {
             Budget::Time(time) => time.min(MAX_SEARCH_TIME),
             Budget::Samples(_) => MAX_SEARCH_TIME,
         };
-        self.begin.elapsed() >= longest
+        self.started.elapsed() >= longest
     }
 }
 

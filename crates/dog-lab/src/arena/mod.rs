@@ -113,9 +113,9 @@ impl Match<'_> {
                 watching.see(&decision.view);
                 decision.models = watching.models;
             }
-            let begin = Instant::now();
+            let started = Instant::now();
             let choice = player.choose(&decision, &mut rngs[seat]);
-            thinking[side].decided(begin.elapsed());
+            thinking[side].decided(started.elapsed());
             if let Some(watching) = &mut watching {
                 watching.see_choice(&decision.view, choice);
             }

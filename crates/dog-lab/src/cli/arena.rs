@@ -118,9 +118,9 @@ impl ArenaArgs {
             table.head()?;
         }
         for variant in variants {
-            let begin = Instant::now();
+            let started = Instant::now();
             let tally = self.play(variant, sprt.as_ref());
-            let seconds = begin.elapsed().as_secs_f64();
+            let seconds = started.elapsed().as_secs_f64();
             if self.json {
                 let line = self.line(variant, &tally, sprt.as_ref(), seconds);
                 writeln!(stdout(), "{}", serde_json::to_string(&line)?)?;

@@ -249,10 +249,10 @@ fn ask(
     let chosen: Vec<(Candidate, Duration)> = asked
         .iter_mut()
         .map(|player| {
-            let begin = Instant::now();
+            let started = Instant::now();
             let rng = &mut ChaCha8Rng::seed_from_u64(seed);
             let choice = player.choose(decision, rng);
-            let time = begin.elapsed();
+            let time = started.elapsed();
             let candidate = Candidate::from_choice(view, choice);
             (candidate.expect("a legal choice"), time)
         })

@@ -91,10 +91,10 @@ impl LatencyArgs {
                     Phase::Exchange | Phase::Play => {}
                 }
                 let view = game.seen_from(game.turn());
-                let begin = Instant::now();
+                let started = Instant::now();
                 let models = PlayerModels::default();
                 let advice = advise(nets, self.level, budget, &view, &models, &mut rng);
-                times.push(begin.elapsed());
+                times.push(started.elapsed());
                 std::hint::black_box(advice);
             }
         }

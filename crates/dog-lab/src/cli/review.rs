@@ -146,9 +146,9 @@ impl GameArgs {
         let replayed = record.replay()?;
         replayed.check_finished()?;
         let rules = replayed.game.rules().clone();
-        let begun = Instant::now();
+        let started = Instant::now();
         let review = reviewed(nets, self.setting.settings(), self.seed, replayed.into());
-        let seconds = begun.elapsed().as_secs_f64();
+        let seconds = started.elapsed().as_secs_f64();
         print(&review, &rules)?;
         let decisions = review.decisions.len();
         writeln!(stdout(), "\n{decisions} decisions in {seconds:.1} s")?;

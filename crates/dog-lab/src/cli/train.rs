@@ -101,7 +101,7 @@ impl TrainArgs {
         )?);
         bar.set_position(run.games);
         bar.reset_eta();
-        let begin = Instant::now();
+        let started = Instant::now();
         let mut saved = Instant::now();
         while !run.done() {
             let step = run.step();
@@ -112,7 +112,7 @@ impl TrainArgs {
                 window.loss, window.turns
             ));
             if saved.elapsed() >= SAVE_INTERVAL || run.done() {
-                let seconds = begin.elapsed().as_secs_f64();
+                let seconds = started.elapsed().as_secs_f64();
                 let line = LogLine {
                     window,
                     step,
