@@ -110,7 +110,7 @@ fn long_histories_do_not_block_plays() {
 
 #[test]
 fn streams_that_catch_up_delay_nobody() {
-    const VERSIONS: u64 = 10_000;
+    const VERSIONS: u64 = 4_000;
     let server = server(&[]);
     let long = TestGame::long(&server, VERSIONS as usize);
     let game = TestGame::in_play(&server);

@@ -223,6 +223,7 @@ impl Drop for SmallFileSystem {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "takes ten seconds: cargo test --test http -- --ignored games_alone_do_not_fill_a_disk"]
 fn games_alone_do_not_fill_a_disk() {
     let Some((server, disk)) = SmallFileSystem::server() else {
         return;
@@ -281,6 +282,7 @@ fn a_disk_that_others_fill_refuses_writes_until_there_is_room() {
 }
 
 #[test]
+#[ignore = "waits ten seconds: cargo test --test http -- --ignored a_locked_database_refuses_writes"]
 fn a_locked_database_refuses_writes_until_it_is_free() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);

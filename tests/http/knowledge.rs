@@ -51,7 +51,7 @@ fn the_same_past_gives_the_same_advice() {
     let mut dice = Dice::new(9);
     let mut folds = 0;
     for preset in PRESETS {
-        for number in 0..3 {
+        for number in 0..2 {
             let game = TestGame::create(
                 &server,
                 &json!({"rules": {"preset": preset}, "shuffle_seed": format!("{number:064x}")}),
@@ -85,7 +85,7 @@ fn the_same_past_gives_the_same_advice() {
             }
         }
     }
-    assert!(folds > 20, "{folds}");
+    assert!(folds > 12, "{folds}");
 }
 
 /// A position of seat 2 after four turns, with all that is known of them.

@@ -345,12 +345,14 @@ fn with_an_exchange_on_request() {
 }
 
 #[test]
+#[ignore = "takes ten seconds: cargo test --test http -- --ignored permuted::with_an_optional"]
 fn with_an_optional_exchange() {
     let rules = json!({"preset": "hausregeln", "exchange": "optional"});
     nobody_sees_a_difference(rules, 6, 1, 1);
 }
 
 #[test]
+#[ignore = "takes 15 seconds: cargo test --test http -- --ignored with_a_mandatory_exchange_of_six"]
 fn with_a_mandatory_exchange_of_six() {
     nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 1, 2);
 }

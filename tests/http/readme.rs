@@ -34,6 +34,7 @@ fn run(script: &str, server: &TestServer, folder: &Path) -> String {
 }
 
 #[test]
+#[ignore = "takes 20 seconds: cargo test --test http -- --ignored the_curl_block"]
 fn the_curl_block_plays_a_whole_game() {
     if !available(&["bash", "curl", "jq"]) {
         return;

@@ -436,7 +436,7 @@ fn a_greedy_team_has_a_worse_chance() {
 #[test]
 fn findings_follow_from_the_playouts() {
     let (mut only_uses, mut lines) = (0, 0);
-    positions(20, |view| {
+    positions(10, |view| {
         let config = config(|config| config.explains = true);
         let budget = Budget::Samples(100);
         let candidates = think_by(config, view, budget);

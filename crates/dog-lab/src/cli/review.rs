@@ -524,11 +524,11 @@ mod tests {
     #[test]
     fn a_choice_found_the_best_seems_better_on_the_worlds_it_was_found_on() {
         let nets = Nets::built_in().unwrap();
-        let ReviewCommand::Bias(bias) = command("bias --games 2 --every 3 --percent 4") else {
+        let ReviewCommand::Bias(bias) = command("bias --games 1 --every 3 --percent 4") else {
             panic!("another command");
         };
-        let found: Vec<[f64; 2]> = (0..2).flat_map(|number| bias.game(&nets, number)).collect();
-        assert!(found.len() > 30, "{}", found.len());
+        let found: Vec<[f64; 2]> = bias.game(&nets, 0);
+        assert!(found.len() > 15, "{}", found.len());
         let own: f64 = found.iter().map(|[_, own]| own).sum();
         let other: f64 = found.iter().map(|[other, _]| other).sum();
         assert!(own > 0.0 && own > other, "{own}, {other}");

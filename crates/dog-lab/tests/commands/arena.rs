@@ -184,7 +184,7 @@ fn an_oracle_plays_a_match() {
     for spec in ["oracle:samples=6", "oracle:samples=6:sees=hands"] {
         let rules = rules(Preset::Hausregeln, 4);
         let oracle = spec.parse::<PlayerSpec>().expect("a player");
-        let tally = play(&plan(&rules, [&|| oracle.build(), &greedy], 4));
+        let tally = play(&plan(&rules, [&|| oracle.build(), &greedy], 2));
         assert!(tally.mean() > 0.5, "{spec}: {tally:?}");
     }
 }

@@ -516,7 +516,7 @@ fn fill_with_many(dir: &Dir, games: usize) {
         let sql = "INSERT INTO idempotency (scope, body_hash, response, created_at) \
                    SELECT ?1, ?2, ?3, updated_at FROM games WHERE row_id = ?4";
         let scope = TokenHash::new(&id.to_string()).0;
-        let row = rusqlite::params![scope, scope, response, of];
+        let row = rusqlite::params![scope, scope, response, copied];
         adding.execute(sql, row).unwrap();
     }
     adding.commit().unwrap();

@@ -16,7 +16,7 @@ use crate::{
 
 #[test]
 fn every_reason_is_true_in_many_decisions() {
-    check_decisions(300);
+    check_decisions(150);
 }
 
 #[test]
