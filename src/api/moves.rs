@@ -201,7 +201,7 @@ impl PartialSchema for MoveId {
         let pattern =
             format!("^(fold|(joker=)?([2-9AJQK]|10):(out|none|{swap}|{part}(,{part}){{0,6}}))$");
         let about = "The id of a move, such as `Q:17>29`: the card, and where each piece goes. \
-            `g0` is a field of the own goal, `p0` of the partner's.";
+            `g0` is a field of the seat's own goal, `p0` of the partner's.";
         ObjectBuilder::new()
             .schema_type(Type::String)
             .pattern(Some(pattern))

@@ -141,6 +141,11 @@ fn each_refusal_has_its_code_and_changes_nothing() {
             .refused(code);
         assert_eq!(table.game.view(Spectator), before, "{line}");
     }
+    for (length, code) in [(100, "wrong_invitation"), (101, "invalid_request")] {
+        let join = server.post(&table.game.path("/join"));
+        let join = join.json(&json!({"invitation": "x".repeat(length)}));
+        join.send().refused(code);
+    }
     let weak = server.post(&table.game.path("/join")).key("order-17");
     let weak = weak.json(&json!({"invitation": table.invitation}));
     weak.send().refused("weak_idempotency_key");

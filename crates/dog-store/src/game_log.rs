@@ -1,5 +1,5 @@
 //! A game's log: the action and the events of each version. The log of a finished game does not
-//! change any more; it is packed, which makes it ten times smaller.
+//! change; it is packed, which makes it ten times smaller.
 
 use std::{borrow::Cow, io::Read};
 

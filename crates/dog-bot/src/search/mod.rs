@@ -47,7 +47,7 @@ pub struct SearchConfig {
     /// The least number of turns of a playout; if none, the budget decides.
     pub plies: Option<u32>,
     /// The number of rounds, this one included, after which a playout ends. At the end of a round
-    /// no hand is hidden any more.
+    /// every hand is known.
     pub rounds: u32,
     /// Whether all candidates are played with the same hidden cards and random numbers.
     pub common_random_numbers: bool,

@@ -162,7 +162,7 @@ pub fn run_match(
                         break;
                     }
                     let pair = plan.pair(number, &mut teams);
-                    // After a stop nobody receives any more.
+                    // After a stop nobody receives.
                     if sender.send((number, pair)).is_err() {
                         break;
                     }
