@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use dog_rules::{
-    Action, Board, BySeat, Card, Cards, EventKind, ExchangeAnswer, Game, Generator, Move, Phase,
-    Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
+    Action, Board, BySeat, Card, Cards, EventKind, Exchange, ExchangeAnswer, Game, Generator, Move,
+    Phase, Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -370,6 +370,29 @@ fn playouts_come_to_an_end() {
         }
     }
     assert!(wins[0] > 25 && wins[1] > 25, "{wins:?}");
+}
+
+#[test]
+fn random_answers_swap_cards_in_every_kind_of_exchange() {
+    let mut rng = rng(30);
+    for preset in Preset::ALL {
+        let rules = preset.rules();
+        let mut swaps = 0;
+        for _ in 0..200 {
+            let mut playout = Playout::new(&rules, seat(0));
+            playout.deal(&mut rng);
+            let dealt = playout.clone();
+            playout.exchange_at_random(&mut rng);
+            assert_eq!(playout.phase(), Phase::Play);
+            let mut seats = Seat::all(rules.seats);
+            swaps += u32::from(seats.any(|seat| playout.hand(seat) != dealt.hand(seat)));
+        }
+        let expected = match rules.exchange {
+            Exchange::Mandatory => 180..=200,
+            Exchange::Optional | Exchange::OnRequest => 40..=160,
+        };
+        assert!(expected.contains(&swaps), "{preset:?}: {swaps}");
+    }
 }
 
 #[test]
