@@ -45,6 +45,7 @@ fn admin_changes_have_an_allowance_and_never_block_play() {
     let refused = rename();
     assert_eq!(refused.header("retry-after"), Some("60"));
     refused.refused("too_many_changes");
+    let mut renewals = 30;
     let own = loop {
         let renewed = game.post(Seat(2), "/seats/2/token").send();
         if renewed.status != 200 {
@@ -52,8 +53,10 @@ fn admin_changes_have_an_allowance_and_never_block_play() {
         }
         let token = renewed.expect(200)["token"].take();
         game.tokens[2] = token.as_str().expect("a token").to_owned();
+        renewals += 1;
     };
     own.refused("too_many_changes");
+    assert_eq!(renewals, 50);
     // The order of other refusals is unchanged.
     let stale = hand_over(json!({"kind": "human", "version": 1}));
     stale.refused("stale_version");
