@@ -1,5 +1,7 @@
 //! Tickets, for clients that cannot send a token with a stream.
 
+use jiff::Timestamp;
+
 use crate::support::{
     Stream, TestGame, TestServer,
     TestViewer::{self, *},
@@ -10,6 +12,10 @@ fn path(game: &TestGame<'_>, viewer: TestViewer) -> String {
     let response = game.post(viewer, "/events/ticket").send().expect(200);
     let ticket = response["ticket"].as_str().expect("a ticket");
     game.server.forbid_in_log(ticket);
+    let expires_at = response["expires_at"].as_str().expect("a time");
+    let expires_at: Timestamp = expires_at.parse().expect("RFC 3339");
+    let left = expires_at.duration_since(Timestamp::now()).as_secs();
+    assert!((1..=30).contains(&left), "{left}");
     format!("/events?ticket={ticket}")
 }
 
