@@ -173,8 +173,8 @@ fn bots_neither_explain_nor_remember() {
         };
         let searcher = Searcher::new(nets(), config, PlayerModels::default());
         let advice = crate::advise_by_search(searcher, Budget::Samples(60), &view, &mut rng(1));
-        let has_line = |suggestion: &Suggestion| !suggestion.line.is_empty();
-        assert_eq!(advice.iter().any(has_line), explains);
+        let mut lines = advice.iter().map(|suggestion| &suggestion.line);
+        assert_eq!(lines.any(|line| !line.is_empty()), explains);
         let models = PlayerModels::default();
         let budget = Some(Budget::Samples(60));
         let explained = advise(nets(), Level::Fast, budget, &view, &models, &mut rng(1));
