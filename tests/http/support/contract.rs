@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
-use jsonschema::{Draft, Validator};
+use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
 
 use super::{TestRequest, TestResponse, TestServer};
@@ -22,12 +22,12 @@ const PLAIN_HEADERS: &str = "accept accept-encoding access-control-request-heade
 const OUTSIDE: &str = "/openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \
     /style.css /icon /manifest.webmanifest /sw.js /page/";
 
-/// The document, and the validators compiled so far.
+/// The document, and its schemas.
 pub struct Contract {
     pub document: Value,
-    /// The document with every object closed to fields it does not name.
-    closed: Value,
-    validators: Mutex<HashMap<String, Arc<Validator>>>,
+    schemas: Schemas,
+    /// The schemas with every object closed to fields it does not name.
+    closed: Schemas,
 }
 
 static CONTRACT: OnceLock<Contract> = OnceLock::new();
@@ -54,9 +54,9 @@ impl Contract {
         let mut closed = document.clone();
         close_all(&mut closed, &document);
         Contract {
+            schemas: Schemas::new(&document),
+            closed: Schemas::new(&closed),
             document,
-            closed,
-            validators: Mutex::default(),
         }
     }
 
@@ -101,7 +101,7 @@ impl Contract {
     #[track_caller]
     pub fn check_schema(&self, name: &str, value: &Value) {
         let pointer = format!("/components/schemas/{name}");
-        self.validate(&self.closed, &pointer, value, name);
+        self.closed.validate(&pointer, value, name);
     }
 
     #[track_caller]
@@ -143,7 +143,7 @@ impl Contract {
         let json = media_type.ends_with("json") && media_type != "application/x-ndjson";
         if media.get("schema").is_some() && json && !encoded {
             let pointer = format!("{pointer}/content/{}/schema", escape(media_type));
-            self.validate(&self.closed, &pointer, &response.json(), what);
+            self.closed.validate(&pointer, &response.json(), what);
         }
     }
 
@@ -205,7 +205,7 @@ impl Contract {
         }
         let pointer = format!("{pointer}/requestBody/content/application~1json/schema");
         let body: Value = serde_json::from_slice(body).expect("an accepted body is JSON");
-        self.validate(&self.document, &pointer, &body, what);
+        self.schemas.validate(&pointer, &body, what);
     }
 
     /// What is wrong with the examples in the document, and how many there are.
@@ -226,7 +226,7 @@ impl Contract {
             examples_of_content(&response["content"], &pointer, &mut found);
         }
         let check = |(pointer, example): &(String, Value)| {
-            let errors = self.errors(&self.closed, pointer, example);
+            let errors = self.closed.errors(pointer, example);
             let what = |error| format!("{error} in the example {example} of {pointer}");
             errors.into_iter().map(what).collect::<Vec<_>>()
         };
@@ -257,36 +257,55 @@ impl Contract {
         let found = found.unwrap_or_else(|| panic!("nothing is at {target}"));
         (found, target.to_owned())
     }
+}
+
+/// The schemas of a document, and the validators compiled so far.
+struct Schemas {
+    registry: Registry<'static>,
+    /// By JSON pointer.
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+impl Schemas {
+    /// The name of the document in the registry.
+    const DOCUMENT: &str = "urn:document";
+
+    fn new(document: &Value) -> Schemas {
+        let registry = Registry::new()
+            .draft(Draft::Draft202012)
+            .add(Schemas::DOCUMENT, document.clone())
+            .and_then(|registry| registry.prepare());
+        Schemas {
+            registry: registry.expect("a document whose references lead somewhere"),
+            validators: Mutex::default(),
+        }
+    }
 
     #[track_caller]
-    fn validate(&self, document: &Value, pointer: &str, instance: &Value, what: &str) {
-        let errors = self.errors(document, pointer, instance).join("\n");
+    fn validate(&self, pointer: &str, instance: &Value, what: &str) {
+        let errors = self.errors(pointer, instance).join("\n");
         assert!(errors.is_empty(), "not as documented: {errors}\n{what}");
     }
 
     /// Where a value differs from the schema there.
-    fn errors(&self, document: &Value, pointer: &str, instance: &Value) -> Vec<String> {
-        let validator = self.validator(document, pointer);
+    fn errors(&self, pointer: &str, instance: &Value) -> Vec<String> {
+        let validator = self.validator(pointer);
         validator
             .iter_errors(instance)
             .map(|error| format!("{error} at {:?}", error.instance_path().to_string()))
             .collect()
     }
 
-    fn validator(&self, document: &Value, pointer: &str) -> Arc<Validator> {
-        let kind = std::ptr::eq(document, &self.closed);
-        let key = format!("{kind} {pointer}");
+    fn validator(&self, pointer: &str) -> Arc<Validator> {
         let mut validators = self.validators.lock().expect("the validators");
-        let validator = validators.entry(key).or_insert_with(|| {
-            let schema = document
-                .pointer(pointer)
-                .unwrap_or_else(|| panic!("no schema at {pointer}"));
-            let mut schema = schema.as_object().cloned().unwrap_or_default();
-            schema.insert("components".to_owned(), document["components"].clone());
+        let validator = validators.entry(pointer.to_owned()).or_insert_with(|| {
+            // Braces are not allowed in a URI.
+            let fragment = pointer.replace('{', "%7B").replace('}', "%7D");
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
+                .with_registry(&self.registry)
                 .should_validate_formats(true)
-                .build(&Value::Object(schema))
+                .build(&json!({"$ref": format!("{}#{fragment}", Schemas::DOCUMENT)}))
                 .unwrap_or_else(|error| panic!("the schema at {pointer} is invalid: {error}"));
             Arc::new(validator)
         });
