@@ -118,7 +118,8 @@ fn a_read_may_name_the_state_that_it_needs() {
 
 #[test]
 fn each_encoding_of_a_file_has_its_own_tag() {
-    let server = TestServer::shared();
+    // Nobody else changes the list of games.
+    let server = TestServer::start();
     let game = TestGame::in_play(&server);
     let get = |path: &str, accepted: &str, known: &str| {
         let head = format!(
