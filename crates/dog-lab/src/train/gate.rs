@@ -26,7 +26,7 @@ const PAIRS_PER_PRESET: u32 = 40;
 /// The largest number of pairs. A net that is not shown to be better by then is rejected.
 const MAX_PAIRS: u32 = 20_000;
 /// The number of pairs against greedy that measure a net's strength.
-const PAIRS_AGAINST_GREEDY: u32 = 20_000;
+const PAIRS_AGAINST_GREEDY: u32 = 4_000;
 
 /// The result of the gate.
 #[derive(Clone, Debug)]
