@@ -1,6 +1,6 @@
 // Lists below the hand: every legal move in words, who sits at the table, and what has happened.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { offerOf, previewOf } from "../choose.js";
 import { addressOf, analyse, play } from "../game.js";
 import { t } from "../lang.js";
@@ -97,8 +97,8 @@ export function Log({ table, people }) {
       ? html`<a href=${addressOf(id, entry.version)} data-version=${entry.version}>${words}</a>` : lineWords(entry, words)}</li>`] : [];
   }).reverse(), [log, replaying, people.me, ...people.names]);
   const list = useMemo(() => html`<ol tabindex="0" aria-label=${t("log.title")} ref=${root}>${lines}</ol>`, [lines]);
-  // The line of the step is marked without drawing the list.
-  useEffect(() => {
+  // The line of the step is marked without drawing the list, and before the step is seen.
+  useLayoutEffect(() => {
     const links = [...root.current?.querySelectorAll("a") ?? []];
     for (const one of links) one.removeAttribute("aria-current");
     const line = links.find((one) => Number(one.dataset.version) <= (replay ?? 0));
