@@ -145,6 +145,36 @@ fn operations_that_need_a_token_say_so() {
 }
 
 #[test]
+fn wrong_examples_are_found() {
+    let schemas = json!({
+        "Card": {"type": "string", "enum": ["7"]},
+        "Play": {"type": "object", "properties": {
+            "card": {"$ref": "#/components/schemas/Card"},
+            "at": {"type": "string", "format": "date-time"},
+        }},
+    });
+    let find = |example: Value| {
+        let media = json!({"schema": {"$ref": "#/components/schemas/Play"}, "example": example});
+        let responses = json!({"200": {"content": {"application/json": media}}});
+        let document = json!({
+            "paths": {"/plays/{id}": {"get": {"responses": responses}}},
+            "components": {"schemas": schemas},
+        });
+        let (errors, count) = Contract::new(document).check_examples();
+        assert_eq!(count, 1);
+        errors.len()
+    };
+    assert_eq!(find(json!({"card": "7", "at": "2026-11-27T20:00:00Z"})), 0);
+    for wrong in [
+        json!({"card": "8"}),
+        json!({"at": "yesterday"}),
+        json!({"seat": 1}),
+    ] {
+        assert_eq!(find(wrong.clone()), 1, "{wrong}");
+    }
+}
+
+#[test]
 fn every_request_response_and_error_has_a_valid_example() {
     TestServer::shared();
     let contract = Contract::get();
