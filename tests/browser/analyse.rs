@@ -240,6 +240,18 @@ fn a_hint_teaches_before_it_plays() {
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
     assert!(look.advice.iter().all(|one| one.name.contains("% to win")));
+    // People read no numbers of fields, and a screen reader reads them.
+    let seen = "[...document.querySelectorAll('.advice .grow')].map((one) => one.firstChild.data)";
+    let seen = browser.eval(seen);
+    for (words, button) in seen.as_array().expect("words").iter().zip(&look.advice) {
+        assert!(text(words).starts_with("You play "), "{seen}");
+        assert!(!text(words).contains("field"), "{seen}");
+        let places = button
+            .name
+            .strip_prefix(text(words))
+            .expect("the same words");
+        assert!(places.starts_with(" (from "), "{}", button.name);
+    }
     browser.click(&look.advice[1]);
     wait_for_reasons(&browser);
     browser.wait_for_words("Press it again to play it.");

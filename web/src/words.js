@@ -3,7 +3,7 @@
 import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Part, Problem, SeatBoard,
+/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, SeatBoard,
  *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
@@ -129,8 +129,8 @@ export const captureWords = (people, captures) =>
   t("captures", { pieces: list(captures.map(({ seat, from }) =>
     say(people, seat, "captured", { on: placeWords(from, ".on") }))) });
 
-/** @param {Move["kind"]} kind @param {Part[]} parts @param {People} people */
-function partsWords(kind, parts, people) {
+/** @param {People} people @param {Move} move */
+function partsWords(people, { kind, parts }) {
   switch (kind) {
     case "leave_kennel": return t("move.leave_kennel");
     case "swap": return t("move.swap", {
@@ -148,18 +148,22 @@ const playedCard = ({ card, as }) => (as ? t("card.as", { rank: cardName(as) }) 
 
 /** A move in words, with its places and what it captures. @param {People} people @param {Move} move */
 export function moveWords(people, move) {
-  const what = partsWords(move.kind, move.parts, people);
+  const what = partsWords(people, move);
   if (!move.card) return what;
   const words = t("move.card", { card: playedCard(move), what });
   return move.captures.length === 0 ? words : `${words}, ${captureWords(people, move.captures)}`;
 }
 
-/** What a suggestion is: a move with its places, or an answer in the exchange. @param {People} people @param {Suggestion} suggestion */
+/** What a suggestion is, as people say it. @param {People} people @param {Suggestion} suggestion */
 export function suggestionWords(people, suggestion) {
-  if ("move" in suggestion) return moveWords(people, suggestion.move);
+  if ("move" in suggestion) return suggestion.move.card ? playedWords(people, suggestion.move) : t("move.fold");
   const { card, ask, pass } = suggestion.swap;
   return card ? capitalize(t("advice.give", { card: cardName(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
 }
+
+/** The places of a suggested play. @param {People} people @param {Suggestion} suggestion */
+export const suggestedPlaces = (people, suggestion) =>
+  ("move" in suggestion && suggestion.move.card ? ` (${partsWords(people, suggestion.move)})` : "");
 
 /** Whose pieces something happens to, as the object of a sentence. @param {People} people @param {number} actor @param {number[]} seats */
 function whom(people, actor, seats) {

@@ -10,7 +10,7 @@ import { at, dispatch } from "../store.js";
 import { Picture } from "../table/board.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
-import { cardName, entryWords, nameOf, people, problemWords, reasonForAdvice, suggestionWords } from "../words.js";
+import { cardName, entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords } from "../words.js";
 
 /** @import {Decision, Problem, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
 
@@ -146,7 +146,7 @@ function Better({ table, decision, before }) {
   }
   return html`
     ${answer ? html`
-      <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}</p>
+      <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}<span class="hidden">${suggestedPlaces(who, answer)}</span></p>
       <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, who)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
     <p>${t("review.chances", { best: percent(chance), played: percent(chance - difference) })} ${link}</p>
     <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;

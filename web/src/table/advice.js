@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
 import { percent, t } from "../lang.js";
 import { html, once } from "../view.js";
-import { reasonForAdvice } from "../words.js";
+import { reasonForAdvice, suggestedPlaces } from "../words.js";
 
 /** @import {Suggestion} from "../types.js" */
 /** @import {People} from "../words.js" */
@@ -27,7 +27,8 @@ export function Sheet({ name, close, off, children }) {
 }
 
 /**
- * A list of suggestions. The chosen one shows its reasons, and the board previews it.
+ * A list of suggestions. The chosen one shows its reasons, and the board previews it. The numbers of
+ * fields are for screen readers, and tell suggestions in the same words apart.
  *
  * @param {{
  *   suggestions: Suggestion[], people: People, words: (one: Suggestion) => string, chosen: number | null,
@@ -35,13 +36,16 @@ export function Sheet({ name, close, off, children }) {
  * }} props `next` says what a second press does, `preview` gives handlers for a pointer and the focus
  */
 export function Suggestions({ suggestions, people, words, chosen, off, next, press, preview }) {
+  const all = suggestions.map(words);
+  const places = (/** @type {number} */ index) => html`
+    <span class=${all.filter((one) => one === all[index]).length > 1 ? "" : "hidden"}>${suggestedPlaces(people, suggestions[index])}</span>`;
   return html`
     <ul class="advice" aria-label=${t("advice")}>
       ${suggestions.map((one, index) => html`
         <li key=${index}>
           <button type="button" disabled=${off} aria-expanded=${chosen === index ? "true" : "false"}
             onClick=${once(() => press(index))} ...${preview?.(index)}>
-            <span class="grow">${words(one)}</span>${" "}
+            <span class="grow">${all[index]}${places(index)}</span>${" "}
             <span class="chance">${t("advice.chance", { chance: percent(one.win_probability) })}
               ${one.equal && html` <span>${t("advice.equal")}</span>`}</span>
           </button>
