@@ -1,6 +1,6 @@
 //! `dog serve`: the server.
 
-use std::{io::Write, panic, path::PathBuf, time::Duration};
+use std::{io::Write, path::PathBuf, time::Duration};
 
 use actix_web::http::{header::HeaderName, uri::Authority};
 use clap::{
@@ -137,7 +137,6 @@ impl ServeArgs {
             has_page: !self.no_page,
             drain: Duration::from_secs(self.drain_seconds.into()),
         };
-        silence_actix_panic();
         actix_web::rt::System::new().block_on(async {
             let server = Server::new(config, listeners, store)?;
             let mut lines = String::new();
@@ -272,22 +271,4 @@ fn is_origin(text: &str) -> bool {
         && authority.parse::<Authority>().is_ok_and(|authority| {
             !authority.host().is_empty() && !authority.as_str().contains('@')
         })
-}
-
-/// Silences a panic that any client can cause and that affects no other client: actix-http 3.20
-/// panics when it parses a header name of more than 64 KiB. That closes the connection, as a
-/// refusal would.
-fn silence_actix_panic() {
-    let default = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        let known = info.location().is_some_and(|location| {
-            let file = location.file();
-            file.contains("actix-http") && file.ends_with("decoder.rs")
-        });
-        if known {
-            log::debug!("a connection was closed at an oversized header name");
-        } else {
-            default(info);
-        }
-    }));
 }

@@ -44,8 +44,11 @@ const CONNECTION: &[u8] = b"connection:";
 /// The name of a field, and of an option of `Connection`.
 const UPGRADE: &[u8] = b"upgrade";
 
-/// A request's head, wherever the reads cut it. It finds the end, and makes requests for another
-/// protocol unreadable.
+/// Maximum bytes of the name of a field. The dispatcher panics at one of more than 64 KiB.
+const MAX_NAME: usize = 32 * 1024;
+
+/// A request's head, wherever the reads cut it. It finds the end, hides requests for another
+/// protocol, and makes the dispatcher refuse a name that is too long.
 ///
 /// The dispatcher answers a request with `Connection: upgrade` with the same field and closes the
 /// connection, and takes all that follows `Upgrade: websocket` for the body. The server switches to
@@ -58,15 +61,18 @@ pub struct HeadReader {
     rest: &'static [u8],
     /// Whether this is a line with options of the connection, after its name.
     in_options: bool,
+    /// The bytes of the field's name so far; none after it, and in the first line.
+    name: Option<usize>,
 }
 
 impl HeadReader {
     /// How many of these bytes belong to the head, if it ends in them. A letter of each field and
-    /// option `upgrade` is replaced, which makes it one that nobody knows.
+    /// option `upgrade` is replaced, which makes it one that nobody knows. What exceeds a name is
+    /// replaced by bytes that no name has.
     pub fn read(&mut self, bytes: &mut [u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
-            let seeks = self.in_options || !self.rest.is_empty();
+            let seeks = self.in_options || !self.rest.is_empty() || self.name.is_some();
             if self.end == HeadEnd::InLine && !seeks {
                 // The rest of the line needs no look at each byte.
                 at += bytes[at..].iter().position(|&byte| byte == b'\n')?;
@@ -91,7 +97,16 @@ impl HeadReader {
                 b'u' => UPGRADE,
                 _ => &[],
             };
+            self.name = Some(0);
         }
+        self.name = match self.name {
+            Some(_) if b":\n".contains(byte) => None,
+            Some(MAX_NAME) => {
+                *byte = b'\0';
+                self.name
+            }
+            name => name.map(|length| length + 1),
+        };
         match self.rest.split_first() {
             Some((next, rest)) if byte.eq_ignore_ascii_case(next) => {
                 self.rest = rest;
@@ -267,6 +282,22 @@ mod tests {
                 let found = head.read(first).or_else(|| Some(cut + head.read(second)?));
                 assert_eq!(found, Some(sent.len()), "{sent:?} cut at {cut}");
                 assert_eq!(bytes, [read.as_str(), rest].concat().into_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_has_a_length() {
+        for (length, is_valid) in [(1, true), (MAX_NAME, true), (MAX_NAME + 1, false)] {
+            let (name, value) = ("x".repeat(length), "y".repeat(2 * MAX_NAME));
+            let sent = format!("GET / HTTP/1.1\r\na: {value}\r\n{name}: {value}\r\n\r\n");
+            for cut in [0, 20, sent.len() - value.len() - 10] {
+                let mut bytes = sent.clone().into_bytes();
+                let (first, second) = bytes.split_at_mut(cut);
+                let mut head = HeadReader::default();
+                assert_eq!(head.read(first), None);
+                assert_eq!(head.read(second), Some(second.len()));
+                assert_eq!(bytes == sent.as_bytes(), is_valid, "{length} cut at {cut}");
             }
         }
     }
