@@ -8,12 +8,14 @@ use dog_store::{Cursor, GameId};
 
 use super::{
     advice::AdviceParams,
-    analysis::AnalysisParams,
-    by_address::AdviceByAddressParams,
+    analysis::{AdviceAnalysisParams, AnalysisParams},
+    by_address::{AdviceByAddressParams, PositionPictureParams},
     create::CreateGame,
     events::EventsParams,
     games::{GameParams, ListParams},
+    history::HistoryParams,
     import::{ImportRequest, replay_record},
+    join::{JoinRequest, QuickJoinRequest},
     layout::{LayoutParams, LayoutView},
     legal_moves::MovesParams,
     moves::MovesOptions,
@@ -21,7 +23,11 @@ use super::{
     pictures::{PictureParams, game_picture},
     play::{PlayRequest, SwapRequest},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
+    reactions::ReactionRequest,
+    rematch::RematchBody,
+    review::ReviewPictureParams,
     seats::HandOverRequest,
+    settings::SettingsRequest,
     seven::SevenParams,
 };
 use crate::{
@@ -35,7 +41,7 @@ use crate::{
 };
 
 /// How many kinds of bodies there are.
-pub const BODIES: u8 = 9;
+pub const BODIES: u8 = 14;
 
 /// Parses a body of that kind and processes it as far as possible without a store. Returns the
 /// action of this seat, for a route that changes a game.
@@ -84,10 +90,15 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             }
             None
         }
-        _ => {
+        8 => {
             from_body::<VersionRequest>(bytes)?;
             Some(Action::Deal { by: Some(seat) })
         }
+        9 => from_body::<JoinRequest>(bytes).map(|_| None)?,
+        10 => from_body::<QuickJoinRequest>(bytes).map(|_| None)?,
+        11 => from_body::<SettingsRequest>(bytes).map(|_| None)?,
+        12 => from_body::<ReactionRequest>(bytes).map(|_| None)?,
+        _ => from_body::<RematchBody>(bytes).map(|_| None)?,
     })
 }
 
@@ -100,6 +111,10 @@ pub fn line(text: &str, game: &Game) {
     let _ = from_query::<MovesParams>(text).map(|params| params.options().is_ok());
     let _ = from_query::<SevenParams>(text);
     let _ = from_query::<AdviceByAddressParams>(text).map(|params| params.position().is_ok());
+    let _ = from_query::<PositionPictureParams>(text);
+    let _ = from_query::<HistoryParams>(text);
+    let _ = from_query::<ReviewPictureParams>(text);
+    let _ = from_query::<AdviceAnalysisParams>(text);
     let _ = from_query::<AdviceParams>(text).map(|params| params.settings().is_ok());
     let _ = from_query::<AnalysisParams>(text).map(|params| params.moves_options().is_ok());
     if let Ok(params) = from_query::<ListParams>(text) {
@@ -123,7 +138,7 @@ pub fn line(text: &str, game: &Game) {
     }
 }
 
-/// Parses bytes as the value of each header that the server parses itself.
+/// Parses bytes as the value of each header that has a grammar and that a handler parses itself.
 pub fn headers(bytes: &[u8]) {
     let Ok(value) = HeaderValue::from_bytes(bytes) else {
         return;
