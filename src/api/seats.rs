@@ -39,8 +39,8 @@ pub struct HandOverRequest {
     /// By the seat itself: `bot` to leave, `human` to come back, `open` to give the seat up. By the
     /// host: `bot`, `open` for somebody else, `human` for a seat that nobody joined.
     kind: Option<SeatKind>,
-    /// As for a seat of a new game. Without it the player keeps the name, but a person does not
-    /// keep that of a bot.
+    /// As for a seat of a new game. Without it the player keeps the name, but a person called `Bot`
+    /// gets the name `Seat` and the seat's number.
     name: Option<PlayerName>,
     /// As for a seat of a new game.
     level: Option<Level>,

@@ -1,4 +1,4 @@
-//! The command line: one file for each command.
+//! The command line: one file for each command that does more than print a document.
 
 mod backup;
 mod check;

@@ -9,7 +9,7 @@
 //!
 //! # A whole game
 //!
-//! [`Game::apply`] is the only way to change a game, [`Game::legal_actions`] lists what a seat may
+//! [`Game::apply_by`] is the only way to change a game, [`Game::legal_actions`] lists what a seat may
 //! do, and [`Game::step`] lets the next seat act.
 //!
 //! ```

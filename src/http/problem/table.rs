@@ -146,16 +146,18 @@ table! {
         "A bot plays the seat, so it gets no token. The host must hand it to a human first.";
     TooManyVersions "too_many_versions" CONFLICT Debug "Too many versions"
         "The game has reached 50,000 versions by play, the maximum. It can be read and removed, but \
-         not changed.";
+         not changed. A review takes 10,000 at most.";
     StaleVersion "stale_version" PRECONDITION_FAILED Debug "Stale version"
         "The game is no longer at the version that If-Match or the body names, or at one that \
          If-None-Match excludes.";
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE Debug "Body too large"
-        "The body is larger than 64 KiB, or a record larger than 1 MiB.";
+        "The body is larger than 64 KiB, or with a record larger than 1,152 KiB. A record of more \
+         than 1 MiB is an `invalid_record`.";
     UriTooLong "uri_too_long" URI_TOO_LONG Debug "URI too long"
         "The path with its query is longer than 8 KiB.";
     UnsupportedMediaType "unsupported_media_type" UNSUPPORTED_MEDIA_TYPE Debug "Unsupported media type"
-        "A body must be sent as application/json, without a content encoding.";
+        "A body must be sent as application/json, a record also as text/plain, without a content \
+         encoding.";
     InvalidRequest "invalid_request" UNPROCESSABLE_ENTITY Debug "Invalid request"
         "The JSON or the query is well formed, but a field is missing, unknown or of the wrong \
          type." {
@@ -245,7 +247,7 @@ table! {
         "Rate limit exceeded for the address or the token. Try again after Retry-After seconds.";
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
         "Limit exceeded for changes that are not play: 100 by the host, and one more for every 4 \
-         versions by play; 50 by the person at each seat, and one more for every 16.";
+         versions by play; 50 by the person at each seat, and one more for every 16; 100,000 in all.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
         "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"
@@ -311,9 +313,10 @@ pub fn markdown() -> String {
          `status`, `detail` and a stable `code`: branch on the code, show the detail. `type` is a link\n\
          to the code on this page, as the server shows it: `/docs/guide/errors#` and the code. This\n\
          page is printed by `dog errors` from the table that the server answers from; a test fails\n\
-         when it is out of date. Only a request that cannot be read as HTTP, or whose head is longer\n\
-         than 128 KiB, gets 400 or 431 without a body and without CORS headers; the connection is then\n\
-         closed.\n\n\
+         when it is out of date. Only a request that cannot be read as HTTP gets 400 or 431 without a\n\
+         body and without CORS headers, as does one with more than 96 headers, with a name of a header\n\
+         of more than 32 KiB, with a path of 64 KiB or more, or with a head of more than 128 KiB. The\n\
+         connection is then closed.\n\n\
          | code | status | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {
@@ -341,9 +344,9 @@ const MEMBERS: &str = "\n## Other members\n\n\
     | code | member | meaning |\n|---|---|---|\n\
     | `stale_version` | `version` | the version of the game |\n\
     | `wrong_phase` | `phase`, `expected` | the phase of the game, and the phase that the action \
-    needs, if it is a certain one |\n\
+    needs, if it is a certain one; absent if a record is asked for |\n\
     | `invalid_record` | `line` | the line of the record, from 1 |\n\
-    | `invalid_request`, `invalid_rules`, `unknown_card` | `errors` | what is wrong with the body or \
+    | `invalid_request`, `invalid_rules`, `invalid_knowledge`, `unknown_card` | `errors` | what is wrong with the body or \
     the query: `pointer` is a JSON pointer (RFC 6901) to the member, a parameter being a member of \
     the query, and `allowed` lists the names or values that may be there, or is null if no list \
     says it |\n";
