@@ -111,7 +111,7 @@ async function rematch({ id, token }, order) {
   return { id: next, seat, token };
 }
 
-/** Yields the messages of a game until it is over, those that arrive together in one list. */
+/** Yields the messages of a game, those that arrive together in one list. */
 async function* follow(id, token) {
   const headers = { Accept: "application/x-ndjson" };
   if (token) headers.Authorization = `Bearer ${token}`;
@@ -122,7 +122,6 @@ async function* follow(id, token) {
       const query = "include=game,moves&after_end=true";
       const response = await fetch(`${server}/v1/games/${id}/events?${query}`,
         { headers, signal: connection.signal });
-      if (response.status === 204) return; // the game is over, and nothing is left to come
       if (!response.ok) throw new Refusal(await response.json());
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let rest = "", chunk; !(chunk = await reader.read()).done;) {
@@ -258,7 +257,6 @@ async function playUntil(done, { id, token }) {
       if (status !== 409 && status !== 412) throw error; // these: another acted first
     }
   }
-  return state;
 }
 
 const isOver = ({ game }) => game.phase === "finished";

@@ -63,7 +63,7 @@ pub struct AdviceParams {
     /// ignore it.
     #[param(minimum = 1, maximum = 10_000)]
     pub samples: Option<u32>,
-    /// The same seed gives the same advice; random by default.
+    /// The same seed and `samples` give the same advice; random by default.
     #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     pub seed: Option<u64>,
     /// How many suggestions the answer has at most; all by default.
@@ -172,8 +172,9 @@ pub struct Advice {
     budget: Option<BudgetView>,
     /// The seed. The same seed and the same `samples` in the request give the same advice again.
     seed: u64,
-    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if there
-    /// is only one choice; fewer than requested if five seconds were not enough.
+    /// Playouts in total; moves that play the same card to the same board share theirs. 0 if a
+    /// choice wins, or only one is worth a search; fewer than requested if five seconds were not
+    /// enough.
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
@@ -500,7 +501,7 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 
 /// Ask for advice.
 ///
-/// Ranked advice for the calling seat: a move to play, or in the exchange a card to offer.
+/// Ranked advice for the calling seat: a move to play, or an answer in the exchange.
 ///
 /// Each entry comes with the request that does it, ready to be sent.
 #[utoipa::path(get, path = "/v1/games/{id}/suggest-move", tag = "play",

@@ -44,7 +44,7 @@ errors! {
 #[utoipa::path(get, path = "/v1/analysis/board.svg", tag = "analysis",
     params(PositionPictureParams, ReadHeaders),
     responses(
-        (status = 200, description = "The picture, an SVG document of 40 KB at most.",
+        (status = 200, description = "The picture, an SVG document of 40 KiB at most.",
             content((String = "image/svg+xml", example = json!(PICTURE))),
             headers(("ETag" = String, description = "A hash of the picture."))),
         (status = 304, description = "The picture is still the one of If-None-Match."),
@@ -176,7 +176,7 @@ pub struct AdviceByAddressParams {
     /// ignore it.
     #[param(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
-    /// The same seed gives the same advice; random by default.
+    /// The same seed and `samples` give the same advice; random by default.
     #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     seed: Option<u64>,
     /// How many suggestions the answer has at most; all by default.

@@ -213,7 +213,7 @@ fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Proble
 #[derive(Serialize, ToSchema)]
 pub struct Created {
     pub id: String,
-    /// One entry per seat: its token, or null for a bot.
+    /// One entry per seat: its token; null for a bot, an open seat, and in an imported game.
     #[schema(value_type = Vec<Option<String>>)]
     pub seat_tokens: Vec<Option<Secret>>,
     /// The host's token.

@@ -62,7 +62,7 @@ pub struct JoinRequest {
     /// The seat to take; by default an open one of the team with the fewest people.
     #[schema(maximum = 5)]
     seat: Option<u8>,
-    /// As for a seat of a new game; by default `Seat` and its number.
+    /// As for a seat of a new game; by default the name of the open seat.
     name: Option<PlayerName>,
 }
 

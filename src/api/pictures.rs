@@ -250,7 +250,7 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
     params(GamePath, PictureParams,
         ReadHeaders),
     responses(
-        (status = 200, description = "The picture, an SVG document of 40 KB at \
+        (status = 200, description = "The picture, an SVG document of 40 KiB at \
             most.",
             content((String = "image/svg+xml", example = json!(PICTURE))),
             headers(("ETag" = String, description = "A hash of the picture."))),

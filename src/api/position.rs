@@ -122,7 +122,7 @@ pub struct AdviceAnalysis {
     /// ignore it.
     #[schema(minimum = 1, maximum = 10_000)]
     samples: Option<u32>,
-    /// The same seed gives the same advice; random by default.
+    /// The same seed and `samples` give the same advice; random by default.
     #[schema(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     seed: Option<u64>,
 }

@@ -89,7 +89,8 @@ pub struct FreshToken {
     pub seat: Seat,
     #[schema(value_type = String)]
     pub token: Secret,
-    /// The game's version, which changes only if the host has sent the request.
+    /// The game's version. It changes if the host has sent the request, and at the first renewal
+    /// by the seat's person.
     pub version: u64,
 }
 

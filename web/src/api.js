@@ -265,7 +265,6 @@ export function follow(id, token, { onMessages, onLink }) {
         const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
         clearTimeout(patience);
         setClock(response, sent);
-        if (response.status === 204) return onLink("ended");
         if (!response.ok) throw await refusalOf(response);
         const type = response.headers.get("Content-Type") ?? "";
         if (!response.body || !type.startsWith(headers.Accept)) throw new TypeError("this is not a stream of the server");

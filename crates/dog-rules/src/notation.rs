@@ -1,7 +1,7 @@
 //! Moves as text (the move id), as seen by the acting seat.
 //!
 //! ```text
-//! fold              K:out  joker=K:out     Q:17>29   4:17>13   5:62>g1   5:p0>p2
+//! fold              K:out  joker=K:out     Q:17>29   4:17>13   4:62>g1   2:p0>p2
 //! J:17<>33  J:none  7:17>20,62>g1,40>41
 //! ```
 
@@ -288,8 +288,8 @@ mod tests {
             "joker=K:out",
             "Q:17>29",
             "4:17>13",
-            "5:62>g1",
-            "5:p0>p2",
+            "4:62>g1",
+            "2:p0>p2",
             "J:17<>33",
             "joker=J:0<>95",
             "J:none",

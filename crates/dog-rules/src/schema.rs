@@ -50,7 +50,7 @@ texts! {
          `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
          what the seat knows, for a few milliseconds and for 200 unless a budget is given.",
         Level::ALL.map(Level::name);
-    Phase, "Phase", "Where a game stands: before its first deal while a seat is open (`seating`), or in its round.", Phase::ALL.map(Phase::name);
+    Phase, "Phase", "Where a game stands: before its first deal while somebody is missing (`seating`), in a round, or over.", Phase::ALL.map(Phase::name);
     Dealer, "Dealer", "Whether the deal passes on each round.", ["rotates", "fixed"];
     Exchange, "Exchange", "Whether partners must swap a card.", ["mandatory", "optional", "on_request"];
     Reshuffle, "Reshuffle", "When the discard pile is shuffled into the stock.", ["when_empty", "before_deal"];
