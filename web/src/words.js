@@ -161,9 +161,12 @@ export function suggestionWords(people, suggestion) {
   return card ? capitalize(t("advice.give", { card: cardName(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
 }
 
-/** The places of a suggested play. @param {People} people @param {Suggestion} suggestion */
-export const suggestedPlaces = (people, suggestion) =>
-  ("move" in suggestion && suggestion.move.card ? ` (${partsWords(people, suggestion.move)})` : "");
+/** The places of a suggested play, after its words. @param {People} people @param {Suggestion} suggestion */
+export function suggestedPlaces(people, suggestion) {
+  if (!("move" in suggestion) || !suggestion.move.card) return "";
+  const { kind, parts } = suggestion.move;
+  return ` (${kind === "swap" ? parts.map(({ from }) => placeWords(from)).join(", ") : partsWords(people, suggestion.move)})`;
+}
 
 /** Whose pieces something happens to, as the object of a sentence. @param {People} people @param {number} actor @param {number[]} seats */
 function whom(people, actor, seats) {
