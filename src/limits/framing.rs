@@ -3,6 +3,8 @@
 //! This only says when the dispatcher gets to see the next bytes. What they mean, and whether they
 //! are valid, is up to the dispatcher.
 
+use std::slice;
+
 use actix_web::{
     dev::RequestHead,
     http::{Version, header},
@@ -72,10 +74,13 @@ impl HeadReader {
     pub fn read(&mut self, bytes: &mut [u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
-            let seeks = self.in_options || !self.rest.is_empty() || self.name.is_some();
+            let seeks = self.in_options || !self.rest.is_empty();
             if self.end == HeadEnd::InLine && !seeks {
                 // The rest of the line needs no look at each byte.
-                at += bytes[at..].iter().position(|&byte| byte == b'\n')?;
+                let end = bytes[at..].iter().position(|&byte| byte == b'\n');
+                let line = end.map_or(bytes.len(), |length| at + length);
+                self.limit_name(&mut bytes[at..line]);
+                at += end?;
             }
             let begins = self.end == HeadEnd::LineBegins;
             if self.end.find(&[bytes[at]]).is_some() {
@@ -99,14 +104,9 @@ impl HeadReader {
             };
             self.name = Some(0);
         }
-        self.name = match self.name {
-            Some(_) if b":\n".contains(byte) => None,
-            Some(MAX_NAME) => {
-                *byte = b'\0';
-                self.name
-            }
-            name => name.map(|length| length + 1),
-        };
+        if *byte != b'\n' {
+            self.limit_name(slice::from_mut(byte));
+        }
         match self.rest.split_first() {
             Some((next, rest)) if byte.eq_ignore_ascii_case(next) => {
                 self.rest = rest;
@@ -122,6 +122,18 @@ impl HeadReader {
             _ if self.in_options && *byte == b',' => self.rest = UPGRADE,
             _ => self.rest = &[],
         }
+    }
+
+    /// Replaces what exceeds a name in these bytes of a line.
+    fn limit_name(&mut self, bytes: &mut [u8]) {
+        let Some(before) = self.name else {
+            return;
+        };
+        let end = bytes.iter().position(|&byte| byte == b':');
+        let length = end.unwrap_or(bytes.len());
+        let allowed = MAX_NAME.saturating_sub(before).min(length);
+        bytes[allowed..length].fill(b'\0');
+        self.name = end.is_none().then_some(before + length);
     }
 }
 
