@@ -57,7 +57,7 @@ pub struct KnownCards {
     #[schema(max_items = 116)]
     played: Vec<PlayedCard>,
     /// The round, from 1.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 1_000_000)]
     round: Option<u32>,
     /// Who began the round. By default the seat that played first, or this seat.
     #[schema(maximum = 5)]
@@ -94,6 +94,9 @@ struct Play {
     is_fold: bool,
     revealed: Cards,
 }
+
+/// The last round that a position may be in.
+const MAX_ROUND: u32 = 1_000_000;
 
 /// `invalid_knowledge` about this member of `known`.
 fn invalid(member: &str, detail: String) -> Problem {
@@ -137,7 +140,15 @@ impl KnownCards {
         for &number in &self.folded {
             view.folded[self.seat(rules, "folded", number)?] = true;
         }
+        if view.folded[seat] || view.exchanging && !self.folded.is_empty() {
+            let detail = "whoever is to act has not folded, and in the exchange nobody has";
+            return Err(invalid("/folded", detail.to_owned()));
+        }
         for other in rules.ring().seats() {
+            if view.exchanging && view.counts[other] == 0 {
+                let detail = format!("{other} holds cards in the exchange");
+                return Err(invalid("/counts", detail));
+            }
             if view.folded[other] && view.counts[other] > 0 {
                 let detail = format!("{other} has folded and cannot hold cards");
                 return Err(invalid("/folded", detail));
@@ -149,8 +160,9 @@ impl KnownCards {
         self.add_swap(view, &plays)?;
         check_deck(rules, view).map_err(|detail| invalid("", detail))?;
         view.round = self.round.unwrap_or(1);
-        if view.round == 0 {
-            return Err(invalid("/round", "rounds are counted from 1".to_owned()));
+        if !(1..=MAX_ROUND).contains(&view.round) {
+            let detail = format!("rounds are counted from 1 to {MAX_ROUND}");
+            return Err(invalid("/round", detail));
         }
         if let Some(text) = &self.round_began {
             view.past_moves = self.past_moves(view, text, &plays)?;

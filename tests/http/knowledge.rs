@@ -182,6 +182,8 @@ fn an_impossible_past_is_refused() {
         ("round_began", json!("5 / 18 / 38 / x"), "invalid_board"),
         ("gave", json!("Z"), "unknown_card"),
         ("received", json!("Z"), "unknown_card"),
+        ("round", json!(0), "invalid_knowledge"),
+        ("round", json!(u32::MAX), "invalid_knowledge"),
         (
             "played",
             json!(vec![json!({"seat": 2, "move": "2:38>40"}); 200]),
@@ -192,8 +194,17 @@ fn an_impossible_past_is_refused() {
         body["known"][member] = value;
         advise(&server, &body).refused(code);
     }
-    let played = json!({"played": [{"seat": 2, "card": "2"}]});
-    for known in [played, json!({"gave": "2", "received": "9"})] {
+    let mut own_seat = told();
+    own_seat["known"] = json!({"folded": [2]});
+    advise(&server, &own_seat).refused("invalid_knowledge");
+    for known in [
+        json!({"played": [{"seat": 2, "card": "2"}]}),
+        json!({"gave": "2", "received": "9"}),
+        json!({"counts": [2, 0, 2, 2]}),
+        json!({"folded": [1]}),
+        json!({"folded": [2]}),
+        json!({"folded": [0]}),
+    ] {
         let mut exchange = told();
         (exchange["phase"], exchange["known"]) = (json!("exchange"), known);
         advise(&server, &exchange).refused("invalid_knowledge");
