@@ -270,6 +270,14 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
             })
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, InvalidShape> {
+        visitor.visit_newtype_struct(self)
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(
         self,
         visitor: V,
@@ -286,8 +294,8 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 u16 f32 f64 char bytes byte_buf unit unit_struct newtype_struct tuple
-        tuple_struct identifier
+        i8 i16 i32 i64 u16 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
+        identifier
     }
 }
 

@@ -205,7 +205,8 @@ fn a_number_out_of_range_is_refused_with_the_documented_range() {
 fn whole_numbers_may_have_a_fraction_or_an_exponent() {
     let server = TestServer::shared();
     let body = r#"{"first_dealer": -0, "turn_seconds": 60.0, "bot_pace_ms": 6e1,
-        "rules": {"preset": "hausregeln", "jokers": 6.0}, "listed": null}"#;
+        "rules": {"preset": "hausregeln", "jokers": 6.0}, "listed": null,
+        "seats": [{"name": "Anna"}, {}, {}, {}]}"#;
     let created = server.post("/v1/games").text("application/json", body);
     let view = &created.send().expect(201)["game"];
     let numbers = ["dealer", "turn_seconds", "bot_pace_ms"].map(|name| view[name].as_u64());
