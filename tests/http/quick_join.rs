@@ -293,6 +293,16 @@ fn a_table_at_which_nobody_sits_is_removed() {
     assert!(matches!(kinds(&view)[..], ["human" | "open", ..]), "{view}");
 }
 
+#[test]
+fn a_table_with_all_its_changes_is_not_joined() {
+    let server = TestServer::start();
+    let first = join(&server, &json!({}));
+    let columns = "token_renewals = 99999";
+    server.database().change_game(first.id(), columns);
+    let second = join(&server, &json!({}));
+    assert_ne!(first.id(), second.id());
+}
+
 /// As if the minute in which others could come were over, and the outage a long one.
 pub fn end_the_wait(database: &ServerDatabase, id: &str) {
     database.sql("UPDATE processes SET lease_until = 1 RETURNING process");

@@ -150,8 +150,8 @@ impl PgDatabase {
     ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
         let sql = select_games!(
             "WHERE phase = 'seating' AND unique_key IS NOT NULL \
-             AND unique_key >= $1 AND unique_key < $2 AND admin_changes < $3 \
-             ORDER BY unique_key LIMIT 1"
+             AND unique_key >= $1 AND unique_key < $2 \
+             AND admin_changes + token_renewals < $3 ORDER BY unique_key LIMIT 1"
         );
         let (from, to) = (prefix.to_owned(), end_of(prefix));
         let params = params![from.clone(), to.clone(), i64::from(max_changes)];

@@ -158,7 +158,7 @@ impl Reader<'_> {
     ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
         let sql = select_games!(
             "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
-             AND admin_changes < ?3 ORDER BY unique_key LIMIT 1"
+             AND admin_changes + token_renewals < ?3 ORDER BY unique_key LIMIT 1"
         );
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![prefix, end_of(prefix), max_changes])?;
