@@ -12,9 +12,9 @@ set -euo pipefail
 # The executions and findings so far, for each target.
 sum() {
   awk '{runs[$1] += $2; seconds[$1] += $3; found[$1] += $4; all += $2; bad += $4}
-    END {for (target in runs) printf "%-10s %14d executions %8d s %3d findings\n",
+    END {for (target in runs) printf "%-10s %14.0f executions %8d s %3d findings\n",
            target, runs[target], seconds[target], found[target]
-         printf "%-10s %14d executions %12s %3d findings\n", "all", all, "", bad}' "$1/counts"
+         printf "%-10s %14.0f executions %12s %3d findings\n", "all", all, "", bad}' "$1/counts"
 }
 
 if [[ $1 == --sum ]]; then
@@ -23,6 +23,7 @@ if [[ $1 == --sum ]]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 binaries=$(realpath "$1")
+compgen -G "$binaries/*" > /dev/null || { echo "no binaries in $binaries" >&2; exit 2; }
 mkdir -p "$2"
 cd "$2"
 seconds=${3:-300}
