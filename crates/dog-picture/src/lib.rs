@@ -83,8 +83,8 @@ impl Picture<'_> {
     }
 }
 
-/// Draws the picture: an SVG document of 40 KiB at most, in UTF-8 without an XML declaration. It has
-/// no size of its own, so it fills the width that it is given, or the window.
+/// Draws the picture: an SVG document of 40 KiB at most, in UTF-8 without an XML declaration. It
+/// has no size of its own, so it fills the width that it is given, or the window.
 pub fn svg(picture: &Picture<'_>) -> String {
     let (rules, options) = (picture.rules, picture.options);
     let layout = BoardLayout::new(rules.seats, rules.fields_per_seat, options.bottom);

@@ -9,8 +9,8 @@
 //!
 //! # A whole game
 //!
-//! [`Game::apply_by`] is the only way to change a game, [`Game::legal_actions`] lists what a seat may
-//! do, and [`Game::step`] lets the next seat act.
+//! [`Game::apply_by`] is the only way to change a game, [`Game::legal_actions`] lists what a seat
+//! may do, and [`Game::step`] lets the next seat act.
 //!
 //! ```
 //! use dog_rules::{Game, Player, Preset, Seed, Setup};
