@@ -16,6 +16,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
     registry::{Registry, Unit},
 };
+use tokio::sync::Notify;
 
 use super::scheduler::{ClaimedGame, DueGames, DueScheduler};
 use crate::{player_models::ModelCache, quota::CreatorQuotas};
@@ -38,6 +39,8 @@ pub(super) struct BotContext {
     pub room: Mutex<Option<(Instant, bool)>>,
     pub stopping: AtomicBool,
     pub scheduler: Mutex<DueScheduler>,
+    /// Signals that a game can be claimed again.
+    pub released: Notify,
     pub due: Mutex<DueGames>,
     /// Held by the one idle thread that polls for work.
     pub polling: Mutex<()>,
@@ -118,6 +121,7 @@ impl BotContext {
     /// Lets other threads claim the game again.
     pub fn release(&self, id: GameId) {
         self.scheduler.lock().release(id);
+        self.released.notify_one();
     }
 
     /// Leaves a game alone for a while after an error.

@@ -128,11 +128,16 @@ impl DueScheduler {
         self.shares.end(game.charge, took, self.waiting);
     }
 
-    /// Gives a claimed game back, and leaves its creator's games without people alone until then.
-    pub fn suspend(&mut self, game: ClaimedGame, creator: Creator, until: Instant) {
+    /// Gives a claimed game back in which nothing was decided.
+    pub fn give_back(&mut self, game: ClaimedGame) {
         let id = game.id;
         self.decided(game, Duration::ZERO);
         self.release(id);
+    }
+
+    /// Gives a claimed game back, and leaves its creator's games without people alone until then.
+    pub fn suspend(&mut self, game: ClaimedGame, creator: Creator, until: Instant) {
+        self.give_back(game);
         self.suspended.insert(creator, until);
     }
 

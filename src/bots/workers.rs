@@ -3,6 +3,7 @@
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,8 +15,9 @@ use std::{
 
 use dog_bot::net::nets::Nets;
 use dog_store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now};
+use futures_util::future::select;
 use parking_lot::Mutex;
-use tokio::{runtime::Runtime, time::timeout};
+use tokio::{runtime::Runtime, sync::Notify, time::timeout};
 
 use super::{
     commit::ActionCommitter,
@@ -66,6 +68,7 @@ impl BotWorkers {
             room: Mutex::default(),
             stopping: AtomicBool::new(false),
             scheduler: Mutex::new(DueScheduler::new(threads)),
+            released: Notify::new(),
             due: Mutex::default(),
             polling: Mutex::default(),
             metrics: BotMetrics::new(),
@@ -157,10 +160,8 @@ impl BotWorker {
             if let Ok(true) = claimed {
                 return Ok(Some(game));
             }
-            // Another machine acts in it.
-            let id = game.id;
-            shared.scheduler.lock().decided(game, Duration::ZERO);
-            shared.release(id);
+            // Another machine acts in it, so no other thread of this one need try.
+            shared.scheduler.lock().give_back(game);
             claimed?;
         }
         Ok(None)
@@ -294,7 +295,7 @@ impl BotWorker {
         Ok(None)
     }
 
-    /// Sleeps until a game is due or something has changed.
+    /// Sleeps until a game is due, or can be claimed again, or something has changed.
     fn sleep_until_due(&mut self) -> Result<(), StoreError> {
         thread::sleep(MIN_POLL);
         let now = now();
@@ -302,11 +303,12 @@ impl BotWorker {
         let sleep = due
             .and_then(|due| Duration::try_from(due.duration_since(now)).ok())
             .map_or(MAX_POLL, |until_due| until_due.min(MAX_POLL));
-        let changed = self.feed.changed();
-        // It does not matter which of the two came first.
+        let changed = pin!(self.feed.changed());
+        let released = pin!(self.shared.released.notified());
+        // It does not matter which of them came first.
         let _ = self
             .runtime
-            .block_on(async { timeout(sleep, changed).await });
+            .block_on(async { timeout(sleep, select(changed, released)).await });
         Ok(())
     }
 }
