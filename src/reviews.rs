@@ -36,6 +36,10 @@ const POLL: Duration = Duration::from_secs(1);
 /// How often what was found is saved. A claim lasts much longer.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How long a review is worked on before another one that waits. One takes minutes, and hours under
+/// the most costly rules.
+const SLICE: Duration = Duration::from_secs(60);
+
 /// The most actions of a game that is reviewed with all playouts. A longer one gets fewer, so that
 /// the time of a review is bounded.
 const MAX_FULL_ACTIONS: usize = 1_000;
@@ -121,7 +125,8 @@ impl ReviewWorker {
         Ok(true)
     }
 
-    /// Works on a review until it is done, the server stops, or another process has claimed it.
+    /// Works on a review until it is done, its slice is over, the server stops, or another process
+    /// has claimed it.
     fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
         let Some(stored) = self.wait(self.store.game(&claimed.game))? else {
             return Ok(());
@@ -134,9 +139,11 @@ impl ReviewWorker {
             Ok(reviewer) => reviewer,
             Err(reason) => return self.give_up(claimed, &reason),
         };
-        let mut saved = Instant::now();
+        let begun = Instant::now();
+        let mut saved = begun;
         loop {
             let status = match catch_failure(|| reviewer.step()) {
+                Ok(true) if begun.elapsed() >= SLICE => ReviewStatus::Waiting,
                 Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,

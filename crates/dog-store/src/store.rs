@@ -352,9 +352,9 @@ impl Store {
         dispatch!(self, write ask_review(&id, creator, limits))
     }
 
-    /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. The
-    /// first of each address comes before the second of any, and earlier requests before later
-    /// ones.
+    /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. It
+    /// is one of the address for which nobody has worked for the longest time; of these, the one
+    /// that waits longest.
     ///
     /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
     pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {

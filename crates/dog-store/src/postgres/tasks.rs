@@ -278,13 +278,17 @@ impl PgDatabase {
         let sql = concat!(
             "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND phase = 'finished'), \
              queue AS (\
-                 SELECT count(*) AS total, count(*) FILTER (WHERE creator = $2) AS own \
+                 SELECT count(*) AS total, count(*) FILTER (WHERE creator = $2) AS own, \
+                     max(claimed_until) FILTER (WHERE creator IS NOT DISTINCT FROM $2) \
+                         AS last_claim \
                  FROM reviews WHERE status <> 'done'), \
              added AS (\
-                 INSERT INTO reviews (game, creator, asked_at, status, content) \
+                 INSERT INTO reviews (game, creator, asked_at, status, content, claimed_until) \
                  SELECT row_id, $2, ",
             now!(),
-            "    , 'waiting', $5 FROM game, queue WHERE total < $3 AND own < $4 \
+            "    , 'waiting', $5, least(",
+            now!(),
+            "    , last_claim) FROM game, queue WHERE total < $3 AND own < $4 \
                  ON CONFLICT (game) DO NOTHING RETURNING 1) \
              SELECT EXISTS (SELECT FROM game), EXISTS (SELECT FROM added), \
              EXISTS (SELECT FROM reviews JOIN game ON game = row_id), total >= $3, own >= $4 \
@@ -328,10 +332,10 @@ impl PgDatabase {
             now!(),
             "    OR claimed_until > ",
             latest_end!("30000000"),
-            "    ) ORDER BY (SELECT count(*) FROM reviews AS earlier \
-                     WHERE earlier.status <> 'done' \
-                     AND earlier.creator IS NOT DISTINCT FROM reviews.creator \
-                     AND earlier.asked_at < reviews.asked_at), asked_at LIMIT 1 \
+            "    ) ORDER BY (SELECT max(own.claimed_until) FROM reviews AS own \
+                     WHERE own.status <> 'done' \
+                     AND own.creator IS NOT DISTINCT FROM reviews.creator), \
+                 claimed_until, asked_at LIMIT 1 \
                  FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content"
         );
         let params = params![claim, micros(REVIEW_CLAIM)];

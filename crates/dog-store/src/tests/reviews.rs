@@ -6,6 +6,7 @@ use crate::{ReviewRequest::*, ReviewStatus::*};
 each_store![
     a_review_is_asked_for_once,
     the_queue_is_bounded,
+    addresses_take_turns,
     one_process_works_on_a_review,
     a_killed_process_leaves_its_work_to_others,
     a_review_is_removed_with_its_game,
@@ -86,6 +87,36 @@ fn the_queue_is_bounded(database: &TestStore) {
     assert_eq!(ask(&store, &games[3], 1), Added);
     let without_creator = "SELECT count(*) FROM reviews WHERE creator IS NULL";
     assert_eq!(database.number(without_creator), 1);
+}
+
+fn addresses_take_turns(database: &TestStore) {
+    let store = database.store();
+    let games: Vec<StoredGame> = (0..5).map(|_| finished(&store)).collect();
+    let add = |game: usize, address| assert_eq!(ask(&store, &games[game], address), Added);
+    let work_on = |game: usize, status| {
+        let claimed = claim(&store).unwrap();
+        assert_eq!(claimed.game, games[game].id);
+        assert!(save(&store, &claimed, status, "found"));
+    };
+    add(0, 1);
+    add(1, 1);
+    add(2, 2);
+    // A review that is left comes after the others of its address, and the address after others.
+    for game in [0, 2, 1, 2] {
+        work_on(game, Waiting);
+    }
+    work_on(0, Done);
+    // An address that asks for another one keeps its place.
+    add(3, 1);
+    for game in [1, 2, 3] {
+        work_on(game, Waiting);
+    }
+    work_on(2, Done);
+    // A new address has the last place.
+    add(4, 2);
+    for game in [1, 4, 3] {
+        work_on(game, Waiting);
+    }
 }
 
 fn one_process_works_on_a_review(database: &TestStore) {

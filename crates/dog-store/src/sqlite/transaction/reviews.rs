@@ -44,8 +44,11 @@ impl Transaction<'_> {
             return Ok(ReviewRequest::QueueFull);
         }
         self.usage()?.check_new_game()?;
-        let sql = "INSERT INTO reviews (game, creator, asked_at, status, content) \
-                   VALUES (?1, ?2, ?3, ?4, ?5)";
+        // The address keeps its place if it has others in the queue.
+        let sql = "INSERT INTO reviews (game, creator, asked_at, status, content, claimed_until) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, min(?3, ifnull((\
+                       SELECT max(claimed_until) FROM reviews \
+                       WHERE creator IS ?2 AND status <> 'done'), ?3)))";
         let status = ReviewStatus::Waiting.name();
         let params = params![row_id, creator, now().as_microsecond(), status, pack("")?];
         connection.prepare_cached(sql)?.execute(params)?;
@@ -62,9 +65,9 @@ impl Transaction<'_> {
         let sql = "SELECT row_id, id, content FROM reviews JOIN games ON game = row_id \
                    WHERE status <> 'done' AND phase = 'finished' \
                    AND (claimed_until <= ?1 OR claimed_until > ?2) \
-                   ORDER BY (SELECT count(*) FROM reviews AS earlier \
-                       WHERE earlier.status <> 'done' AND earlier.creator IS reviews.creator \
-                       AND earlier.asked_at < reviews.asked_at), asked_at LIMIT 1";
+                   ORDER BY (SELECT max(own.claimed_until) FROM reviews AS own \
+                       WHERE own.status <> 'done' AND own.creator IS reviews.creator), \
+                   claimed_until, asked_at LIMIT 1";
         let longest = now + REVIEW_CLAIM + CLOCK_TOLERANCE;
         let params = params![now.as_microsecond(), longest.as_microsecond()];
         let mut statement = connection.prepare_cached(sql)?;
