@@ -119,6 +119,18 @@ impl Decisions {
     }
 }
 
+/// How often a seat errs in the playouts of `oracle`, in percent. Without errors, all playouts of
+/// one known deal are the same, so that their mean is the value of a single line.
+const ORACLE_ERRORS: u32 = 15;
+
+/// The net's policy with errors in this percentage of the decisions.
+fn erring(percent: u32) -> PlayoutPolicy {
+    PlayoutPolicy {
+        errors: percent as f32 / 100.0,
+        ..PlayoutPolicy::NET
+    }
+}
+
 /// What a player that searches sees besides its own cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
@@ -330,6 +342,7 @@ impl FromStr for PlayerSpec {
         if is_oracle {
             // The cards of the next round say nothing about this one.
             config.rounds = 2;
+            config.playout_policies = PlayoutPolicies::All(erring(ORACLE_ERRORS));
         }
         for parameter in parameters {
             let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -360,9 +373,13 @@ impl FromStr for PlayerSpec {
                 }
                 "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
+                "errors" if thinks => {
+                    let percent = number(value)?;
+                    config.playout_policies = PlayoutPolicies::All(erring(percent));
+                }
                 "partner" if thinks => {
                     config.playout_policies = match value {
-                        "net" => PlayoutPolicies::Net,
+                        "net" => PlayoutPolicies::All(PlayoutPolicy::NET),
                         "random" => PlayoutPolicies::Partner(PlayoutPolicy::RANDOM),
                         "greedy" => PlayoutPolicies::Partner(PlayoutPolicy::GREEDY),
                         "beginner" => PlayoutPolicies::Partner(PlayoutPolicy {
@@ -490,6 +507,7 @@ mod tests {
             "fast:at=exchange:sure=20",
             "fast:at=3:whole",
             "oracle:sees=hands:rounds=2",
+            "strong:errors=15",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }

@@ -2,7 +2,7 @@
 
 use dog_bot::{
     net::nets::Nets,
-    player_model::PlayerModels,
+    player_model::{PlayerModels, PlayoutPolicy},
     search::{
         Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, Searcher, TeamChance,
     },
@@ -63,7 +63,7 @@ impl<'n> ReviewSearch<'n> {
     pub fn new(nets: &'n Nets, settings: ReviewSettings) -> ReviewSearch<'n> {
         let config = SearchConfig {
             plies: Some(u32::MAX),
-            playout_policies: PlayoutPolicies::Net,
+            playout_policies: PlayoutPolicies::All(PlayoutPolicy::NET),
             ..SearchConfig::for_play()
         };
         let searcher = |config| Searcher::new(nets, config, PlayerModels::default());

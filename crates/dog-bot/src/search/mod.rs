@@ -67,12 +67,12 @@ pub struct SearchConfig {
     pub explains: bool,
 }
 
-/// How the other seats play in playouts.
+/// How the seats play in playouts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlayoutPolicies {
-    /// By the net.
-    Net,
-    /// As they are estimated to play.
+    /// All by this policy.
+    All(PlayoutPolicy),
+    /// The seat itself by the net, the others as they are estimated to play.
     Estimated,
     /// The partner by this policy, the others by the net: to measure what an estimate can gain.
     Partner(PlayoutPolicy),
@@ -393,20 +393,21 @@ impl<'n> Searcher<'n> {
         self.rank(&mut candidates[..searched]);
     }
 
-    /// The policies of a playout. The seat itself plays by the net.
+    /// The policies of a playout.
     fn policies(&self, view: &SeatView, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
-        let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
         match self.config.playout_policies {
-            PlayoutPolicies::Net => {}
+            PlayoutPolicies::All(policy) => BySeat::from_fn(|_| policy),
             PlayoutPolicies::Partner(policy) => {
+                let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
                 policies[view.seat.partner(view.rules.seats)] = policy;
+                policies
             }
             PlayoutPolicies::Estimated => {
-                policies = self.models.draw(view.rules, rng);
+                let mut policies = self.models.draw(view.rules, rng);
                 policies[view.seat] = PlayoutPolicy::NET;
+                policies
             }
         }
-        policies
     }
 
     /// Ranks the candidates, with those that are significantly worse than the best at the end.
