@@ -11,7 +11,10 @@ use crate::{StoreError, schema::Schema};
 
 pub(super) const SCHEMA: Schema = Schema {
     first_version: 7,
-    scripts: &[include_str!("schema/initial.sql")],
+    scripts: &[
+        include_str!("schema/initial.sql"),
+        include_str!("schema/removal.sql"),
+    ],
     begin_with: "database",
 };
 
@@ -106,6 +109,26 @@ async fn version(connection: &PgConnection) -> Result<u32, StoreError> {
 mod tests {
     use super::SCHEMA;
     use crate::{StoreConfig, copy, tests::TestStore};
+
+    #[test]
+    fn a_database_of_the_first_release_is_migrated() {
+        let Some(store) = TestStore::postgres() else {
+            return;
+        };
+        store.sql(&format!(
+            "SET ROLE dog; {} UPDATE schema_version SET version = {}; \
+             INSERT INTO creator_key VALUES (decode(repeat('07', 16), 'hex')); \
+             INSERT INTO packed_log VALUES (7, 1, ''); \
+             INSERT INTO reviews (game, asked_at, status, content) VALUES (7, 0, 'waiting', '')",
+            SCHEMA.scripts[0], SCHEMA.first_version
+        ));
+        drop(store.store());
+        let current = i64::from(SCHEMA.version());
+        assert_eq!(store.number("SELECT version FROM schema_version"), current);
+        let of_no_game =
+            "SELECT (SELECT count(*) FROM packed_log) + (SELECT count(*) FROM reviews)";
+        assert_eq!(store.number(of_no_game), 0);
+    }
 
     #[test]
     fn databases_of_builds_before_the_first_release_are_refused_by_everything() {

@@ -10,6 +10,7 @@ each_store![
     one_process_works_on_a_review,
     a_killed_process_leaves_its_work_to_others,
     a_review_is_removed_with_its_game,
+    a_review_that_is_asked_for_during_the_removal_is_no_obstacle,
 ];
 
 const LIMITS: ReviewLimits = ReviewLimits {
@@ -172,4 +173,19 @@ fn a_review_is_removed_with_its_game(database: &TestStore) {
     assert!(!save(&store, &claimed, Done, "all"));
     assert!(found(&store, &other).is_some());
     assert_eq!(database.number("SELECT count(*) FROM reviews"), 1);
+}
+
+fn a_review_that_is_asked_for_during_the_removal_is_no_obstacle(database: &TestStore) {
+    let (here, there) = (database.store(), database.store());
+    for _ in 0..20 {
+        let stored = finished(&here);
+        thread::scope(|scope| {
+            scope.spawn(|| ask(&there, &stored, 1));
+            commit_done(&here, removal(&stored));
+        });
+    }
+    assert_eq!(database.number("SELECT count(*) FROM reviews"), 0);
+    let stored = finished(&here);
+    assert_eq!(ask(&here, &stored, 1), Added);
+    assert_eq!(claim(&there).unwrap().game, stored.id);
 }
