@@ -123,7 +123,12 @@ impl BatchWriter {
             );
         }
         let give_up_at = Instant::now() + RESOLVE_TIME;
+        let mut is_locked = false;
         for job in batch {
+            if !maybe_applied && (is_locked || job.reply_to.is_closed()) {
+                let _ = job.reply_to.send(Err(StoreError::Busy));
+                continue;
+            }
             let started = Instant::now();
             let result = self
                 .write_one(&job.statements, maybe_applied, give_up_at)
@@ -132,6 +137,8 @@ impl BatchWriter {
                 self.metrics.committed(1, started.elapsed());
                 self.committed.notify_one();
             }
+            // The others would wait as long, and so would all that are queued behind them.
+            is_locked = matches!(result, Err(StoreError::Busy));
             let _ = job.reply_to.send(result);
         }
     }
