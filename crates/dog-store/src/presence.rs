@@ -105,17 +105,19 @@ impl OwnLease {
         }
     }
 
-    /// Notes a renewal.
-    pub fn renewed(&self, start: RenewalStart, is_new: bool) {
-        if is_new {
-            self.leases.fetch_add(1, Ordering::AcqRel);
-        }
+    /// Notes a renewal. Returns whether it began a new lease. It also did if the last one had ended
+    /// before: another process may have removed a part of what this one has written.
+    pub fn renewed(&self, start: RenewalStart, is_new: bool) -> bool {
         let mut held = self.held.lock();
         let without_gap = held.filter(|held| !is_new && held.age().is_some());
+        if without_gap.is_none() {
+            self.leases.fetch_add(1, Ordering::AcqRel);
+        }
         *held = Some(HeldLease {
             since: without_gap.map_or(start.instant, |held| held.since),
             renewed: start,
         });
+        without_gap.is_none()
     }
 
     /// Whether the lease is to be renewed, if it is needed.
