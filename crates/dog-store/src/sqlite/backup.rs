@@ -19,6 +19,7 @@ use super::{
     connect::{check_not_lost, is_empty, reader},
     migrations,
     partial_file::PartialFile,
+    wal,
 };
 use crate::StoreError;
 
@@ -65,10 +66,14 @@ pub fn backup(
     if fs::symlink_metadata(to).is_ok() {
         return Err(BackupError::Exists);
     }
+    // SQLite would add the log of another database to the copy.
+    check_not_lost(to)?;
     check_not_lost(database)?;
     if is_empty(database) {
         return Err(StoreError::Gone.into());
     }
+    // SQLite would leave out what comes after the damage.
+    wal::check(database)?;
     let source = reader(database)?;
     migrations::identify(&source)?;
     let partial = PartialFile::create(to)?;

@@ -37,18 +37,22 @@ impl PartialFile {
         &self.0
     }
 
-    /// Syncs the file and renames it to its final name.
+    /// Syncs the file and renames it to its final name. If that fails, there is no file of that
+    /// name.
     pub fn finish(self, to: &Path) -> io::Result<()> {
         File::open(&self.0)?.sync_all()?;
         if fs::symlink_metadata(to).is_ok() {
             let exists = format!("{} exists now", to.display());
             return Err(io::Error::new(ErrorKind::AlreadyExists, exists));
         }
+        let folder = to.parent().filter(|folder| *folder != Path::new(""));
+        #[cfg(unix)]
+        let folder = File::open(folder.unwrap_or(Path::new(".")))?;
         fs::rename(&self.0, to)?;
         #[cfg(unix)]
-        {
-            let folder = to.parent().filter(|folder| *folder != Path::new(""));
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        if let Err(error) = folder.sync_all() {
+            let _ = fs::remove_file(to);
+            return Err(error);
         }
         Ok(())
     }

@@ -291,6 +291,11 @@ fn a_damaged_commit_in_the_log_is_detected() {
     log.unwrap().set_len(length as u64 / 2).unwrap();
     let error = verify_file(&image.file()).expect_err("half of the log");
     assert!(error.to_string().contains("write-ahead log"), "{error}");
+    // A backup would lack the commits that cannot be read.
+    let copy = image.0.join("copy.db");
+    let again = backup(&image.file(), &copy, |_, _| {}).expect_err("half of the log");
+    assert_eq!(again.to_string(), error.to_string());
+    assert!(!copy.exists());
     // The original files are intact.
     for (suffix, bytes) in suffixes.iter().zip(&killed) {
         fs::write(file(&image, suffix), bytes).unwrap();
@@ -325,6 +330,14 @@ fn a_backup_is_complete_and_replaces_no_file() {
     let nowhere = backup(&dir.0.join("none.db"), &dir.0.join("c"), |_, _| {});
     assert!(matches!(nowhere, Err(BackupError::Store(StoreError::Gone))));
     assert!(!dir.0.join("c").exists() && !dir.0.join("none.db").exists());
+    // Whoever opened the copy would add the log to it.
+    fs::write(dir.0.join("c-wal"), "of another database").unwrap();
+    let beside = backup(&dir.file(), &dir.0.join("c"), |_, _| {});
+    assert!(matches!(
+        beside,
+        Err(BackupError::Store(StoreError::Lost(_)))
+    ));
+    assert!(!dir.0.join("c").exists());
     drop(store);
 
     // A backup of a damaged database fails and leaves no file.
