@@ -301,7 +301,8 @@ impl BotWorker {
         let now = now();
         let due = self.runtime.block_on(self.shared.store.next_due(now))?;
         let sleep = due
-            .and_then(|due| Duration::try_from(due.duration_since(now)).ok())
+            // One that is due by this clock is not yet due by the database's.
+            .map(|due| Duration::try_from(due.duration_since(now)).unwrap_or_default())
             .map_or(MAX_POLL, |until_due| until_due.min(MAX_POLL));
         let changed = pin!(self.feed.changed());
         let released = pin!(self.shared.released.notified());

@@ -269,7 +269,8 @@ impl Store {
         }
     }
 
-    /// The earliest time after `after` at which a game becomes due.
+    /// The earliest time at which a game becomes due that is not yet, after `after`, which is the
+    /// time by this process' clock.
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         dispatch!(self, read next_due(after))
     }
@@ -323,8 +324,8 @@ impl Store {
     /// Writes who is now present through this process or no longer, and renews its lease.
     pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
         let (process, start) = (self.lease.process, RenewalStart::now());
-        let lease = dispatch!(self, write set_present(process, &changes))?;
-        self.lease.renewed(start, lease.is_new);
+        let mut lease = dispatch!(self, write set_present(process, &changes))?;
+        lease.is_new = self.lease.renewed(start, lease.is_new);
         Ok(lease)
     }
 

@@ -78,7 +78,11 @@ impl Purpose {
     /// The other settings of a session.
     fn session(self) -> &'static str {
         match self {
-            Purpose::Requests => "SET lock_timeout = '2s'; SET jit = off",
+            Purpose::Requests => {
+                "SET lock_timeout = '2s'; SET jit = off; \
+                 SELECT set_config('synchronous_commit', 'on', false) \
+                 WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+            }
             Purpose::Writes => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
                  SELECT set_config('synchronous_commit', 'on', false) \

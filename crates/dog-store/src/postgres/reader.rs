@@ -18,6 +18,7 @@ use crate::{
     SavedResponse, Scope, StoreError, StoredGame, StoredReview, TokenHash,
     game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, time, version},
+    stored_game::now,
 };
 
 /// A query of the columns that [`stored_game`] reads, in its order.
@@ -290,6 +291,7 @@ impl PgDatabase {
     }
 
     /// Due games and their creators, the longest due first, without those that a node has claimed.
+    /// A game is due when it is by the database's clock and by this node's.
     pub async fn due(
         &self,
         is_for_people: bool,
@@ -298,11 +300,14 @@ impl PgDatabase {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                 AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
+                 AND due_at <= least({NOW}, $3) AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
             )
         });
         let rows = self
-            .query(&SQL, params![is_for_people, i64::from(limit)])
+            .query(
+                &SQL,
+                params![is_for_people, i64::from(limit), now().as_microsecond()],
+            )
             .await?;
         rows.iter().map(due_game).collect()
     }
@@ -335,7 +340,8 @@ impl PgDatabase {
         static WITHOUT_CREATOR: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                 AND creator IS NULL AND due_at <= {NOW} AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
+                 AND creator IS NULL AND due_at <= least({NOW}, $3) AND {UNCLAIMED} \
+                 ORDER BY due_at LIMIT $2"
             )
         });
         // Two index lookups per creator, however many games it has.
@@ -347,16 +353,16 @@ impl PgDatabase {
                      WHERE last.creator IS NOT NULL AND number < $3) \
                  SELECT creator, (\
                      SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                     AND creator = creators.creator AND due_at <= {NOW} AND {UNCLAIMED} \
+                     AND creator = creators.creator AND due_at <= least({NOW}, $4) AND {UNCLAIMED} \
                      ORDER BY due_at LIMIT 1) \
                  FROM creators WHERE creator IS NOT NULL ORDER BY creator",
                 next_creator("$2"),
                 next_creator("last.creator")
             )
         });
-        let limit = i64::from(limit);
+        let (limit, own_now) = (i64::from(limit), now().as_microsecond());
         let rows = self
-            .query(&WITHOUT_CREATOR, params![is_for_people, limit])
+            .query(&WITHOUT_CREATOR, params![is_for_people, limit, own_now])
             .await?;
         let mut games = Vec::new();
         for row in rows {
@@ -364,7 +370,10 @@ impl PgDatabase {
         }
         let after = after.map_or(Vec::new(), |creator| creator.0.to_vec());
         let rows = self
-            .query(&BY_CREATOR, params![is_for_people, after, limit as i32])
+            .query(
+                &BY_CREATOR,
+                params![is_for_people, after, limit as i32, own_now],
+            )
             .await?;
         for row in &rows {
             if let Some(id) = row.try_get::<_, Option<&str>>(1)? {
@@ -379,13 +388,18 @@ impl PgDatabase {
         Ok((games, last.filter(|_| rows.len() as i64 == limit)))
     }
 
-    /// The earliest time after `after` at which a game becomes due.
+    /// See [`Store::next_due`](crate::Store::next_due). By the database's clock it may be earlier.
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let sql = "SELECT least(\
-                   (SELECT min(due_at) FROM games \
-                    WHERE due_at IS NOT NULL AND is_for_people AND due_at > $1), \
-                   (SELECT min(due_at) FROM games \
-                    WHERE due_at IS NOT NULL AND NOT is_for_people AND due_at > $1))";
+        let sql = concat!(
+            "WITH start AS (SELECT least(",
+            now!(),
+            ", $1) AS at) SELECT least(\
+                 (SELECT min(due_at) FROM games \
+                  WHERE due_at IS NOT NULL AND is_for_people AND due_at > (SELECT at FROM start)), \
+                 (SELECT min(due_at) FROM games \
+                  WHERE due_at IS NOT NULL AND NOT is_for_people \
+                  AND due_at > (SELECT at FROM start)))"
+        );
         let rows = self.query(sql, params![after.as_microsecond()]).await?;
         let next: Option<i64> = rows
             .first()

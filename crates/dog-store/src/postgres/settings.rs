@@ -231,7 +231,7 @@ enum Certificates {
 /// Splits the parameters `sslmode` and `sslrootcert` off a URL.
 fn split_certificates(url: &str) -> Result<(String, Certificates), SettingsError> {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
-    if query.contains('@') {
+    if query.contains('@') || base.matches('@').count() > 1 {
         return Err(SettingsError::NotEscaped);
     }
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());

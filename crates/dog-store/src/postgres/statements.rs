@@ -125,13 +125,20 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     )
 });
 
+/// The decision of the node that has claimed the game is stale, though the version is the same.
+const UNCLAIMED_NOW: &str =
+    "unclaimed AS (DELETE FROM due_claims USING applied WHERE game = row_id)";
+
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
             "UPDATE games SET token_hashes = $6, seating = $7, token_renewals = token_renewals + 1 \
              WHERE {UNCHANGED} RETURNING row_id"
         ),
-        &["announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)"],
+        &[
+            "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)",
+            UNCLAIMED_NOW,
+        ],
         7,
     )
 });
@@ -144,8 +151,7 @@ static SKIP_TO_DEAL: LazyLock<WriteTexts> = LazyLock::new(|| {
         ),
         &[
             "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)",
-            // The decision of the node that has claimed it is stale.
-            "unclaimed AS (DELETE FROM due_claims USING applied WHERE game = row_id)",
+            UNCLAIMED_NOW,
         ],
         6,
     )
@@ -165,14 +171,13 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
     )
 });
 
-/// What is deleted with a game. Of a long log only the beginning is; see `purge_removed_logs`.
-const REMOVED_WITH_GAME: [&str; 6] = [
+/// What is deleted with a game, besides what a foreign key deletes. Of a long log only the
+/// beginning is; see `purge_removed_logs`.
+const REMOVED_WITH_GAME: [&str; 4] = [
     "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
     "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied WHERE version > 1000)",
     "of_log AS (DELETE FROM log USING applied WHERE game = row_id AND log.version <= 1000)",
-    "of_packed AS (DELETE FROM packed_log USING applied WHERE game = row_id)",
     "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
-    "of_review AS (DELETE FROM reviews USING applied WHERE game = row_id)",
 ];
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {

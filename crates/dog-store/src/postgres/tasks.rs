@@ -21,6 +21,7 @@ use crate::{
     ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TokenHash,
     game_row::{int, time},
     review::{pack, unpack},
+    stored_game::now,
 };
 
 /// How long a node has a due game for itself.
@@ -45,9 +46,9 @@ impl PgDatabase {
             "INSERT INTO due_claims AS claim (game, version, until) \
              SELECT row_id, version, ",
             now!(),
-            " + $2 FROM games WHERE id = $1 AND (due_at <= ",
+            " + $2 FROM games WHERE id = $1 AND (due_at <= least(",
             now!(),
-            " OR updated_at > ",
+            ", $3) OR updated_at > ",
             latest_end!("0"),
             ") ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
              WHERE claim.version <> excluded.version OR claim.until <= ",
@@ -56,7 +57,7 @@ impl PgDatabase {
             latest_end!("3000000"),
             " RETURNING 1"
         );
-        let params = params![id.to_string(), micros(CLAIM)];
+        let params = params![id.to_string(), micros(CLAIM), now().as_microsecond()];
         Ok(!self.small_write(sql, params).await?.is_empty())
     }
 
@@ -276,7 +277,8 @@ impl PgDatabase {
             };
         }
         let sql = concat!(
-            "WITH game AS (SELECT row_id FROM games WHERE id = $1 AND phase = 'finished'), \
+            "WITH game AS (\
+                 SELECT row_id FROM games WHERE id = $1 AND phase = 'finished' FOR KEY SHARE), \
              queue AS (\
                  SELECT count(*) AS total, count(*) FILTER (WHERE creator = $2) AS own, \
                      max(claimed_until) FILTER (WHERE creator IS NOT DISTINCT FROM $2) \

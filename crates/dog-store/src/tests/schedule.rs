@@ -58,7 +58,7 @@ fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestSto
     let late = with(&[], clock(5));
     let bot = with(&[0], pace(2));
     let alone = with(&[0, 1, 2, 3], Timing::default());
-    with(&[0], pace(2 * HOUR));
+    let slow = with(&[0], pace(2 * HOUR));
     let awaited = with(&[], clock(3 * HOUR as u32));
     assert_eq!((idle.deadline, bot.deadline), (None, None));
     assert_eq!(late.deadline, Some(then + seconds(5)));
@@ -70,12 +70,15 @@ fn games_are_due_when_a_bot_must_act_or_the_clock_has_run_out(database: &TestSto
     assert_eq!(due(true, 1), [(bot.id, None)]);
     assert_eq!(wait(store.game_counts()).due, 3);
     let mut next = then - seconds(1);
-    for expected in [0, 2, 5, 2 * HOUR, 3 * HOUR] {
+    for expected in [0, 2, 5, 2 * HOUR] {
         let due = wait(store.next_due(next));
         assert_eq!(due, Some(then + seconds(expected)));
         next = due.unwrap();
     }
-    assert_eq!(wait(store.next_due(next)), None);
+    commit_done(&store, removal(&slow));
+    assert_eq!(wait(store.next_due(now())), awaited.deadline);
+    commit_done(&store, removal(&awaited));
+    assert_eq!(wait(store.next_due(now())), None);
 }
 
 fn a_game_whose_people_are_away_is_not_for_people(database: &TestStore) {
