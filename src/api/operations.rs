@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::{
     errors::{UnlimitedErrors, errors},
-    parameters::NoQuery,
+    parameters::{NoQuery, ReadHeaders},
 };
 use crate::{
     app::App,
@@ -122,8 +122,11 @@ pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 ///
 /// Clients can be generated from it. `/docs/` shows it as a page.
 #[utoipa::path(get, path = "/openapi.json", tag = "server",
+    params(ReadHeaders),
     responses((status = 200, description = "The document.", body = Object,
-        example = json!({"openapi": "3.1.0", "info": {"title": "dog-server"}})),
+            headers(("ETag" = String, description = "A hash of the content.")),
+            example = json!({"openapi": "3.1.0", "info": {"title": "dog-server"}})),
+        (status = 304, description = "The document is still the one of If-None-Match."),
         DocumentErrors))]
 pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();

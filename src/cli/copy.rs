@@ -36,13 +36,14 @@ impl CopyArgs {
         let copied = dog_store::copy(&from, &to, progress(&bar))
             .with_context(|| format!("cannot copy the {source} to the {target}"))?;
         bar.finish_and_clear();
-        writeln!(
-            stdout(),
+        let done = format!(
             "{} games, {} rows, SHA-256 {} in the {target}; the {source} takes no more writes",
-            copied.games,
-            copied.rows,
-            copied.digest
-        )?;
+            copied.games, copied.rows, copied.digest
+        );
+        // Without the message the copy is complete all the same.
+        if let Err(error) = writeln!(stdout(), "{done}") {
+            log::warn!("cannot print this to the output ({error}): {done}");
+        }
         Ok(())
     }
 }

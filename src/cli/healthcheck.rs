@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    net::{TcpStream, ToSocketAddrs},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpStream, ToSocketAddrs},
     time::Duration,
 };
 
@@ -27,22 +27,24 @@ impl HealthcheckArgs {
     /// # Errors
     /// If the server does not respond with 200.
     pub fn run(self) -> anyhow::Result<()> {
-        // A server that listens on every address answers on the loopback one.
-        let listen = self
-            .listen
-            .replace("0.0.0.0:", "127.0.0.1:")
-            .replace("[::]:", "[::1]:");
-        let address = listen
+        let listen = self.listen;
+        let mut address = listen
             .to_socket_addrs()
             .with_context(|| format!("{listen} is not an address"))?
             .next()
             .with_context(|| format!("{listen} has no address"))?;
+        // A server that listens on every address answers on the loopback one.
+        match address.ip() {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+            _ => {}
+        }
         let mut connection = TcpStream::connect_timeout(&address, TIMEOUT)
-            .with_context(|| format!("nothing listens on {listen}"))?;
+            .with_context(|| format!("nothing listens on {address}"))?;
         connection.set_read_timeout(Some(TIMEOUT))?;
         write!(
             connection,
-            "GET /healthz HTTP/1.1\r\nHost: {listen}\r\nConnection: close\r\n\r\n"
+            "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
         )?;
         let mut response = Vec::new();
         connection.take(4096).read_to_end(&mut response)?;

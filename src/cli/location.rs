@@ -14,6 +14,9 @@ use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
 pub fn parse(database: &Path) -> anyhow::Result<Location> {
     match database.to_str() {
         Some(url) if ConnectionSettings::is_url(url) => Ok(Location::Postgres(url.parse()?)),
+        None if ConnectionSettings::is_url(&database.to_string_lossy()) => {
+            bail!("the URL of the database is not UTF-8")
+        }
         _ if database.is_dir() => bail!(
             "cannot open {}: it is a folder, not a file",
             database.display()

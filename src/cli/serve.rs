@@ -5,7 +5,7 @@ use std::{io::Write, path::PathBuf, time::Duration};
 use actix_web::http::{header::HeaderName, uri::Authority};
 use clap::{
     Args,
-    builder::{FalseyValueParser, RangedI64ValueParser},
+    builder::{BoolishValueParser, RangedI64ValueParser},
 };
 use dog_store::{self, RetentionPolicy};
 
@@ -80,7 +80,7 @@ pub struct ServeArgs {
     #[arg(long, env = "DOG_SWEEP_SECONDS", default_value_t = 3600)]
     sweep_seconds: u32,
     /// Do not serve the page for players; `/` then leads to the documentation.
-    #[arg(long, env = "DOG_NO_PAGE")]
+    #[arg(long, env = "DOG_NO_PAGE", value_parser = BoolishValueParser::new())]
     no_page: bool,
     /// Seconds to go on after a signal to stop, while /readyz says 503, so that a load balancer
     /// notices; a second signal ends the wait.
@@ -92,7 +92,7 @@ pub struct ServeArgs {
     #[command(flatten)]
     limits: LimitArgs,
     /// Skip the check of the database at the start. The check takes a while if the file is large.
-    #[arg(long, env = "DOG_SKIP_CHECK", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "DOG_SKIP_CHECK", value_parser = BoolishValueParser::new())]
     skip_check: bool,
 }
 
@@ -247,28 +247,39 @@ pub fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses an origin as browsers send it: a scheme, a host and perhaps a port; or `*`.
+/// Parses an origin and returns it as browsers send it: a scheme, a host and perhaps a port; or `*`.
 fn origin(text: &str) -> Result<String, String> {
     let origin = text.trim();
-    if ["*", "null"].contains(&origin) || is_origin(origin) {
-        Ok(origin.to_owned())
-    } else {
-        Err(
-            "an origin is a scheme, a host and perhaps a port, such as https://example.org:8443"
-                .to_owned(),
-        )
+    if ["*", "null"].contains(&origin) {
+        return Ok(origin.to_owned());
     }
+    as_sent(origin).ok_or_else(|| {
+        "an origin is a scheme, a host and perhaps a port, such as https://example.org:8443"
+            .to_owned()
+    })
 }
 
-fn is_origin(text: &str) -> bool {
-    let Some((scheme, authority)) = text.split_once("://") else {
-        return false;
-    };
-    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+/// An origin in lower case and without the port that its scheme has by default.
+fn as_sent(origin: &str) -> Option<String> {
+    let (scheme, authority) = origin.split_once("://")?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme
             .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-        && authority.parse::<Authority>().is_ok_and(|authority| {
-            !authority.host().is_empty() && !authority.as_str().contains('@')
-        })
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    let parsed: Authority = authority.parse().ok()?;
+    let (host, port) = (parsed.host(), parsed.port_u16());
+    let written = port.map_or(host.to_owned(), |port| format!("{host}:{port}"));
+    // A wildcard would match nothing, and no browser sends the name of a user.
+    if !is_scheme || host.is_empty() || host.contains('*') || written != authority {
+        return None;
+    }
+    let (scheme, host) = (scheme.to_lowercase(), host.to_lowercase());
+    let by_default = match &*scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let port = port.filter(|_| port != by_default);
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("{scheme}://{host}{port}"))
 }

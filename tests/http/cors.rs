@@ -84,8 +84,10 @@ fn a_preflight_allows_what_a_client_needs() {
 
 #[test]
 fn an_operator_may_name_the_origins() {
-    let server =
-        TestServer::start_with(&[("DOG_CORS_ORIGINS", "https://a.example,https://b.example")]);
+    let server = TestServer::start_with(&[(
+        "DOG_CORS_ORIGINS",
+        "https://A.example,https://b.example:443",
+    )]);
     let allowed = |origin: &str| {
         let response = server.get("/v1/rules").header("Origin", origin).send();
         let header = response.header("access-control-allow-origin");

@@ -78,6 +78,8 @@ fn malformed_origins_are_reported_and_fail() {
         "https://example.org/page",
         "https://",
         "https://a@example.org",
+        "https://*.example.org",
+        "https://example.org:99999",
         "https://a.example,,https://b.example",
     ] {
         let (_, said) = refused(&["--cors-origins", origin], &database);

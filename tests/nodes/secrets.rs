@@ -65,6 +65,7 @@ fn the_password_is_nowhere_to_be_read() {
     for url in [
         with_it.replace("127.0.0.1:", "127.0.0.1:none"),
         format!("{with_it}?sslmode=maybe"),
+        with_it.replace("keeper:", "keeper:not@escaped@"),
     ] {
         let log = serve(&[("DOG_DATABASE", &url)]).output();
         let log = log.expect("the dog binary");
