@@ -254,7 +254,7 @@ fn a_hint_teaches_before_it_plays() {
     }
     browser.click(&look.advice[1]);
     wait_for_reasons(&browser);
-    browser.wait_for_words("Press it again to play it.");
+    browser.wait_for_words("Press it again to do this.");
     // Another suggestion first shows its own reasons.
     browser.click(&browser.look().advice[0]);
     let first = "document.querySelector('.advice button').ariaExpanded === 'true'";

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, TestGame, TestServer, TestViewer::Spectator, create_with_bots, italian, open,
-    played_by_bots, saved,
+    Browser, Form, TestGame, TestServer, TestViewer::Spectator, create_with_bots,
+    create_with_people, italian, open, played_by_bots, saved,
 };
 
 /// The game on the screen, as the server shows it.
@@ -107,6 +107,26 @@ fn a_shuffle_before_a_deal_is_checked() {
     browser.press("Check the shuffle");
     let look = browser.wait("the result", |look| !look.alerts.is_empty());
     assert!(!look.alerts[0].contains('✗'), "{:?}", look.alerts);
+}
+
+#[test]
+fn a_player_who_leaves_people_is_asked_and_may_come_back() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_people(&server, &italian(), 1);
+    browser.sit(&game, 0);
+    browser.show_as(Form::sized(360, 600));
+    browser.press("Leave");
+    let outside = "[...document.querySelectorAll('.question, .question *')].filter((one) => {
+        const { left, right } = one.getBoundingClientRect();
+        return left < 0 || right > innerWidth;
+      }).length + document.documentElement.scrollWidth - innerWidth";
+    browser.wait("the question", |look| look.can("Cancel"));
+    assert_eq!(browser.eval(outside), 0);
+    browser.press_anywhere("Leave");
+    browser.press_anywhere("Take my seat back");
+    let look = browser.wait("the seat", |look| look.can("Leave"));
+    assert!(!look.can("Cancel"));
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn every_card_says_what_it_does() {
         };
         browser.click(&look.hand[index]);
         let look = browser.wait(name, |look| look.todo.contains(&says));
-        assert!(look.todo.contains("Not now: "), "{}", look.todo);
+        assert!(look.todo.contains("Not now. "), "{}", look.todo);
     }
 }
 

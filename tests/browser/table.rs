@@ -36,6 +36,8 @@ const SIGHT: &str = "
     const findings = [];
     if (scrollX || scrollY) findings.push(`scrolled to ${scrollX} ${scrollY}`);
     if (document.documentElement.scrollWidth > innerWidth) findings.push('too wide');
+    const news = document.querySelector('.news');
+    if (news && news.scrollHeight > news.clientHeight) findings.push(`cut: ${news.innerText}`);
     for (const selector of ['.board', '.hand', '.buttons', '.status', '.ranks', ...arguments[0]]) {
       for (const one of document.querySelectorAll(`${selector}, .table > .side > .dock > ${selector} > button`)) {
         if (one.closest('.extras, .finished, .missing, .people')) continue;

@@ -51,9 +51,9 @@ export function Home({ state }) {
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
       <p class="other"><a href="#/learn">${t("home.learn")}</a> <a href="#/analyse">${t("home.analyse")}</a></p>
+      ${saved.length > 0 && html`<${Continue} saved=${saved} />`}
       <${WithPeople} state=${state} />
       <${Choices} settings=${settings} />
-      ${saved.length > 0 && html`<${Continue} saved=${saved} />`}
       <section>
         <h2>${t("home.watch")}</h2>
         <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {

@@ -184,8 +184,9 @@ function playedWords(people, move) {
   const said = [say(people, seat, "event.played", { card: playedCard(move) })];
   const others = parts.map((part) => part.seat).filter((one) => one !== seat);
   if (kind === "swap") {
-    said.push(others.length === 0 ? say(people, seat, "did.swap.own") : say(people, seat, "did.swap", {
-      whom: list(others.map((one) => (one === people.me ? t("whom.with.you") : people.names[one]))),
+    const name = others.length === 0 ? "did.swap.own" : others.length === 1 ? "did.swap" : "did.swap.others";
+    said.push(say(people, seat, name, {
+      whom: list([...new Set(others)].map((one) => (one === people.me ? t("whom.with.you") : people.names[one]))),
     }));
   } else if (["leave_kennel", "retreat", "no_effect"].includes(kind)) {
     said.push(say(people, seat, `did.${kind}`));

@@ -78,11 +78,13 @@ function Found({ table, review }) {
   // The picture grows with the review. It does not read what follows the number sign.
   const picture = `${server}/v1/games/${id}/review.svg`;
   const grown = `#${review.decisions.length}`;
+  const curve = t("review.curve", { names: list(Array.from({ length: half === 2 ? 1 : half }, (_, team) => names(team))) });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
   return game && html`
+    <p class="small" aria-hidden="true">${curve}</p>
     <picture>
       <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?theme=dark${grown}`} />
-      <img src=${picture + grown} width="1000" height="480" alt=${t("review.curve", { names: list(Array.from({ length: half === 2 ? 1 : half }, (_, team) => names(team))) })} />
+      <img src=${picture + grown} width="1000" height="480" alt=${curve} />
     </picture>
     ${review.teams.length > 0 && html`
       <ul class="sums">

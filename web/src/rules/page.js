@@ -96,7 +96,7 @@ function Comparison({ sheets, rules }) {
         <thead><tr><th scope="col">${t("rules.option")}</th>${all.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
         <tbody>
           ${differing.map((name) => html`
-            <tr key=${name}><th scope="row">${t(`option.${name}`)}</th>${all.map((one) => html`<td>${wordsIn(one.rules, name)}</td>`)}</tr>`)}
+            <tr key=${name}><th scope="row">${t(`option.${name}`)}</th>${all.map((one) => html`<td data-sheet=${one.title}>${wordsIn(one.rules, name)}</td>`)}</tr>`)}
         </tbody>
       </table>
     </div>`;

@@ -18,12 +18,13 @@ const CROSS = "M16 9.5l5 5M21 9.5l-5 5";
 export function Bar({ table, round, seating }) {
   const { game, seat } = table;
   if (!game) return null;
+  const shown = round ?? game.round;
   return html`
     <header class="bar">
       <a href="#/" class="back">${t("table.home")}</a>
       <h1 tabindex="-1">DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
-        <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${t("table.round", { round: round ?? game.round })}`}</span>
+        <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${shown > 0 && t("table.round", { round: shown })}`}</span>
       <${RulesButton} rules=${game.rules} name=${t("rules.title")} kind="help">?<//>
       ${!seating && seat !== null && html`
         <button type="button" class="sound" aria-label=${t("sound")} title=${t("sound")} aria-pressed=${state.sound ? "true" : "false"}

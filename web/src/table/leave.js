@@ -21,8 +21,10 @@ export function Leave({ table }) {
     if (asking || asked.current) buttons?.[buttons.length - 1]?.focus();
     asked.current = asking;
   }, [asking]);
-  if (!game || seat === null || game.seats[seat].kind !== "human" || game.phase === "finished") return null;
   const close = () => setAsking(false);
+  const plays = game && seat !== null && game.seats[seat].kind === "human" && game.phase !== "finished";
+  useEffect(close, [plays]);
+  if (!plays) return null;
   /** @param {string} name @param {() => void} press @param {string} [kind] */
   const button = (name, press, kind = "") => html`
     <button type="button" class=${kind} disabled=${sending} onClick=${once(press)}>${t(name)}</button>`;
