@@ -36,8 +36,8 @@ const POLL: Duration = Duration::from_secs(1);
 /// How often what was found is saved. A claim lasts much longer.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long a review is worked on before another one that waits. One takes minutes, and hours under
-/// the most costly rules.
+/// How long a review is worked on before another one that waits. Under costly rules one takes much
+/// longer than usual.
 const SLICE: Duration = Duration::from_secs(60);
 
 /// The most actions of a game that is reviewed with all playouts. A longer one gets fewer, so that
@@ -62,6 +62,8 @@ struct ReviewWorker {
     percent: u32,
     runtime: Runtime,
     stopped: Receiver<()>,
+    /// How long a review is worked on before another one that waits.
+    slice: Duration,
 }
 
 impl ReviewThread {
@@ -77,6 +79,7 @@ impl ReviewThread {
             percent,
             runtime: background_runtime()?,
             stopped,
+            slice: SLICE,
         };
         let thread = thread::Builder::new()
             .name("reviews".into())
@@ -143,7 +146,7 @@ impl ReviewWorker {
         let mut saved = begun;
         loop {
             let status = match catch_failure(|| reviewer.step()) {
-                Ok(true) if begun.elapsed() >= SLICE => ReviewStatus::Waiting,
+                Ok(true) if begun.elapsed() >= self.slice => ReviewStatus::Waiting,
                 Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,
@@ -231,5 +234,54 @@ fn set_lowest_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(19) {
         log::debug!("the review thread keeps its priority: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dog_store::{CommitResult, ReviewRequest, Write};
+
+    use super::*;
+    use crate::testing::{TempDatabase, add, new_game, played_to_end};
+
+    /// Adds a finished game and asks for its review.
+    fn add_review(worker: &ReviewWorker) -> StoredGame {
+        let stored = new_game();
+        let drafts = played_to_end(&stored);
+        worker.runtime.block_on(add(&worker.store, stored.clone()));
+        for draft in drafts {
+            let committed = worker.store.commit(Write::from(draft));
+            let committed = worker.wait(committed).expect("a commit");
+            assert_eq!(committed, CommitResult::Done);
+        }
+        let asked = worker.store.ask_review(&stored.id, None, REVIEW_LIMITS);
+        assert_eq!(worker.wait(asked).expect("an answer"), ReviewRequest::Added);
+        stored
+    }
+
+    #[test]
+    fn a_review_is_left_for_the_others_when_its_slice_is_over() {
+        let database = TempDatabase::new();
+        let (_stop, stopped) = channel();
+        let worker = ReviewWorker {
+            store: database.store(),
+            nets: Arc::new(Nets::built_in().expect("the nets")),
+            percent: 1,
+            runtime: background_runtime().expect("a runtime"),
+            stopped,
+            slice: Duration::ZERO,
+        };
+        let games = [add_review(&worker), add_review(&worker)];
+        for versions in [[2, 0], [2, 2], [3, 2], [3, 3]] {
+            assert!(worker.work().expect("the store works"));
+            for (stored, version) in games.iter().zip(versions) {
+                let review = worker.wait(worker.store.review(&stored.id));
+                let review = review.expect("an answer").expect("a review");
+                assert_eq!(review.status, ReviewStatus::Waiting);
+                let content = review.content().expect("an intact row");
+                let found: Review = serde_json::from_str(&content).unwrap_or_default();
+                assert_eq!(found.version, version);
+            }
+        }
     }
 }

@@ -247,7 +247,7 @@ pub fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses an origin and returns it as browsers send it: a scheme, a host and perhaps a port; or `*`.
+/// Parses an origin, or `*`, and returns it as browsers send it.
 fn origin(text: &str) -> Result<String, String> {
     let origin = text.trim();
     if ["*", "null"].contains(&origin) {

@@ -40,6 +40,9 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
     assert!(printed.stdout == kept, "{stale}");
     let kept: Value = serde_json::from_slice(&kept).expect("JSON");
     assert_eq!(served.json(), kept);
+    let etag = served.header("etag").expect("an ETag");
+    let again = server.get("/openapi.json").header("If-None-Match", etag);
+    assert_eq!(again.send().status, 304);
     let version = kept["openapi"].as_str().expect("a version");
     assert!(version.starts_with("3.1."), "{version}");
     assert_eq!(kept["info"]["version"], env!("CARGO_PKG_VERSION"));

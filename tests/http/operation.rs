@@ -38,6 +38,10 @@ fn the_health_check_reports_by_its_exit_status() {
         check.expect("the dog binary").status.success()
     };
     assert!(is_healthy(&server.address()));
+    // What a server on every address has as its address.
+    assert!(is_healthy(
+        &server.address().replace("127.0.0.1", "0.0.0.0")
+    ));
     // Nobody listens there.
     assert!(!is_healthy("127.0.0.1:1"));
 }
@@ -53,6 +57,18 @@ fn file(name: &str) -> PathBuf {
 fn refused(options: &[&str], database: &Path) -> (Option<i32>, String) {
     let mut serve = dog(&["serve", "--database"]);
     failed(serve.arg(database).args(options))
+}
+
+#[test]
+fn a_switch_that_is_neither_on_nor_off_is_refused() {
+    let database = file("switches");
+    for switch in ["DOG_NO_PAGE", "DOG_SKIP_CHECK"] {
+        let mut serve = dog(&["serve", "--database"]);
+        let (status, said) = failed(serve.arg(&database).env(switch, "fasle"));
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains("fasle"), "{said}");
+    }
+    assert!(!database.exists());
 }
 
 #[test]

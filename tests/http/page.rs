@@ -144,7 +144,7 @@ fn the_page_is_small() {
 
 #[test]
 fn without_the_page_the_documentation_comes_first() {
-    let server = TestServer::start_with(&[("DOG_NO_PAGE", "true")]);
+    let server = TestServer::start_with(&[("DOG_NO_PAGE", "1")]);
     let response = server.get("/").send();
     assert_eq!(response.status, 307);
     assert_eq!(response.header("location"), Some("/docs/"));

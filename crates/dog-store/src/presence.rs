@@ -134,3 +134,21 @@ impl OwnLease {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_gap_the_lease_is_a_new_one_though_the_store_has_kept_it() {
+        let lease = OwnLease::new();
+        let long_ago = RenewalStart {
+            instant: Instant::now() - 2 * LEASE.unsigned_abs(),
+            at: now() - 2 * LEASE,
+        };
+        assert!(lease.renewed(long_ago, true));
+        assert!(lease.renewed(RenewalStart::now(), false));
+        assert!(!lease.renewed(RenewalStart::now(), false));
+        assert_eq!(lease.leases.load(Ordering::Acquire), 2);
+    }
+}

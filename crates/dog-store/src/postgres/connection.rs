@@ -50,6 +50,14 @@ macro_rules! params {
 }
 pub(super) use params;
 
+/// Raises `synchronous_commit`, so that no answered write is lost with the primary.
+macro_rules! synchronous {
+    () => {
+        "SELECT set_config('synchronous_commit', 'on', false) \
+         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+    };
+}
+
 /// What a connection is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -79,23 +87,23 @@ impl Purpose {
     fn session(self) -> &'static str {
         match self {
             Purpose::Requests => {
-                "SET lock_timeout = '2s'; SET jit = off; \
-                 SELECT set_config('synchronous_commit', 'on', false) \
-                 WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+                concat!("SET lock_timeout = '2s'; SET jit = off; ", synchronous!())
             }
             Purpose::Writes => {
-                "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
-                 SELECT set_config('synchronous_commit', 'on', false) \
-                 WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+                concat!(
+                    "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; ",
+                    synchronous!()
+                )
             }
             Purpose::Background => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
                  SET jit = off"
             }
             Purpose::LongTransactions => {
-                "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
-                 SELECT set_config('synchronous_commit', 'on', false) \
-                 WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
+                concat!(
+                    "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; ",
+                    synchronous!()
+                )
             }
         }
     }
@@ -319,5 +327,31 @@ impl Slot {
             Ok(Ok(connection)) => connection.clone(),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::PgDatabase;
+    use crate::{
+        Location, StoreConfig,
+        tests::{TestStore, wait},
+    };
+
+    #[test]
+    fn small_writes_are_synchronous_whatever_the_database_says() {
+        let Some(store) = TestStore::postgres() else {
+            return;
+        };
+        store.sql(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', \
+             current_database()); END $$",
+        );
+        let Location::Postgres(settings) = store.location() else {
+            unreachable!("it was asked for");
+        };
+        let database = PgDatabase::connect(settings, StoreConfig::default()).unwrap();
+        let rows = wait(database.small_write("SHOW synchronous_commit", params![]));
+        assert_eq!(rows[0].get::<_, &str>(0), "on");
     }
 }

@@ -39,6 +39,13 @@ fn claim(store: &Store) -> Option<ClaimedReview> {
     wait(store.claim_review())
 }
 
+/// Claims the next review, which must be that of this game, and leaves it with this status.
+fn work_on_next(store: &Store, stored: &StoredGame, status: ReviewStatus) {
+    let claimed = claim(store).unwrap();
+    assert_eq!(claimed.game, stored.id);
+    assert!(save(store, &claimed, status, "found"));
+}
+
 /// The status of a game's review, and what it has found.
 fn found(store: &Store, stored: &StoredGame) -> Option<(ReviewStatus, String)> {
     let review = wait(store.review(&stored.id))?;
@@ -93,30 +100,24 @@ fn the_queue_is_bounded(database: &TestStore) {
 fn addresses_take_turns(database: &TestStore) {
     let store = database.store();
     let games: Vec<StoredGame> = (0..5).map(|_| finished(&store)).collect();
-    let add = |game: usize, address| assert_eq!(ask(&store, &games[game], address), Added);
-    let work_on = |game: usize, status| {
-        let claimed = claim(&store).unwrap();
-        assert_eq!(claimed.game, games[game].id);
-        assert!(save(&store, &claimed, status, "found"));
-    };
-    add(0, 1);
-    add(1, 1);
-    add(2, 2);
+    assert_eq!(ask(&store, &games[0], 1), Added);
+    assert_eq!(ask(&store, &games[1], 1), Added);
+    assert_eq!(ask(&store, &games[2], 2), Added);
     // A review that is left comes after the others of its address, and the address after others.
     for game in [0, 2, 1, 2] {
-        work_on(game, Waiting);
+        work_on_next(&store, &games[game], Waiting);
     }
-    work_on(0, Done);
+    work_on_next(&store, &games[0], Done);
     // An address that asks for another one keeps its place.
-    add(3, 1);
+    assert_eq!(ask(&store, &games[3], 1), Added);
     for game in [1, 2, 3] {
-        work_on(game, Waiting);
+        work_on_next(&store, &games[game], Waiting);
     }
-    work_on(2, Done);
+    work_on_next(&store, &games[2], Done);
     // A new address has the last place.
-    add(4, 2);
+    assert_eq!(ask(&store, &games[4], 2), Added);
     for game in [1, 4, 3] {
-        work_on(game, Waiting);
+        work_on_next(&store, &games[game], Waiting);
     }
 }
 

@@ -150,9 +150,13 @@ fn one_machine_claims_a_due_game_until_it_changes(database: &TestStore) {
     assert_eq!(claim(&here, &due), is_file);
     assert_eq!(claim(&here, &idle), is_file);
 
-    act(&here, &due.id, &reissue());
+    let due = act(&here, &due.id, &reissue());
     assert!(claim(&there, &due));
     assert_eq!(claim(&here, &due), is_file);
+    // New tokens make the decision stale, too.
+    commit_done(&here, set_tokens(&due, "renewed"));
+    assert!(claim(&here, &due));
+    assert_eq!(claim(&there, &due), is_file);
     if !is_file {
         database.sql("UPDATE due_claims SET until = 0");
         assert!(claim(&here, &due), "a claim expires");
