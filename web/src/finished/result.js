@@ -1,7 +1,7 @@
 // The result of a game: who won, what each seat captured, how far the winners were behind. It can
 // be shared as a picture with a link.
 
-import { useEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { server } from "../api.js";
 import { addressOf } from "../game.js";
 import { t } from "../lang.js";
@@ -108,7 +108,7 @@ export function Share({ table, version }) {
   useEffect(() => {
     if ("canShare" in navigator) picture.current = pictureOf(table).catch(() => null);
   }, []);
-  useEffect(() => field.current?.select(), [said]);
+  useLayoutEffect(() => field.current?.select(), [said]);
   const share = async () => {
     const data = { title: "DOG", text: wonWords({ ...people(table), me: null }, table.game?.winner ?? 0), url: link };
     try {
