@@ -102,7 +102,7 @@ pub struct SeatRequest {
     /// By default `Seat` or `Bot` and its number.
     name: Option<PlayerName>,
     /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for
-    /// an open seat, how the bot plays that stands in.
+    /// an open seat, how the bot plays it meanwhile.
     level: Option<Level>,
 }
 

@@ -74,8 +74,8 @@ macro_rules! table {
 
 table! {
     BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
-        "The request is not valid HTTP, its Host is no host, its If-Match or If-None-Match header is \
-         malformed, or it has two Authorization headers.";
+        "The body breaks off or is framed wrongly, the Host is no host, the If-Match or If-None-Match \
+         header is malformed, or there are two Authorization headers.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
         "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"

@@ -26,8 +26,8 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct ArenaArgs {
-    /// The player to measure: random, beginner, greedy, net, fast, strong (see
-    /// docs/arena.md); or two of them as a team, such as fast+random.
+    /// The player to measure: random, beginner, greedy, net, fast, strong,
+    /// oracle (see docs/arena.md); or two of them as a team, such as fast+random.
     #[arg(value_name = "A")]
     a: TeamSpec,
     /// The player or team to measure it against.
