@@ -1,13 +1,19 @@
 //! Analyses by address: a picture of a position, and advice, with everything in the query.
 
-use std::{env, fs, sync::LazyLock};
+use std::{
+    env, fs,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{Method, StatusCode, header},
+    HttpRequest, HttpResponse, body,
+    http::{Method, StatusCode, header, header::HeaderValue},
     web::Data,
 };
-use dog_bot::{Level, player_model::PlayerModels};
+use dog_bot::{Level, player_model::PlayerModels, search::MAX_SEARCH_TIME};
 use dog_picture::Picture;
 use dog_rules::{Card, Cards, position};
 use serde::Deserialize;
@@ -73,9 +79,9 @@ pub async fn get_position_picture(request: HttpRequest) -> Result<HttpResponse, 
 ///
 /// Ranked advice in a position of which nothing else is known, by an address that can be kept.
 ///
-/// With `samples` and `seed` the answer is always the same, and may be kept for a day; then
-/// `elapsed_ms` is null. Cards may be named as people call them: `Ass`, `König`, `Bube`, `Dame`,
-/// `Jolly`.
+/// With `samples` and `seed` the answer is always the same, unless the search takes 5 s, and may be
+/// kept for a day; then `elapsed_ms` is null. Cards may be named as people call them: `Ass`,
+/// `König`, `Bube`, `Dame`, `Jolly`.
 #[utoipa::path(get, path = "/v1/analysis/suggest-move", tag = "analysis",
     params(AdviceByAddressParams, ReadHeaders),
     responses(
@@ -109,22 +115,35 @@ pub async fn suggest_move_by_address(
         }
     }
     if request.method() == Method::HEAD {
-        return Ok(response.finish());
+        // The length of the answer is not known without a search (RFC 9110, section 8.6).
+        return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
     let target = SuggestionRoute {
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
     let here = app.clone();
+    let was_cut = Arc::new(AtomicBool::new(false));
+    let cut = Arc::clone(&was_cut);
     let work = move || {
         let (view, models) = (position.view()?, PlayerModels::default());
         let mut advice = advise(&here, &view, &models, &settings, &target, options)?;
+        let longest = MAX_SEARCH_TIME.as_secs_f64() * 1_000.0;
+        cut.store(advice.elapsed_ms >= Some(longest), Ordering::Relaxed);
         advice.elapsed_ms = advice.elapsed_ms.filter(|_| !is_repeatable);
         Ok(advice)
     };
-    app.advice_pool
+    let mut response = app
+        .advice_pool
         .answer_with(&request, expected_cost(&settings), &mut response, work)
-        .await
+        .await?;
+    // Another time the search may get further.
+    if was_cut.load(Ordering::Relaxed) {
+        let headers = response.headers_mut();
+        headers.remove(header::ETAG);
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    Ok(response)
 }
 
 /// A board to draw.

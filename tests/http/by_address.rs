@@ -76,6 +76,17 @@ fn repeatable_advice_may_be_cached() {
     }
 }
 
+/// The next time such a search may get further.
+#[test]
+fn advice_that_was_cut_short_is_not_cached() {
+    let server = TestServer::start();
+    let position = "position=2,9,23,50/12,33,45,60/20,29,40,57/5,38,47,61&seat=0&hand=7,K,A,3,5,9";
+    let advice = ask(&server, &format!("{position}&samples=10000&seed=1"));
+    assert_eq!(advice.header("cache-control"), Some("no-store"));
+    assert_eq!(advice.header("etag"), None);
+    assert!(advice.expect(200)["samples"].as_u64() < Some(10_000));
+}
+
 /// The most playouts that are allowed take seconds; a HEAD does not.
 #[test]
 fn head_does_not_search() {
@@ -85,6 +96,8 @@ fn head_does_not_search() {
     let head = server.request("HEAD", &path).send();
     assert_eq!(head.status, 200);
     assert!(head.header("etag").is_some());
+    // The length is not known.
+    assert_eq!(head.header("content-length"), None);
     assert_eq!(searches(&server), before);
     assert!(before.contains(" 0"), "{before}");
     let wrong = format!("{PATH}?{POSITION}&level=wise");

@@ -4,7 +4,8 @@ use dog_bot::{
     net::nets::Nets,
     player_model::{PlayerModels, PlayoutPolicy},
     search::{
-        Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, Searcher, TeamChance,
+        Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, SearchLimit, Searcher,
+        TeamChance,
     },
 };
 use dog_rules::{Phase, Playout, Rules, SeatView};
@@ -64,6 +65,7 @@ impl<'n> ReviewSearch<'n> {
         let config = SearchConfig {
             plies: Some(u32::MAX),
             playout_policies: PlayoutPolicies::All(PlayoutPolicy::NET),
+            limit: SearchLimit::Boards,
             ..SearchConfig::for_play()
         };
         let searcher = |config| Searcher::new(nets, config, PlayerModels::default());

@@ -8,9 +8,12 @@
 use dog_rules::{BySeat, Card, Cards, Rules, Seat, SeatView, playout::unseen_hands};
 use rand::{Rng, RngExt};
 
-use super::net::{
-    evaluator::{NetEvaluator, Scratch},
-    exp,
+use super::{
+    net::{
+        evaluator::{NetEvaluator, Scratch},
+        exp,
+    },
+    search::BudgetClock,
 };
 
 /// How much better, in logits, a card must be to be played e times as often. The net itself is
@@ -42,17 +45,21 @@ struct PlayEvidence {
 }
 
 impl<'a> Determinizer<'a> {
-    /// Evaluates the moves of the round.
+    /// Evaluates the moves of the round, the last first, until the time is up.
     pub fn new(
         evaluator: &NetEvaluator,
         view: &'a SeatView<'a>,
         draws: u32,
+        clock: &BudgetClock,
         scratch: &mut Scratch,
     ) -> Determinizer<'a> {
         let mut evidence = Vec::new();
         if draws > 1 {
             let mut since: BySeat<Cards> = BySeat::default();
             for play in view.past_moves.iter().rev() {
+                if clock.late() {
+                    break;
+                }
                 since[play.seat].add_all(play.revealed);
                 let Some(card) = play.card else { continue };
                 if play.seat == view.seat || view.counts[play.seat] == 0 {

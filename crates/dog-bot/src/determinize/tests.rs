@@ -1,18 +1,27 @@
 //! Dealt hands: possible whatever is hidden, and weighted by what was played.
 
+use std::time::Duration;
+
 use dog_rules::{Game, Phase, Preset, round_history::PastMove};
 
 use super::*;
 use crate::{
     Level,
+    search::{Budget, SearchLimit},
     testing::{board, cards, choose, hidden_changed, nets, new_game, rng, seat, view},
     tests::rules,
 };
 
+/// A clock whose time is never up.
+fn endless() -> BudgetClock {
+    BudgetClock::start(Budget::Samples(1), SearchLimit::Boards)
+}
+
 /// This many deals of what a view leaves open, each drawn from `draws`.
 fn deals(view: &SeatView, number: usize, draws: u32) -> Vec<BySeat<Cards>> {
     let evaluator = nets().for_rules(view.rules);
-    let determinizer = Determinizer::new(evaluator, view, draws, &mut Scratch::default());
+    let determinizer =
+        Determinizer::new(evaluator, view, draws, &endless(), &mut Scratch::default());
     let mut rng = rng(1);
     (0..number).map(|_| determinizer.deal(&mut rng)).collect()
 }
@@ -109,7 +118,7 @@ fn a_forced_card_is_no_evidence() {
     let rules = Preset::DogspielIt.rules();
     let view = six_not_played(&rules);
     let (evaluator, mut scratch) = (nets().for_rules(&rules), Scratch::default());
-    let clue = Determinizer::new(evaluator, &view, 48, &mut scratch).evidence[0];
+    let clue = Determinizer::new(evaluator, &view, 48, &endless(), &mut scratch).evidence[0];
     let likelihood = |hand: &str| {
         let mut hands = BySeat::default();
         hands[seat(1, &rules)] = cards(hand);
@@ -118,4 +127,14 @@ fn a_forced_card_is_no_evidence() {
     assert_eq!(likelihood(""), 1.0);
     assert_eq!(likelihood("2"), 1.0);
     assert!(likelihood("6") < 0.2 && likelihood("Q") > 0.2);
+}
+
+#[test]
+fn no_move_is_evaluated_when_the_time_is_up() {
+    let rules = Preset::DogspielIt.rules();
+    let view = six_not_played(&rules);
+    let (evaluator, mut scratch) = (nets().for_rules(&rules), Scratch::default());
+    let over = BudgetClock::start(Budget::Time(Duration::ZERO), SearchLimit::Time);
+    let determinizer = Determinizer::new(evaluator, &view, 48, &over, &mut scratch);
+    assert!(determinizer.evidence.is_empty());
 }

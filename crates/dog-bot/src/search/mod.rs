@@ -21,8 +21,11 @@ use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 pub(super) use self::findings::PlayoutFindings;
 use self::line::FirstPlays;
 pub use self::line::LinePlay;
-pub use self::playing::{Budget, BudgetClock, Candidate, PlayoutContext, PlayoutResult, answer};
-use self::playing::{CLOCK_EVERY, chance};
+use self::playing::chance;
+pub use self::playing::{
+    Budget, BudgetClock, Candidate, MAX_SEARCH_TIME, PlayoutContext, PlayoutResult, SearchLimit,
+    answer,
+};
 pub use self::rounds::TeamChance;
 use super::{
     determinize::Determinizer,
@@ -62,6 +65,8 @@ pub struct SearchConfig {
     pub stop_errors: f64,
     /// How the seats play in playouts.
     pub playout_policies: PlayoutPolicies,
+    /// What ends a search that has not done all its playouts.
+    pub limit: SearchLimit,
     /// Whether the first plays of the playouts are kept, for lines and reasons. It changes no
     /// result.
     pub explains: bool,
@@ -110,6 +115,7 @@ impl Default for SearchConfig {
             deal_candidates: 48,
             stop_errors: f64::INFINITY,
             playout_policies: PlayoutPolicies::Estimated,
+            limit: SearchLimit::Time,
             explains: false,
         }
     }
@@ -233,7 +239,7 @@ impl<'n> Searcher<'n> {
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget);
+        let clock = BudgetClock::start(budget, self.config.limit);
         let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
             self.search_unseen(view, &mut candidates, searched, &clock, rng);
@@ -250,7 +256,7 @@ impl<'n> Searcher<'n> {
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget);
+        let clock = BudgetClock::start(budget, self.config.limit);
         let evaluator = self.nets.for_rules(view.rules);
         let mut compared = self.static_values(evaluator, view, &clock);
         let place = |stats: &CandidateStats| {
@@ -275,7 +281,7 @@ impl<'n> Searcher<'n> {
     ) {
         let evaluator = self.nets.for_rules(view.rules);
         let draws = self.config.deal_candidates;
-        let determinizer = Determinizer::new(evaluator, view, draws, &mut self.scratch);
+        let determinizer = Determinizer::new(evaluator, view, draws, clock, &mut self.scratch);
         self.search(view, candidates, searched, clock, rng, |rng| {
             deal(view, determinizer.deal(rng), rng)
         });
@@ -289,7 +295,7 @@ impl<'n> Searcher<'n> {
         rng: &mut R,
         mut world: impl FnMut(&mut R) -> Playout<'v>,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget);
+        let clock = BudgetClock::start(budget, self.config.limit);
         let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
             self.search(view, &mut candidates, searched, &clock, rng, |rng| {
@@ -472,7 +478,7 @@ impl<'n> Searcher<'n> {
         let mut candidates = Vec::new();
         evaluator.plays(view, &mut self.scratch, |card, board, logit| {
             candidates.push(CandidateStats::new(Candidate::Play(card, *board), logit));
-            if (candidates.len() as u32).is_multiple_of(CLOCK_EVERY) && clock.late() {
+            if clock.late_after(candidates.len() as u32) {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())

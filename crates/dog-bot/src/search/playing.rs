@@ -1,6 +1,7 @@
 //! Playouts of a candidate, in which every seat plays by its own information, within a time limit.
 
 use std::{
+    cell::Cell,
     ops::ControlFlow,
     time::{Duration, Instant},
 };
@@ -26,18 +27,31 @@ use crate::{
 
 /// The number of boards evaluated between two looks at the clock. A look costs as much as some
 /// boards.
-pub(super) const CLOCK_EVERY: u32 = 128;
-/// The longest time of any search, however many samples are asked for. Longer in tests, which may
-/// share the machine.
-const MAX_SEARCH_TIME: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
+const CLOCK_EVERY: u32 = 128;
+/// The longest time of a search with [`SearchLimit::Time`], however many samples are asked for.
+/// Longer in tests, which may share the machine.
+pub const MAX_SEARCH_TIME: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
+/// The most boards of a search with [`SearchLimit::Boards`], as far as they are counted: about as
+/// many as an idle core evaluates in [`MAX_SEARCH_TIME`].
+const MAX_BOARDS: u32 = 2_500_000;
 
 /// How long a search may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Until this much time has passed. The result depends on the machine and its load.
     Time(Duration),
-    /// Until this many playouts are done. The result is the same on every machine.
+    /// Until this many playouts are done, or the [limit](SearchLimit) is reached. The result is the
+    /// same on every machine, unless the limit is a time and is reached.
     Samples(u32),
+}
+
+/// What ends a search that has not done all its playouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchLimit {
+    /// [`MAX_SEARCH_TIME`]: somebody waits for the answer.
+    Time,
+    /// A number of evaluated boards: nobody waits, and the result is the same on every machine.
+    Boards,
 }
 
 impl Budget {
@@ -68,14 +82,19 @@ impl Budget {
 pub struct BudgetClock {
     started: Instant,
     budget: Budget,
+    limit: SearchLimit,
+    /// How often [`CLOCK_EVERY`] boards of one choice have been evaluated.
+    looks: Cell<u32>,
 }
 
 impl BudgetClock {
     /// A clock that starts now.
-    pub fn start(budget: Budget) -> BudgetClock {
+    pub fn start(budget: Budget, limit: SearchLimit) -> BudgetClock {
         BudgetClock {
             started: Instant::now(),
             budget,
+            limit,
+            looks: Cell::new(0),
         }
     }
 
@@ -95,13 +114,23 @@ impl BudgetClock {
         }
     }
 
-    /// Whether the time is up.
-    pub(super) fn late(&self) -> bool {
-        let longest = match self.budget {
-            Budget::Time(time) => time.min(MAX_SEARCH_TIME),
-            Budget::Samples(_) => MAX_SEARCH_TIME,
-        };
-        self.started.elapsed() >= longest
+    /// Whether the time is up, or the limit reached.
+    pub(crate) fn late(&self) -> bool {
+        match (self.budget, self.limit) {
+            (Budget::Time(time), _) => self.started.elapsed() >= time.min(MAX_SEARCH_TIME),
+            (Budget::Samples(_), SearchLimit::Time) => self.started.elapsed() >= MAX_SEARCH_TIME,
+            (Budget::Samples(_), SearchLimit::Boards) => {
+                self.looks.get() >= MAX_BOARDS / CLOCK_EVERY
+            }
+        }
+    }
+
+    /// The same, after another board of a choice, of which this many have been `seen`. Looks only
+    /// now and then.
+    pub(super) fn late_after(&self, seen: u32) -> bool {
+        let looks = seen.is_multiple_of(CLOCK_EVERY);
+        self.looks.set(self.looks.get() + u32::from(looks));
+        looks && self.late()
     }
 }
 
@@ -285,7 +314,7 @@ impl PlayoutContext<'_> {
                     best = Some((card, *board, logit));
                 }
                 seen += 1;
-                late = seen.is_multiple_of(CLOCK_EVERY) && self.clock.late();
+                late = self.clock.late_after(seen);
                 if late {
                     ControlFlow::Break(())
                 } else {
@@ -328,7 +357,7 @@ impl PlayoutContext<'_> {
                     best = Some((card, *board));
                 }
                 seen += 1;
-                if seen.is_multiple_of(CLOCK_EVERY) && self.clock.late() {
+                if self.clock.late_after(seen) {
                     return None;
                 }
             }
@@ -392,8 +421,10 @@ pub(super) fn chance(logit: f32) -> f64 {
 
 /// Watches whether a piece that a move has moved is captured before the seat's next turn.
 struct CaptureWatch {
-    /// The moved pieces: owner, field, and the number in the kennel.
-    moved: Vec<(Seat, u8, u8)>,
+    /// The moved pieces that stand where they were moved to: owner and field.
+    moved: Vec<(Seat, u8)>,
+    /// The board before the next play.
+    before: Board,
     captured: bool,
 }
 
@@ -402,19 +433,28 @@ impl CaptureWatch {
         let own = [seat, seat.partner(rules.seats)];
         let moved = own.into_iter().flat_map(|seat| {
             let fields = after.track(seat) & !before.track(seat);
-            let kennel = after.kennel(seat);
-            ring::fields(fields).map(move |field| (seat, field, kennel))
+            ring::fields(fields).map(move |field| (seat, field))
         });
         CaptureWatch {
             moved: moved.collect(),
+            before: *after,
             captured: false,
         }
     }
 
+    /// The board after the next play. A piece that leaves its field is captured if the play brings
+    /// one of its owner to the kennel; else it has walked or was swapped, and is no longer watched.
     fn observe(&mut self, board: &Board) {
-        self.captured |= self.moved.iter().any(|&(seat, field, kennel)| {
-            !board.pieces(seat).stand_on(field) && board.kennel(seat) > kennel
+        if self.moved.is_empty() {
+            return;
+        }
+        let (before, captured) = (self.before, &mut self.captured);
+        self.moved.retain(|&(seat, field)| {
+            let stands = board.pieces(seat).stand_on(field);
+            *captured |= !stands && board.kennel(seat) > before.kennel(seat);
+            stands
         });
+        self.before = *board;
     }
 
     /// The seat's next turn has begun.

@@ -29,7 +29,7 @@ impl Searcher<'_> {
         rng: &mut R,
         mut table: impl FnMut(&mut R) -> Playout<'v>,
     ) -> Vec<TeamChance> {
-        let clock = BudgetClock::start(Budget::Samples(playouts));
+        let clock = BudgetClock::start(Budget::Samples(playouts), self.config.limit);
         let mut context = PlayoutContext {
             evaluator: self.nets.for_rules(rules),
             plies: u32::MAX,

@@ -511,3 +511,15 @@ fn check_first_play(view: &SeatView, stats: &CandidateStats, line: &[LinePlay]) 
     assert_eq!(play.map(times), most);
     line.len()
 }
+
+/// Where nobody waits, the end of a search does not depend on the machine.
+#[test]
+fn a_limit_of_boards_counts_boards() {
+    let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Boards);
+    let boards = (1..).find(|&boards| clock.late_after(boards));
+    assert_eq!(boards, Some(2_500_000 / 128 * 128));
+    assert!(clock.used(0) >= 1.0);
+    let clock = BudgetClock::start(Budget::Samples(10), SearchLimit::Boards);
+    assert!(!(1..1_000).any(|boards| clock.late_after(boards)));
+    assert_eq!(clock.used(5), 0.5);
+}

@@ -11,7 +11,7 @@ use dog_bot::{
         probability,
     },
     player_model::PlayoutPolicy,
-    search::{Budget, BudgetClock, Candidate, PlayoutContext, answer},
+    search::{Budget, BudgetClock, Candidate, PlayoutContext, SearchLimit, answer},
 };
 use dog_rules::{
     Board, BySeat, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules,
@@ -291,7 +291,7 @@ impl<'a> SelfPlay<'a> {
             all.swap(ALTERNATIVES - 1, other);
         }
         let group = out.targets.len();
-        let clock = BudgetClock::start(Budget::Samples(u32::MAX));
+        let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Time);
         let playout_rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
         for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
             if logit >= WON {
