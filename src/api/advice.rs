@@ -12,7 +12,8 @@ use actix_web::{
 use dog_bot::{
     Choice, Level, MoveEffect, Suggestion,
     player_model::PlayerModels,
-    search::{Budget, LinePlay},
+    rounded,
+    search::{Budget, LinePlay, MAX_SEARCH_TIME},
 };
 use dog_rules::{Phase, Seat, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -24,7 +25,7 @@ use super::{
     moves::{MoveId, MoveView},
     parameters::{GamePath, in_range, load_game},
     play::{PlayRequest, SwapRequest},
-    reason::{AdviceReasonView, rounded},
+    reason::AdviceReasonView,
     view::{ActionRoute, RequestMethod},
 };
 use crate::{
@@ -222,7 +223,8 @@ pub enum SuggestionView {
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
         /// The standard error of that difference, from playouts with the same cards; null with
-        /// fewer than two of them, and for the best itself.
+        /// fewer than two of them, for the best itself, and for others that lead to its board with
+        /// its card.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
@@ -258,7 +260,8 @@ pub enum SuggestionView {
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
         /// The standard error of that difference, from playouts with the same cards; null with
-        /// fewer than two of them, and for the best itself.
+        /// fewer than two of them, for the best itself, and for others that lead to its board with
+        /// its card.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
         /// Whether the difference is below two of these errors, so the playouts do not tell the two
@@ -361,7 +364,7 @@ impl Advice {
     ) -> Result<Advice, Problem> {
         let samples = playouts(&suggestions);
         let best = suggestions.first().map(|best| best.win_probability);
-        let best = rounded(best.unwrap_or_default());
+        let best = best.unwrap_or_default();
         let suggestions = suggestions
             .into_iter()
             .take(options.limit.unwrap_or(usize::MAX))
@@ -439,9 +442,9 @@ impl SuggestionView {
         let (method, samples) = (RequestMethod::Post, suggestion.samples);
         let win_probability = rounded(suggestion.win_probability);
         let standard_error = suggestion.standard_error.map(rounded);
-        let difference = rounded((best - win_probability).max(0.0));
+        let difference = suggestion.difference(best);
         let standard_error_of_difference = suggestion.difference_error.map(rounded);
-        let equal = standard_error_of_difference.is_some_and(|error| difference < 2.0 * error);
+        let equal = suggestion.equals(best);
         let reasons = suggestion.reasons.into_iter().map(Into::into).collect();
         let line = suggestion.line.into_iter().map(Into::into).collect();
         let swap = match suggestion.choice {
@@ -495,9 +498,6 @@ impl SuggestionView {
 
 /// The expected cost of a playout. A search ends after [`MAX_SEARCH_TIME`] in any case.
 const SAMPLE_COST: Duration = Duration::from_micros(50);
-
-/// The longest time of a search for advice.
-const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 
 /// Ask for advice.
 ///

@@ -212,6 +212,7 @@ fn advice() -> Value {
         standard_error: Some(0.0061),
         difference_error: (win_probability < 0.5642).then_some(0.0044),
         samples: 2_800,
+        guessed: false,
         risk: Some(0.0312),
         reasons: vec![AdviceReason::new(AdviceReasonCode::NoBetter)],
         line: Vec::new(),

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use dog_bot::reasons::{AdviceReason, AdviceReasonCode};
+use dog_bot::{
+    reasons::{AdviceReason, AdviceReasonCode},
+    rounded,
+};
 use dog_rules::{Card, Field, Seat};
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -52,11 +55,6 @@ impl From<AdviceReason> for AdviceReasonView {
             text: ReasonText(reason).to_string(),
         }
     }
-}
-
-/// A probability or its error, rounded to four digits.
-pub fn rounded(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
 }
 
 /// A code, written as its name.
@@ -132,7 +130,7 @@ impl fmt::Display for ReasonText {
             NearGoal => write!(f, "The piece on {place} is now one card from its goal."),
             BackwardShortcut => f.write_str("A four backward is a short way to the goal."),
             KeepsCard => write!(f, "The {card} is kept; to play it now is worse."),
-            OnlyUse => f.write_str("Every other move of this card is clearly worse."),
+            OnlyUse => f.write_str("Any other use of this card is clearly worse."),
             HelpsPartner => f.write_str("The partner's pieces come nearer to their goal."),
             HarmsPartner => f.write_str("The partner's pieces get farther from their goal."),
             DelaysOpponent => write!(f, "The pieces of {seat} get farther from their goal."),

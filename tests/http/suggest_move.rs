@@ -57,6 +57,7 @@ fn check_suggestions(advice: &Value, what: &str) {
         let risk = &suggestion["effect"]["risk"];
         assert_eq!(risk.is_number(), own > 0 && what == "move", "{suggestion}");
         check_reasons(suggestion, what);
+        check_claims(suggestion, suggestions);
         // Moves with the same card and the same board are one suggestion.
         let (mv, swap) = (&suggestion["move"], &suggestion["swap"]);
         if counted.insert(format!("{} {} {swap}", mv["card"], mv["board"])) {
@@ -64,6 +65,29 @@ fn check_suggestions(advice: &Value, what: &str) {
         }
     }
     assert_eq!(advice["samples"], samples, "{advice}");
+}
+
+/// What the reasons claim of other moves of a card agrees with the numbers of these.
+fn check_claims(suggestion: &Value, all: &[Value]) {
+    let board = &suggestion["move"]["board"];
+    for reason in suggestion["reasons"].as_array().expect("reasons") {
+        let claims = match reason["code"].as_str() {
+            Some("keeps_card") => true,
+            Some("only_use") => false,
+            _ => continue,
+        };
+        for other in all {
+            let is_of_card = other["move"]["card"] == reason["card"];
+            if is_of_card && (claims || other["move"]["board"] != *board) {
+                assert!(
+                    other["equal"] == false && *other != all[0],
+                    "{suggestion} {other}"
+                );
+                let [own, chance] = [suggestion, other].map(|one| one["win_probability"].as_f64());
+                assert!(chance <= own, "{suggestion} {other}");
+            }
+        }
+    }
 }
 
 /// Every reason agrees with what the suggestion says of its effect, and the line is one of plays.

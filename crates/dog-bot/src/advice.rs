@@ -42,6 +42,8 @@ pub struct Suggestion {
     pub difference_error: Option<f64>,
     /// The number of playouts behind the estimate.
     pub samples: u32,
+    /// Whether the search had no time for it: the chance is that of another choice.
+    pub guessed: bool,
     /// The share of these playouts, 0 to 1, in which a piece moved by this move is captured before
     /// the seat's next turn.
     pub risk: Option<f64>,
@@ -55,6 +57,25 @@ pub struct Suggestion {
     /// first that occurred. They are plays of sampled hands. Only [`advise`] gives them. Empty
     /// without playouts and in the exchange.
     pub line: Vec<LinePlay>,
+}
+
+/// A chance or its error, rounded to four digits, as it is shown.
+pub fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl Suggestion {
+    /// How far its chance is below that of the best; 0 if it is not. Both as they are shown.
+    pub fn difference(&self, best: f64) -> f64 {
+        rounded((rounded(best) - rounded(self.win_probability)).max(0.0))
+    }
+
+    /// Whether the playouts do not tell it from the best, which has this chance: the difference is
+    /// below two of its standard errors.
+    pub fn equals(&self, best: f64) -> bool {
+        self.difference_error
+            .is_some_and(|error| self.difference(best) < 2.0 * rounded(error))
+    }
 }
 
 /// Everything that the seat may choose, best first. In play this is each listed move (RULES §9)
@@ -139,6 +160,7 @@ pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<S
             standard_error: None,
             difference_error: None,
             samples: 0,
+            guessed: false,
             risk: None,
             outcome: scored.outcome,
             reasons: Vec::new(),
@@ -184,21 +206,24 @@ fn suggestions(
     }
     // Choices that the search had no time for come last, with the estimate of the last one.
     let last = candidates.len() - 1;
-    let mut ranked: Vec<(usize, LegalMove)> = Generator::new()
+    let mut ranked: Vec<(Option<usize>, LegalMove)> = Generator::new()
         .legal_moves(view.rules, &view.board, view.seat, view.hand)
         .into_iter()
         .map(|legal| {
             let card = legal.mv.card();
             let place = card.and_then(|card| places.get(&(card, legal.outcome.board)));
-            (place.copied().unwrap_or(last), legal)
+            (place.copied(), legal)
         })
         .collect();
-    ranked.sort_by_key(|&(place, _)| place);
+    ranked.sort_by_key(|&(place, _)| place.unwrap_or(last));
     ranked
         .into_iter()
-        .map(|(place, LegalMove { mv, outcome })| {
-            let choice = Choice::Play(mv);
-            let suggestion = suggestion(searcher, view, candidates, place, choice, Some(outcome));
+        .map(|(found, LegalMove { mv, outcome })| {
+            let (choice, place) = (Choice::Play(mv), found.unwrap_or(last));
+            let suggestion = Suggestion {
+                guessed: found.is_none(),
+                ..suggestion(searcher, view, candidates, place, choice, Some(outcome))
+            };
             with_findings(suggestion, &findings[place])
         })
         .collect()
@@ -233,6 +258,7 @@ fn suggestion(
             .then(|| searcher.difference_error(view, stats, &candidates[0]))
             .flatten(),
         samples: stats.samples,
+        guessed: false,
         risk: stats.risk(),
         outcome,
         reasons: Vec::new(),

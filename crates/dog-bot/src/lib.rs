@@ -48,7 +48,7 @@ pub mod testing;
 
 pub use advice::{
     Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, choose,
-    reply_delay, static_advice,
+    reply_delay, rounded, static_advice,
 };
 pub use greedy::Choice;
 

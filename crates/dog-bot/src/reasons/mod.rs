@@ -75,10 +75,12 @@ codes! {
     /// A four played backward reaches the goal or such a place.
     BackwardShortcut "backward_shortcut",
     /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
-    /// plays it has a lower chance to win. Of several, the one worth the most.
+    /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
+    /// one worth the most.
     KeepsCard "keeps_card",
     /// The card leads to several boards, and all others are worse by more than two standard errors
-    /// of the difference in playouts with the same cards.
+    /// of the difference in playouts with the same cards, have a lower chance to win, and are
+    /// neither the best nor equal to it.
     OnlyUse "only_use",
     /// The partner's pieces have fewer steps to their goal, in sum, than before.
     HelpsPartner "helps_partner",
@@ -146,8 +148,12 @@ impl AdviceReason {
 pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
     let kept = KeptCards::new(suggestions);
     let moves = MoveReasons::new(view);
-    for suggestion in suggestions.iter_mut().take(EXPLAINED) {
+    for place in 0..suggestions.len().min(EXPLAINED) {
+        let suggestion = &suggestions[place];
+        let is_clear = !suggestion.reasons.is_empty() && is_only_use(suggestion, suggestions);
+        let suggestion = &mut suggestions[place];
         let reasons = &mut suggestion.reasons;
+        reasons.retain(|reason| reason.code != AdviceReasonCode::OnlyUse || is_clear);
         match (suggestion.choice, &suggestion.outcome) {
             (Choice::Play(mv), Some(outcome)) => {
                 moves.add(outcome, reasons);
@@ -174,21 +180,53 @@ fn exposes(risk: Option<f64>) -> Option<AdviceReason> {
         })
 }
 
+/// Whether the other boards that the card leads to have lower chances, and none may be the best.
+/// The playouts have more to say.
+fn is_only_use(suggestion: &Suggestion, all: &[Suggestion]) -> bool {
+    let used = |suggestion: &Suggestion| match (suggestion.choice, &suggestion.outcome) {
+        (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
+        _ => None,
+    };
+    let Some((card, board)) = used(suggestion) else {
+        return false;
+    };
+    let mut others = all.iter().enumerate().filter(
+        |(_, other)| matches!(used(other), Some((same, after)) if same == card && after != board),
+    );
+    others.all(|(place, other)| {
+        other.win_probability < suggestion.win_probability && !may_be_best(all, place)
+    })
+}
+
+/// Whether the suggestion at this place is the best, or equal to it, or the search had no time for
+/// it.
+fn may_be_best(all: &[Suggestion], place: usize) -> bool {
+    let suggestion = &all[place];
+    place == 0 || suggestion.guessed || suggestion.equals(all[0].win_probability)
+}
+
 /// The cards that are worth keeping, the most valuable first.
 const VALUABLE: [Card; 4] = [Card::Joker, Card::Seven, Card::Ace, Card::King];
 
-/// The highest chance to win with a move of each valuable card; none if it cannot be played.
+/// The highest chance to win with a move of each valuable card; none if it cannot be played, or if
+/// one of its moves may be the best.
 struct KeptCards([Option<f64>; VALUABLE.len()]);
 
 impl KeptCards {
     fn new(suggestions: &[Suggestion]) -> KeptCards {
         KeptCards(VALUABLE.map(|card| {
-            let plays = suggestions.iter().filter(
-                |suggestion| matches!(suggestion.choice, Choice::Play(mv) if mv.card() == Some(card)),
-            );
-            plays
-                .map(|suggestion| suggestion.win_probability)
-                .reduce(f64::max)
+            let is_of_card = |place: &usize| {
+                let choice = suggestions[*place].choice;
+                matches!(choice, Choice::Play(mv) if mv.card() == Some(card))
+            };
+            let plays: Vec<usize> = (0..suggestions.len()).filter(is_of_card).collect();
+            if plays.iter().any(|&place| may_be_best(suggestions, place)) {
+                return None;
+            }
+            let chances = plays
+                .into_iter()
+                .map(|place| suggestions[place].win_probability);
+            chances.reduce(f64::max)
         }))
     }
 

@@ -265,15 +265,25 @@ impl<'a> Facts<'a> {
         self.steps(&outcome.board, seat) - self.steps(&self.view.board, seat)
     }
 
-    /// Whether the card could be played, and every move of it has a lower chance.
+    /// Whether the suggestion is the best, or nothing shows that it is not.
+    fn may_be_best(&self, suggestion: &Suggestion) -> bool {
+        let best = &self.advice[0];
+        *suggestion == *best || suggestion.guessed || suggestion.equals(best.win_probability)
+    }
+
+    /// Whether the card could be played, and every move of it has a lower chance and cannot be the
+    /// best.
     fn keeps(&self, card: Card, suggestion: &Suggestion) -> bool {
         let plays = self
             .advice
             .iter()
             .filter(|other| self.card(other) == Some(card));
-        let chances: Vec<f64> = plays.map(|other| other.win_probability).collect();
-        let lower = |&chance: &f64| chance < suggestion.win_probability;
-        self.card(suggestion).is_some() && !chances.is_empty() && chances.iter().all(lower)
+        let plays: Vec<&Suggestion> = plays.collect();
+        let worse = |play: &&Suggestion| {
+            let lower = play.win_probability < suggestion.win_probability;
+            lower && !self.may_be_best(play)
+        };
+        self.card(suggestion).is_some() && !plays.is_empty() && plays.iter().all(worse)
     }
 
     fn card(&self, suggestion: &Suggestion) -> Option<Card> {
@@ -419,9 +429,14 @@ impl<'a> Facts<'a> {
             KeepsCard => card.is_some_and(|card| self.keeps(card, suggestion)),
             OnlyUse => {
                 let mut others = self.advice.iter().filter(|other| self.card(other) == card);
+                let (own, board) = (suggestion.win_probability, outcome.board);
+                let is_worse = |other: &Suggestion| {
+                    let after = other.outcome.as_ref().map(|outcome| outcome.board);
+                    after == Some(board) || other.win_probability < own && !self.may_be_best(other)
+                };
                 card == self.card(suggestion)
                     && suggestion.samples > 1
-                    && others.all(|other| other.samples > 1)
+                    && others.all(|other| other.samples > 1 && is_worse(other))
             }
             HelpsPartner => seat == Some(self.partner),
             HarmsPartner => seat == Some(self.partner),
