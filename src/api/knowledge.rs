@@ -42,7 +42,8 @@ pub struct KnownCards {
     /// Seats that have said "help!" in this round.
     #[serde(default)]
     asked: Vec<u8>,
-    /// The card that the seat gave its partner in this round. Together with `received`.
+    /// The card that the seat gave its partner in this round, who still holds it unless `played` has
+    /// it. Together with `received`.
     #[schema(value_type = Option<Card>)]
     gave: Option<String>,
     /// The card that it received.
@@ -269,9 +270,9 @@ impl KnownCards {
     /// Adds the cards that are known to be in other hands.
     fn add_hands(&self, view: &mut SeatView) -> Result<(), Problem> {
         for (number, names) in &self.hands {
-            let other = number.parse().ok();
-            let other = other
-                .and_then(|number| Seat::new(number, view.rules.seats))
+            let mut seats = view.rules.ring().seats();
+            let other = seats
+                .find(|seat| seat.number().to_string() == *number)
                 .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
             let place = format!("/known/hands/{}", other.number());
             let cards = read_cards(names, &place)?;
@@ -317,6 +318,10 @@ impl KnownCards {
         if view.holds_received && !view.hand.contains(received) {
             let detail = format!("{received} was received, and is neither in the hand nor played");
             return Err(invalid("/received", detail));
+        }
+        if !plays.is_empty() && !has_played(partner, gave) && view.counts[partner] == 0 {
+            let detail = format!("{partner} has no cards left, and never showed {gave}");
+            return Err(invalid("/gave", detail));
         }
         if !has_played(partner, gave) && view.counts[partner] > 0 {
             let known = &mut view.known[partner];

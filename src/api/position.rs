@@ -321,7 +321,8 @@ impl AdvicePosition {
     /// What the seat knows. Without `known`, the others hold as many cards as this seat.
     ///
     /// # Errors
-    /// `invalid_knowledge`, if it contradicts itself, the hand or the deck.
+    /// `invalid_knowledge`, if it contradicts itself, the hand or the deck. `invalid_hand`, if
+    /// nothing is known and the deck is too small for such hands.
     pub fn view(&self) -> Result<SeatView<'_>, Problem> {
         let AnalysisPosition {
             rules,
@@ -335,6 +336,12 @@ impl AdvicePosition {
         }
         if let Some(known) = &self.known {
             known.add_to(&mut view)?;
+            return Ok(view);
+        }
+        let (seats, cards, deck) = (rules.seats, hand.len(), rules.deck().len());
+        if u32::from(seats) * u32::from(cards) > u32::from(deck) {
+            let detail = format!("the deck has {deck} cards, too few for {seats} hands of {cards}");
+            return Err(Problem::new(Code::InvalidHand, detail).because(Reason::MoreThanDeck));
         }
         Ok(view)
     }

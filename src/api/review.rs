@@ -50,7 +50,8 @@ const NEXT_REVIEW: Duration = Duration::from_secs(60);
 /// better.
 ///
 /// The work is done in the background. Streams with `after_end=true` tell when it is done. There is
-/// one review of a game, and it is removed with the game.
+/// one review of a game, and it is removed with the game. Asking again changes nothing, so a body and
+/// an `Idempotency-Key` are ignored.
 #[utoipa::path(post, path = "/v1/games/{id}/review", tag = "games",
     params(GamePath),
     responses(

@@ -256,6 +256,54 @@ fn impossible_positions_are_refused() {
     legal_moves(&server, &hand("joker", 6));
 }
 
+/// Four hands of one size need that many cards of the deck.
+#[test]
+fn advice_wants_hands_for_which_the_deck_is_large_enough() {
+    let server = TestServer::shared();
+    let ranks = [
+        "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K",
+    ];
+    let hand: Vec<&str> = ranks.into_iter().cycle().take(80).collect();
+    for phase in ["play", "exchange"] {
+        let ask = |cards: usize| {
+            let body = json!({
+                "position": "5 / 20 / 40 / 55", "seat": 0, "phase": phase, "samples": 10,
+                "hand": hand[..cards],
+            });
+            advise(&server, &body)
+        };
+        ask(27).expect(200);
+        for cards in [28, 37, 80] {
+            ask(cards).refused("invalid_hand");
+        }
+    }
+}
+
+/// A position of seat 0, all of whose pieces are home: it moves those of seat 2.
+#[test]
+fn risk_is_of_the_piece_that_was_moved() {
+    let server = TestServer::shared();
+    let risk = |position: &str, hand: [&str; 2], known: Value| {
+        let body = json!({
+            "position": position, "seat": 0, "hand": hand, "known": known, "samples": 40, "seed": 1,
+        });
+        let advice = advise(&server, &body).expect(200);
+        let suggestions = advice["suggestions"].as_array().expect("suggestions");
+        let wanted = suggestions
+            .iter()
+            .find(|one| one["move"]["id"] == "2:10>12");
+        wanted.expect("the move")["effect"]["risk"].clone()
+    };
+    // Seat 1 captures the piece on 40, and the moved one walks on.
+    let known = json!({"counts": [2, 1, 1, 1], "hands": {"1": ["5"], "2": ["6"], "3": ["2"]}});
+    let walks_on = risk("g0 g1 g2 g3 / 35 / 10 40 / -", ["2", "3"], known);
+    assert_eq!(walks_on, 0.0);
+    // Seat 2 leaves its kennel, and then seat 3 captures the moved piece.
+    let known = json!({"counts": [2, 0, 1, 1], "hands": {"2": ["K"], "3": ["3"]}});
+    let captured = risk("g0 g1 g2 g3 / 16f / 10 / 9", ["2", "4"], known);
+    assert_eq!(captured, 1.0);
+}
+
 fn advise(server: &TestServer, body: &Value) -> TestResponse {
     server.post(ROUTES[1]).json(body).send()
 }
@@ -445,6 +493,8 @@ fn contradictory_knowledge_is_refused() {
         ("asked", json!([4])),
         ("hands", json!({"4": ["A"]})),
         ("hands", json!({"x": ["A"]})),
+        ("hands", json!({"01": ["A"]})),
+        ("hands", json!({"+1": ["A"]})),
         ("hands", json!({"2": ["A", "A", "A", "A", "A"]})),
         ("hands", json!({"0": ["A"]})),
         (

@@ -194,6 +194,22 @@ fn an_impossible_past_is_refused() {
         body["known"][member] = value;
         advise(&server, &body).refused(code);
     }
+    // All cards of the partner were seen.
+    for (gave, is_possible) in [("5", true), ("K", false)] {
+        let mut body = told();
+        body["known"] = json!({"gave": gave, "received": "9", "played": [
+            {"seat": 2, "card": "2"},
+            {"seat": 3, "fold": ["3", "8", "9"]},
+            {"seat": 0, "fold": ["4", "5", "6"]},
+            {"seat": 1, "card": "2"},
+        ]});
+        let answer = advise(&server, &body);
+        if is_possible {
+            answer.expect(200);
+        } else {
+            answer.refused("invalid_knowledge");
+        }
+    }
     let mut own_seat = told();
     own_seat["known"] = json!({"folded": [2]});
     advise(&server, &own_seat).refused("invalid_knowledge");

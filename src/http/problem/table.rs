@@ -315,8 +315,8 @@ pub fn markdown() -> String {
          page is printed by `dog errors` from the table that the server answers from; a test fails\n\
          when it is out of date. Only a request that cannot be read as HTTP gets 400 or 431 without a\n\
          body and without CORS headers, as does one with more than 96 headers, with a name of a header\n\
-         of more than 32 KiB, with a path of 64 KiB or more, or with a head of more than 128 KiB. The\n\
-         connection is then closed.\n\n\
+         of more than 32 KiB, with a path of 64 KiB or more, or with a head of more than 128 KiB; and\n\
+         one whose head is not complete in time gets 408 so. The connection is then closed.\n\n\
          | code | status | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {

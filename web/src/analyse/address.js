@@ -1,5 +1,5 @@
 // The question of an analysis as an address, such as
-// `#/analyse?rules=hausregeln&position=0f,9,g2/17/-/60&seat=0&hand=7,K,J`: the same words as in the API.
+// `#/analyse?rules=hausregeln&position=0f,9,g2/17/-/46&seat=0&hand=7,K,J`: the same words as in the API.
 
 import { RANKS } from "../choose.js";
 
