@@ -176,13 +176,19 @@ impl EventStream {
         }
         let mut messages = Vec::with_capacity(update.entries.len());
         for entry in &update.entries {
-            messages.push(if entry.version == game.version() {
+            let message = if entry.version == game.version() {
                 self.subscription
                     .last_message(game, entry, self.options, self.reader)
-                    .await?
+                    .await
             } else {
-                entry.message(&self.rules, self.options.format, self.reader.viewer)?
-            });
+                entry.message(&self.rules, self.options.format, self.reader.viewer)
+            };
+            match message {
+                Ok(message) => messages.push(message),
+                // What was made is sent before this entry is tried again.
+                Err(_) if !messages.is_empty() => break,
+                Err(problem) => return Err(problem),
+            }
             self.sent(entry.version, entry.last);
         }
         messages.extend(self.reactions(&update.reactions)?);
@@ -323,15 +329,17 @@ mod tests {
     use dog_rules::{Seat, Viewer};
     use futures_util::FutureExt;
     use rusqlite::Connection;
+    use serde_json::Value;
 
     use super::*;
     use crate::{
         access::Caller,
+        api::change::Include,
         limits::ClientAddress,
         live::{FeedTask, Format, Hub, PresenceTracker},
         metrics::PoolMetrics,
         pool::{PoolConfig, WorkerPool},
-        testing::{TempDatabase, add, new_game},
+        testing::{TempDatabase, add, new_game, played_to_end},
     };
     use dog_store::{CommitResult, TokenHash, Write, WriteOp};
 
@@ -354,7 +362,10 @@ mod tests {
 
     impl Fixture {
         async fn new() -> Fixture {
-            let (stored, database) = (new_game(), TempDatabase::new());
+            let (mut stored, database) = (new_game(), TempDatabase::new());
+            for seat in stored.game.rules().ring().seats() {
+                stored.tokens.seats[seat] = Some(token_of(seat));
+            }
             let store = database.store();
             add(&store, stored.clone()).await;
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
@@ -386,6 +397,17 @@ mod tests {
             let stream = EventStream::new(subscription, &self.stored, reader, None, options);
             stream.await.unwrap()
         }
+    }
+
+    fn token_of(seat: Seat) -> TokenHash {
+        TokenHash::new(&format!("first {}", seat.number()))
+    }
+
+    /// The versions of the changes in a message.
+    fn versions_in(message: &[u8]) -> Vec<u64> {
+        let lines = message.split(|byte| *byte == b'\n');
+        let lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+        lines.filter_map(|line| line["version"].as_u64()).collect()
     }
 
     fn is_creation(message: &[u8]) -> bool {
@@ -428,6 +450,45 @@ mod tests {
     }
 
     #[actix_web::test]
+    async fn a_message_that_cannot_be_made_keeps_none_back() {
+        let mut fixture = Fixture::new().await;
+        let store = fixture.database.store();
+        let mut stream = fixture.stream(Start::After(0)).await;
+        assert!(is_creation(&stream.next().await.expect("the creation")));
+        for draft in played_to_end(&fixture.stored) {
+            let game = draft.next.game.clone();
+            let committed = store.commit(Write::from(draft)).await;
+            assert_eq!(committed.unwrap(), CommitResult::Done);
+            if let Some(turn) = game.turn() {
+                stream.reader.role = Role::Seat(turn);
+                stream.reader.viewer = stream.reader.role.viewer(&game);
+                stream.reader.caller = Caller::new(Some(token_of(turn)));
+                break;
+            }
+        }
+        // Its seat gets the moves of the last version, for which the pool has no time now.
+        stream.options.include = Some(Include::GameAndMoves);
+        let (go, gate) = mpsc::channel::<()>();
+        let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
+        let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
+        let mut busy = Box::pin(busy);
+        assert!(busy.as_mut().now_or_never().is_none());
+        let newest = store.game(&fixture.stored.id).await.unwrap().unwrap();
+        let newest = newest.game.version();
+        let mut versions = Vec::new();
+        while versions.is_empty() {
+            versions.extend(versions_in(&stream.next().await.expect("a message")));
+        }
+        assert_eq!(versions, (2..newest).collect::<Vec<_>>());
+        go.send(()).unwrap();
+        assert!(busy.await.unwrap());
+        while versions.len() < newest as usize - 1 {
+            versions.extend(versions_in(&stream.next().await.expect("a message")));
+        }
+        assert_eq!(versions.last(), Some(&newest));
+    }
+
+    #[actix_web::test]
     async fn a_stream_is_not_ahead_of_its_game() {
         let mut fixture = Fixture::new().await;
         let mut stream = fixture.stream(Start::After(0)).await;
@@ -451,7 +512,7 @@ mod tests {
         let (tracker, _) = PresenceTracker::start(&store);
         let mut stream = fixture.stream(Start::Game).await;
         let seat = Seat::default();
-        let token = TokenHash::new("first 0");
+        let token = token_of(seat);
         stream.reader.role = Role::Seat(seat);
         stream.reader.caller = Caller::new(Some(token));
         stream.connection = tracker.connection(fixture.stored.id, stream.reader.role);

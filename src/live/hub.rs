@@ -4,11 +4,11 @@
 //! to wake reads the changes for all.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     ops::Range,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -47,9 +47,23 @@ pub struct Hub {
     move_pool: Arc<WorkerPool>,
     /// The pool that reads old entries.
     history_pool: Arc<WorkerPool>,
-    channels: Mutex<HashMap<GameId, Arc<Channel>>>,
-    waiting: AtomicUsize,
+    channels: Mutex<Channels>,
     closed: AtomicBool,
+}
+
+/// The channels of all games to which somebody is subscribed.
+#[derive(Default)]
+struct Channels {
+    by_game: HashMap<GameId, SharedChannel>,
+    /// The number of all subscriptions.
+    subscriptions: usize,
+}
+
+/// A channel with the number of its subscriptions.
+#[derive(Default)]
+struct SharedChannel {
+    channel: Arc<Channel>,
+    subscriptions: usize,
 }
 
 /// The task that polls for changes. Dropping it ends all waiting.
@@ -73,7 +87,6 @@ impl Hub {
             move_pool: Arc::clone(move_pool),
             history_pool: Arc::clone(history_pool),
             channels: Mutex::default(),
-            waiting: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
         });
         let mut feed = store.feed();
@@ -119,7 +132,7 @@ impl Hub {
                     | Change::Presence(id)
                     | Change::Reaction(id)
                     | Change::Review(id)) = change;
-                    if let Some(channel) = channels.get(&id) {
+                    if let Some(SharedChannel { channel, .. }) = channels.by_game.get(&id) {
                         channel.wake.send_modify(|wake| match change {
                             Change::Game { .. } => wake.game += 1,
                             Change::Presence(_) => wake.presence += 1,
@@ -130,7 +143,7 @@ impl Hub {
                 }
             }
             ChangesSince::Any => {
-                for channel in channels.values() {
+                for SharedChannel { channel, .. } in channels.by_game.values() {
                     channel.wake.send_modify(|wake| {
                         wake.game += 1;
                         wake.presence += 1;
@@ -145,8 +158,10 @@ impl Hub {
     /// Subscribes to a game. A caller that reads the game afterwards misses no change.
     pub fn subscribe(self: &Arc<Hub>, id: GameId) -> Subscription {
         let mut channels = self.channels.lock();
-        let channel = Arc::clone(channels.entry(id).or_default());
-        self.waiting.fetch_add(1, Ordering::SeqCst);
+        channels.subscriptions += 1;
+        let shared = channels.by_game.entry(id).or_default();
+        shared.subscriptions += 1;
+        let channel = Arc::clone(&shared.channel);
         Subscription {
             hub: Arc::clone(self),
             id,
@@ -157,7 +172,7 @@ impl Hub {
 
     /// The number of subscriptions.
     pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::SeqCst)
+        self.channels.lock().subscriptions
     }
 }
 
@@ -463,11 +478,56 @@ impl RecentLog {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.hub.waiting.fetch_sub(1, Ordering::Relaxed);
         let mut channels = self.hub.channels.lock();
-        // The two owners are the map and this subscription. New ones take the same lock.
-        if Arc::strong_count(&self.channel) == 2 {
-            channels.remove(&self.id);
+        channels.subscriptions -= 1;
+        if let Entry::Occupied(mut shared) = channels.by_game.entry(self.id) {
+            shared.get_mut().subscriptions -= 1;
+            // A channel that nobody wakes would keep an old game.
+            if shared.get().subscriptions == 0 {
+                shared.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Barrier, thread};
+
+    use super::*;
+    use crate::{
+        metrics::PoolMetrics,
+        pool::PoolConfig,
+        testing::{TempDatabase, new_game},
+    };
+
+    const POOL: PoolConfig = PoolConfig {
+        name: "test",
+        threads: 1,
+        queue_capacity: 10,
+        queue_timeout: Duration::from_secs(10),
+        nice: 0,
+    };
+
+    #[actix_web::test]
+    async fn the_last_subscription_takes_the_channel_with_it() {
+        let (database, id) = (TempDatabase::new(), new_game().id);
+        let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).expect("a pool"));
+        let (hub, _feed_task) = Hub::start(&database.store(), &pool, &pool);
+        for _ in 0..2_000 {
+            let together = Arc::new(Barrier::new(2));
+            let threads = [hub.subscribe(id), hub.subscribe(id)].map(|subscription| {
+                let together = Arc::clone(&together);
+                thread::spawn(move || {
+                    together.wait();
+                    drop(subscription);
+                })
+            });
+            for thread in threads {
+                thread.join().expect("a thread that only drops");
+            }
+            assert!(hub.channels.lock().by_game.is_empty());
+            assert_eq!(hub.waiting(), 0);
         }
     }
 }
