@@ -48,6 +48,7 @@ use crate::{
         LimitState, Limits,
         announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
         connections::{self, Connections},
+        guard_preflight,
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
     },
@@ -258,6 +259,7 @@ impl Server {
                     .wrap(from_fn(reserve))
                     .wrap(Compress::default())
                     .wrap(cors_middleware(&cors))
+                    .wrap(from_fn(guard_preflight))
                     .wrap(from_fn(log_and_measure))
                     .wrap(from_fn(connections::track)),
             )

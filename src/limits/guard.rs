@@ -7,7 +7,7 @@ use actix_web::{
     Error, HttpMessage, ResponseError,
     body::MessageBody,
     dev::{RequestHead, ServiceRequest, ServiceResponse},
-    http::{StatusCode, header},
+    http::{Method, StatusCode, header},
     middleware::Next,
     rt::time::sleep,
     web::Data,
@@ -84,7 +84,10 @@ pub async fn guard(
     let exceeded = admitted.as_ref().err().map(|refusal| &refusal.limit);
     let too_often = exceeded.is_some_and(Option::is_some);
     let connection = request.conn_data::<Rc<Connection>>();
-    let delay = connection.map(|connection| connection.refusal_delay(too_often));
+    // What costs nothing does not end a row of refusals.
+    let delay = connection
+        .filter(|_| cost != Cost::Free)
+        .map(|connection| connection.refusal_delay(too_often));
     let RateCharge { key, limit } = match admitted {
         Ok(charge) => charge,
         Err(GuardRefusal { problem, limit }) => {
@@ -103,6 +106,18 @@ pub async fn guard(
     }
     announce(limit.as_ref(), response.headers_mut());
     Ok(response.map_into_boxed_body())
+}
+
+/// Refuses a preflight beyond a limit. CORS answers it before it reaches a route with its guard.
+pub async fn guard_preflight(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse, Error> {
+    let asks = header::ACCESS_CONTROL_REQUEST_METHOD;
+    if request.method() == Method::OPTIONS && request.headers().contains_key(asks) {
+        return guard(Cost::Request, request, next).await;
+    }
+    Ok(next.call(request).await?.map_into_boxed_body())
 }
 
 /// To what a request was charged; nothing if it is not limited.

@@ -15,6 +15,6 @@ mod rates;
 
 pub use self::{
     address::{Address, ClientAddress},
-    guard::{LimitState, MAX_RECORD, guard},
+    guard::{LimitState, MAX_RECORD, guard, guard_preflight},
     rates::{Cost, Limits},
 };

@@ -67,6 +67,30 @@ fn a_refusal_by_rate_says_when_to_retry() {
     wait_until("the address is served again", is_served);
 }
 
+/// CORS answers them, but they count like other requests.
+#[test]
+fn preflights_have_the_limits_of_other_requests() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
+    let preflight = |address| {
+        let request = server
+            .request("OPTIONS", "/v1/rules")
+            .header("Origin", "https://example.org");
+        from(
+            request.header("Access-Control-Request-Method", "GET"),
+            address,
+        )
+    };
+    let allowed = preflight(HERE).send();
+    assert_eq!(allowed.status, 200);
+    assert_eq!(allowed.header("access-control-allow-origin"), Some("*"));
+    exhaust(|| preflight(HERE));
+    let large = preflight(THERE)
+        .header("X-Large", &"x".repeat(20_000))
+        .send();
+    large.refused("headers_too_large");
+    assert_eq!(preflight(THERE).send().status, 200);
+}
+
 /// A game in play that this address has created.
 #[track_caller]
 fn game_from<'a>(server: &'a TestServer, address: &str) -> TestGame<'a> {
