@@ -16,6 +16,7 @@ use std::{
 use dog_bot::net::nets::Nets;
 use dog_store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now};
 use futures_util::future::select;
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::{runtime::Runtime, sync::Notify, time::timeout};
 
@@ -287,19 +288,21 @@ impl BotWorker {
         let mut polls = 0;
         while !shared.stopping.load(Ordering::Relaxed) {
             polls += 1;
+            let asked = now();
             if let Some(game) = self.claim(polls % BOTS_ONLY_EVERY != 0)? {
                 return Ok(Some(game));
             }
-            self.sleep_until_due()?;
+            self.sleep_until_due(asked)?;
         }
         Ok(None)
     }
 
-    /// Sleeps until a game is due, or can be claimed again, or something has changed.
-    fn sleep_until_due(&mut self) -> Result<(), StoreError> {
+    /// Sleeps until a game is due that was not when this thread has `asked` for one, or can be
+    /// claimed again, or something has changed.
+    fn sleep_until_due(&mut self, asked: Timestamp) -> Result<(), StoreError> {
         thread::sleep(MIN_POLL);
+        let due = self.runtime.block_on(self.shared.store.next_due(asked))?;
         let now = now();
-        let due = self.runtime.block_on(self.shared.store.next_due(now))?;
         let sleep = due
             // One that is due by this clock is not yet due by the database's.
             .map(|due| Duration::try_from(due.duration_since(now)).unwrap_or_default())
