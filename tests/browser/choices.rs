@@ -263,7 +263,7 @@ fn a_fold_is_confirmed_and_says_why() {
     let scene = Situation::with_a_fold(&server);
     browser.sit(&scene.game, 0);
     let look = browser.wait_for_todo("You cannot play any card.");
-    let reason = "No piece to move is on the track.";
+    let reason = "You have no piece to move on the track.";
     assert!(look.todo.contains(reason), "{}", look.todo);
     assert_eq!(enabled(&look.hand).count(), 0);
     browser.press("Fold");

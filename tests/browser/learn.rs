@@ -125,7 +125,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
     browser.wait_for_todo("A piece goes 12 forward");
     browser.choose_place("22");
     let look = browser.wait_for_todo("Try again");
-    for words in ["You play Q (+ 12).", "It passes the opponent", task] {
+    for words in ["You play a queen (+ 12).", "It passes the opponent", task] {
         assert!(look.todo.contains(words), "{words}: {}", look.todo);
     }
     assert!(!look.can("Next lesson"));

@@ -17,14 +17,14 @@ fn an_invitation_opens_whatever_is_appended_to_it() {
     }
     // Pasted as it came in a message.
     guest.go("/?lang=en");
-    guest.type_into("Link of a game", &format!("Come! <{link}>."));
+    guest.type_into("Link to a game", &format!("Come! <{link}>."));
     guest.press_anywhere("Watch the game");
     guest.wait_for_words("Anna invites you to play DOG");
     // The page says that a wrong link is not one, where the reader looks.
     for wrong in "/join/ /join/UPPER /game/abc %E0%A4%A /games/a/b/c/d".split(' ') {
         guest.go(&format!("/?lang=en#{wrong}"));
         guest.wait("the home screen", |look| look.can("Play against bots"));
-        guest.wait_for_alert("This is not the link of a game.");
+        guest.wait_for_alert("This is not a link to a game.");
     }
     guest.go("/?lang=en#/");
     let look = guest.wait("the home screen", |look| look.can("Play against bots"));

@@ -164,7 +164,7 @@ fn places_of(line: &str) -> Vec<String> {
     for place in line.split("; ") {
         if let Some(count) = place.strip_suffix(" in the kennel") {
             list.extend(vec!["kennel".to_owned(); count.parse().expect("a number")]);
-        } else if let Some(depth) = place.strip_prefix("goal ") {
+        } else if let Some(depth) = place.strip_prefix("goal field ") {
             let depth: u8 = depth.parse().expect("a number");
             list.push(format!("goal:{}", depth - 1));
         } else {

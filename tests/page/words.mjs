@@ -27,10 +27,10 @@ for (const lang of languages) {
 }
 if (JSON.stringify(words.de).includes("ß")) problems.push("de: Swiss spelling has no ß");
 
-// French has one word for a round and another for a turn, one form of address, and no “de” before a
-// name, which may begin with a vowel.
+// French has one word for a round and another for a turn, one form of address, no “de” before a name,
+// which may begin with a vowel, and no line that begins with a question mark.
 for (const [key, text] of Object.entries(words.fr)) {
-  if (/(?<!\p{L})(tours?|tu|toi|tes)(?!\p{L})/iu.test(text) || /\b(de|que) \{(name|names|piece)\}/.test(text)) problems.push(`fr: ${key}: ${text}`);
+  if (/ [:;!?»]|« /.test(text) || /(?<!\p{L})(tours?|tu|toi|tes)(?!\p{L})/iu.test(text) || /\b(de|que) \{(name|names|piece)\}/.test(text)) problems.push(`fr: ${key}: ${text}`);
 }
 
 // The keys that the code names in full.

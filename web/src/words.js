@@ -83,6 +83,9 @@ const pieceOf = ({ names, me }, seat) =>
 /** A card by its name: `A` in English, `Ass` in German. @param {string} card */
 export const cardName = (card) => (has(`card.${card}`) ? t(`card.${card}`) : card);
 
+/** A card as the object of a sentence, with its article. @param {string} card */
+export const theCard = (card) => t(has(`card.${card}.the`) ? `card.${card}.the` : "card.n.the", { n: card });
+
 /** @param {string} place @param {"" | ".on" | ".from" | ".to"} [how] in which a sentence needs it */
 export function placeWords(place, how = "") {
   if (place === "kennel") return t(`place.kennel${how}`);
@@ -143,14 +146,15 @@ function partsWords(people, { kind, parts }) {
   }
 }
 
-/** The card of a move, and what a joker stands for. @param {Move} move */
-const playedCard = ({ card, as }) => (as ? t("card.as", { rank: cardName(as) }) : cardName(card ?? ""));
+/** The card of a move, and what a joker stands for, as the object of a sentence. @param {Move} move */
+const playedCard = ({ card, as }) => (as ? t("card.as.the", { rank: cardName(as) }) : theCard(card ?? ""));
 
 /** A move in words, with its places and what it captures. @param {People} people @param {Move} move */
 export function moveWords(people, move) {
   const what = partsWords(people, move);
   if (!move.card) return what;
-  const words = t("move.card", { card: playedCard(move), what });
+  const card = move.as ? t("card.as", { rank: cardName(move.as) }) : cardName(move.card);
+  const words = t("move.card", { card, what });
   return move.captures.length === 0 ? words : `${words}, ${captureWords(people, move.captures)}`;
 }
 
@@ -158,7 +162,7 @@ export function moveWords(people, move) {
 export function suggestionWords(people, suggestion) {
   if ("move" in suggestion) return suggestion.move.card ? playedWords(people, suggestion.move) : t("move.fold");
   const { card, ask, pass } = suggestion.swap;
-  return card ? capitalize(t("advice.give", { card: cardName(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
+  return card ? capitalize(t("advice.give", { card: theCard(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
 }
 
 /** The places of a suggested play, after its words. @param {People} people @param {Suggestion} suggestion */
@@ -201,9 +205,12 @@ function playedWords(people, move) {
 /** What two partners gave each other, as far as the reader knows it. @param {People} people @param {Given[]} given */
 function swappedWords(people, given) {
   const [first, second] = given[1]?.seat === people.me ? [given[1], given[0]] : given;
-  if (!first.card || !second.card) return t("event.cards_swapped", { names: list([first, second].map((one) => people.names[one.seat])) });
+  if (!first.card || !second.card) {
+    const names = list([first, second].map((one) => people.names[one.seat]));
+    return t(first.seat === people.me ? "event.cards_swapped.own" : "event.cards_swapped", { names, partner: people.names[second.seat] });
+  }
   return say(people, first.seat, first.seat === people.me ? "event.cards_swapped" : "event.cards_swapped.known", {
-    partner: people.names[second.seat], card: cardName(first.card), other: cardName(second.card),
+    partner: people.names[second.seat], card: theCard(first.card), other: theCard(second.card),
   });
 }
 
@@ -251,7 +258,7 @@ export function whatToDo(table) {
   switch (step.stage) {
     case "deal": return t("do.deal");
     case "exchange":
-      if (chosenCard(table)) return t("do.give", { card: cardName(chosenCard(table) ?? "") });
+      if (chosenCard(table)) return t("do.give", { card: theCard(chosenCard(table) ?? "") });
       return t(exchangeKey(game, step.choices), { name: partnerName(table) });
     case "fold": return confirm ? t("do.fold.confirm") : [t("do.fold"), ...whyFold(table)].join(" ");
     case "card": return t("do.card");
@@ -323,7 +330,7 @@ export function reasonForAdvice({ code, seat, card, probability, text }, people)
   return capitalize(t(key, {
     name: typeof seat === "number" ? nameOf(people, seat) : "",
     piece: typeof seat === "number" ? pieceOf(people, seat) : "",
-    card: card ? cardName(card) : "",
+    card: card ? theCard(card) : "",
     chance: percent(probability ?? 0),
   }));
 }

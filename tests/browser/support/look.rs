@@ -120,7 +120,7 @@ pub fn has_focus(choices: &[Button]) -> bool {
 /// A place as the page names it.
 pub fn place_words(place: &str) -> String {
     match place.strip_prefix("goal:") {
-        Some(depth) => format!("Goal {}", depth.parse::<u8>().expect("a depth") + 1),
+        Some(depth) => format!("Goal field {}", depth.parse::<u8>().expect("a depth") + 1),
         None if place == "kennel" => "Kennel".to_owned(),
         None => format!("Field {place}"),
     }

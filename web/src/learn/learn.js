@@ -11,7 +11,7 @@ import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
 import { useFocus } from "../table/table.js";
 import { html, once } from "../view.js";
-import { cardName, eventWords, people, problemWords, whatToDo } from "../words.js";
+import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
 import { TRIED, course, open } from "./lesson.js";
 
 /** @import {Move, Table} from "../types.js" */
@@ -121,7 +121,7 @@ function triedWords(table, name, tried) {
   const { lesson } = table;
   const id = typeof tried === "string" ? tried : tried.id;
   const why = t(lesson?.mistake === id ? `lesson.${name}.mistake` : "learn.wrong");
-  if (typeof tried === "string") return `${t("learn.given", { card: cardName(tried) })} ${why}`;
+  if (typeof tried === "string") return `${t("learn.given", { card: theCard(tried) })} ${why}`;
   const forward = tried.kind === "advance" || tried.kind === "seven" ? tried.parts.map(({ steps }) => steps).filter(Boolean) : [];
   const words = eventWords(people(table), /** @type {any} */ ({ type: "card_played", seat: 0, move: tried }));
   return `${words}${forward.length > 0 ? ` (${forward.map((n) => `+ ${n}`).join(", ")})` : ""}. ${t("learn.legal")} ${why}`;

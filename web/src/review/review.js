@@ -10,7 +10,7 @@ import { at, dispatch } from "../store.js";
 import { Picture } from "../table/board.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
-import { cardName, entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords } from "../words.js";
+import { entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords, theCard } from "../words.js";
 
 /** @import {Decision, Problem, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
 
@@ -114,7 +114,7 @@ function Costly({ table, decision }) {
   const [before, after] = [table.steps?.[version - 2], table.steps?.[version - 1]];
   if (!before || !after) return null;
   const card = played.swap?.card;
-  const what = card ? capitalize(t("advice.give", { card: cardName(card) })) : entryWords(people(table), after.entry);
+  const what = card ? capitalize(t("advice.give", { card: theCard(card) })) : entryWords(people(table), after.entry);
   return html`
     <li>
       <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${once(() => setOpen(!open))}>
@@ -140,8 +140,9 @@ function Better({ table, decision, before }) {
     adviceAfter(table, before).then((advice) => setAnswer(advice?.suggestions.find((one) => isChoice(one, best)) ?? null),
       (error) => setAnswer(problemOf(error)));
   }, []);
-  // The adviser speaks to the player.
-  const who = { ...people(table), me: decision.seat };
+  const who = people(table);
+  // The reasons speak to the player.
+  const player = { ...who, me: decision.seat };
   const link = html`<a href=${addressOf(table.id, version - 1)}>${t("review.show")}</a>`;
   if (answer === "network" || (answer && "code" in answer)) {
     return html`<p class="problem" role="alert">${problemWords(answer, who)}</p><p>${link}</p>`;
@@ -149,7 +150,8 @@ function Better({ table, decision, before }) {
   return html`
     ${answer ? html`
       <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}<span class="hidden">${suggestedPlaces(who, answer)}</span></p>
-      <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, who)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
+      ${decision.seat !== who.me && html`<p>${t("review.to", { name: nameOf(who, decision.seat) })}</p>`}
+      <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, player)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
     <p>${t("review.chances", { best: percent(chance), played: percent(chance - difference) })} ${link}</p>
     <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;
 }

@@ -32,10 +32,10 @@ export function RulesPage({ rules }) {
   const sheet = sheets.find((one) => one.name === rules?.preset)?.rules;
   return html`
     ${rules && html`
-      <h2>${t("rules.title")}: ${t(`preset.${rules.preset}`)}</h2>
+      <h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>
       <dl>
         ${NAMES.map((name) => html`
-          <div key=${name}><dt>${t(`option.${name}`)}:</dt> <dd>${wordsIn(rules, name)}
+          <div key=${name}><dt>${t("rules.option", { name: t(`option.${name}`) })}</dt> <dd>${wordsIn(rules, name)}
             ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
       </dl>
       <${Pictures} rules=${rules} />`}
