@@ -1,6 +1,6 @@
 //! What unit tests share.
 
-use std::{env, fs, path::PathBuf, sync::Arc};
+use std::{env, fs, path::PathBuf, sync::Arc, time::Duration};
 
 use dog_rules::{Actor, BySeat, Game, Player, Preset, Seat, Seed, Setup};
 use dog_store::{
@@ -8,6 +8,17 @@ use dog_store::{
     Timing, TokenHash, Tokens, Write, WriteOp, now,
 };
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+
+use crate::pool::PoolConfig;
+
+/// A pool with one thread.
+pub const POOL: PoolConfig = PoolConfig {
+    name: "test",
+    threads: 1,
+    queue_capacity: 10,
+    queue_timeout: Duration::from_secs(10),
+    nice: 0,
+};
 
 /// A new game of four people that is not stored yet.
 pub fn new_game() -> StoredGame {

@@ -338,18 +338,10 @@ mod tests {
         limits::ClientAddress,
         live::{FeedTask, Format, Hub, PresenceTracker},
         metrics::PoolMetrics,
-        pool::{PoolConfig, WorkerPool},
-        testing::{TempDatabase, add, new_game, played_to_end},
+        pool::WorkerPool,
+        testing::{POOL, TempDatabase, add, new_game, played_to_end},
     };
     use dog_store::{CommitResult, TokenHash, Write, WriteOp};
-
-    const POOL: PoolConfig = PoolConfig {
-        name: "test",
-        threads: 1,
-        queue_capacity: 10,
-        queue_timeout: Duration::from_secs(10),
-        nice: 0,
-    };
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {

@@ -497,16 +497,7 @@ mod tests {
     use super::*;
     use crate::{
         metrics::PoolMetrics,
-        pool::PoolConfig,
-        testing::{TempDatabase, new_game},
-    };
-
-    const POOL: PoolConfig = PoolConfig {
-        name: "test",
-        threads: 1,
-        queue_capacity: 10,
-        queue_timeout: Duration::from_secs(10),
-        nice: 0,
+        testing::{POOL, TempDatabase, new_game},
     };
 
     #[actix_web::test]

@@ -10,7 +10,7 @@ mod reach;
 #[cfg(test)]
 mod tests;
 
-use dog_rules::{Card, Field, Move, Seat, SeatView};
+use dog_rules::{Board, Card, Field, Move, Seat, SeatView};
 
 use self::moves::MoveReasons;
 use crate::{Choice, Suggestion};
@@ -150,7 +150,7 @@ pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
     let moves = MoveReasons::new(view);
     for place in 0..suggestions.len().min(EXPLAINED) {
         let suggestion = &suggestions[place];
-        let is_clear = !suggestion.reasons.is_empty() && is_only_use(suggestion, suggestions);
+        let is_clear = !suggestion.reasons.is_empty() && may_be_only_use(suggestion, suggestions);
         let suggestion = &mut suggestions[place];
         let reasons = &mut suggestion.reasons;
         reasons.retain(|reason| reason.code != AdviceReasonCode::OnlyUse || is_clear);
@@ -180,22 +180,26 @@ fn exposes(risk: Option<f64>) -> Option<AdviceReason> {
         })
 }
 
-/// Whether the other boards that the card leads to have lower chances, and none may be the best.
-/// The playouts have more to say.
-fn is_only_use(suggestion: &Suggestion, all: &[Suggestion]) -> bool {
-    let used = |suggestion: &Suggestion| match (suggestion.choice, &suggestion.outcome) {
-        (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
-        _ => None,
-    };
-    let Some((card, board)) = used(suggestion) else {
+/// Whether the chances of the list allow [`AdviceReasonCode::OnlyUse`]: the other boards that the
+/// card leads to have lower chances, and none may be the best.
+fn may_be_only_use(suggestion: &Suggestion, all: &[Suggestion]) -> bool {
+    let Some((card, board)) = card_and_board(suggestion) else {
         return false;
     };
-    let mut others = all.iter().enumerate().filter(
-        |(_, other)| matches!(used(other), Some((same, after)) if same == card && after != board),
-    );
-    others.all(|(place, other)| {
-        other.win_probability < suggestion.win_probability && !may_be_best(all, place)
+    all.iter().enumerate().all(|(place, other)| {
+        let is_other_use =
+            card_and_board(other).is_some_and(|(played, after)| played == card && after != board);
+        let is_worse = other.win_probability < suggestion.win_probability;
+        !is_other_use || is_worse && !may_be_best(all, place)
     })
+}
+
+/// The card that a suggestion plays and the board after it; none in the exchange and for a fold.
+fn card_and_board(suggestion: &Suggestion) -> Option<(Card, Board)> {
+    match (suggestion.choice, &suggestion.outcome) {
+        (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
+        _ => None,
+    }
 }
 
 /// Whether the suggestion at this place is the best, or equal to it, or the search had no time for
@@ -215,18 +219,18 @@ struct KeptCards([Option<f64>; VALUABLE.len()]);
 impl KeptCards {
     fn new(suggestions: &[Suggestion]) -> KeptCards {
         KeptCards(VALUABLE.map(|card| {
-            let is_of_card = |place: &usize| {
-                let choice = suggestions[*place].choice;
-                matches!(choice, Choice::Play(mv) if mv.card() == Some(card))
-            };
-            let plays: Vec<usize> = (0..suggestions.len()).filter(is_of_card).collect();
-            if plays.iter().any(|&place| may_be_best(suggestions, place)) {
-                return None;
+            let mut highest: Option<f64> = None;
+            for (place, suggestion) in suggestions.iter().enumerate() {
+                if card_and_board(suggestion).is_none_or(|(played, _)| played != card) {
+                    continue;
+                }
+                if may_be_best(suggestions, place) {
+                    return None;
+                }
+                let chance = suggestion.win_probability;
+                highest = Some(highest.map_or(chance, |highest| highest.max(chance)));
             }
-            let chances = plays
-                .into_iter()
-                .map(|place| suggestions[place].win_probability);
-            chances.reduce(f64::max)
+            highest
         }))
     }
 
