@@ -36,14 +36,11 @@ pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Opens the store, after a quick check of a file if `check`.
+/// Opens the store.
 ///
 /// # Errors
 /// If it cannot be opened.
-pub fn open(location: Location, check: bool, config: StoreConfig) -> anyhow::Result<Store> {
+pub fn open(location: Location, config: StoreConfig) -> anyhow::Result<Store> {
     let failed = format!("cannot open the {}", location.name());
-    if check && let Location::Sqlite(file) = &location {
-        dog_store::verify_file(file).with_context(|| failed.clone())?;
-    }
     location.open(config).context(failed)
 }

@@ -111,12 +111,14 @@ impl ServeArgs {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
             max_bytes: self.max_database_bytes,
+            check: !self.skip_check,
+            ..dog_store::StoreConfig::default()
         };
         let location = location::parse(&self.database)?;
         let name = location.name();
         // First, so that a second server that is started by mistake does not touch the database.
         let listeners = Listeners::bind(self.listen)?;
-        let store = location::open(location, !self.skip_check, store_config)?;
+        let store = location::open(location, store_config)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {

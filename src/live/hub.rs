@@ -10,11 +10,11 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use actix_web::{
-    rt::{self, task::JoinHandle, time::sleep},
+    rt::{self, task::JoinHandle},
     web::Bytes,
 };
 use dog_rules::{BySeat, Phase, Seat};
@@ -33,9 +33,6 @@ use crate::{
     pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
     rematch::rematch_of,
 };
-
-/// The time between two tries to read the store.
-const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// Maximum number of cached entries that a stream sends at once.
 const MAX_ENTRIES: usize = 16;
@@ -107,19 +104,9 @@ impl Hub {
                 last = now;
                 continue;
             }
-            loop {
-                match self.store.changes(last).await {
-                    Ok((changes, now)) => {
-                        last = now;
-                        self.wake(changes);
-                        break;
-                    }
-                    Err(error) => {
-                        log::warn!("streams wait for the store: {error}");
-                        sleep(RETRY_DELAY).await;
-                    }
-                }
-            }
+            let (changes, now) = self.store.changes(last);
+            last = now;
+            self.wake(changes);
         }
     }
 

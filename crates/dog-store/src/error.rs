@@ -50,6 +50,17 @@ pub enum StoreError {
     /// The open files have been moved, removed or replaced.
     #[error("the database file is gone, empty, or another one is in its place")]
     Gone,
+    /// Another process has the file.
+    #[error(
+        "another server{0} has this database open; several servers share a PostgreSQL database"
+    )]
+    InUse(String),
+    /// Files cannot be locked where the database is.
+    #[error("{} cannot be locked ({error}): a local file system is needed", .path.display())]
+    NoLocks {
+        path: PathBuf,
+        error: Arc<io::Error>,
+    },
     /// The database was copied to another one, which has taken its place.
     #[error(
         "the database was moved by `dog copy`: the copy has taken its place, and this one takes no \
@@ -82,7 +93,7 @@ pub enum StoreError {
     /// The database has reached its size limit, or its disk has no more room for it.
     #[error("the database has reached its limit, or its disk is nearly full")]
     Quota,
-    /// Another process kept the write lock for too long.
+    /// Another program kept the write lock for too long.
     #[error("the database is locked by another process")]
     Busy,
     /// An I/O error of the operating system.
@@ -132,7 +143,7 @@ impl StoreError {
             Unreachable(_) | Denied(_) | Moved => true,
             Create(_) | NotADatabase | Foreign(_) | Unreleased { .. } => false,
             Newer { .. } | Older { .. } => false,
-            Lost(_) | NoWriteAheadLog(_) | Unsuitable(_) => false,
+            Lost(_) | InUse(_) | NoLocks { .. } | NoWriteAheadLog(_) | Unsuitable(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
     }

@@ -119,7 +119,7 @@ impl Store {
 
     /// The review of a game, done or not; `None` if nobody has asked for it.
     pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
-        dispatch!(self, read_one review(id))
+        dispatch!(self, database => database.review(id).await)
     }
 
     /// At which seats of a game somebody is present. Only what was written counts.
@@ -144,19 +144,22 @@ impl Store {
         self.present_within(id, RETURN_TIME).await.map(Some)
     }
 
-    /// At which seats of a game somebody is present through a process whose lease lasts, or ended
-    /// at most `ended` ago.
+    /// At which seats of a game somebody is present through a node whose lease lasts, or ended at
+    /// most `ended` ago.
     async fn present_within(
         &self,
         id: &GameId,
         ended: SignedDuration,
     ) -> Result<BySeat<bool>, StoreError> {
-        dispatch!(self, read_one present(id, ended))
+        match &self.backend {
+            Backend::Sqlite(database) => database.present(id).await,
+            Backend::Postgres(database) => database.present(id, ended).await,
+        }
     }
 
     /// The reactions of the last ten seconds in a game.
     pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
-        dispatch!(self, read_one reactions(id))
+        dispatch!(self, database => database.reactions(id).await)
     }
 
     /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
@@ -199,15 +202,12 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        dispatch!(self, read_one ticket(id, ticket))
+        dispatch!(self, database => database.ticket(id, ticket).await)
     }
 
     /// The changes after change number `since`, in order, and the number of the last change.
-    pub async fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
-        match &self.backend {
-            Backend::Sqlite(database) => database.read(|reader| reader.changes(since)),
-            Backend::Postgres(database) => Ok(database.changes_since(since)),
-        }
+    pub fn changes(&self, since: i64) -> (ChangesSince, i64) {
+        dispatch!(self, database => database.changes_since(since))
     }
 
     /// Due games and their creators, the longest due first. `is_for_people` selects the games with
@@ -242,9 +242,8 @@ impl Store {
         dispatch!(self, read due_by_creator(is_for_people, after, limit))
     }
 
-    /// Claims a due game for this process, for three seconds at most, so that no process on another
-    /// machine acts in it. Processes on one file do not claim games, because they hardly ever
-    /// choose the same one.
+    /// Claims a due game for this node, for three seconds at most, so that no other node acts in it.
+    /// The one process of a file has every game.
     pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
         match &self.backend {
             Backend::Sqlite(_) => Ok(true),
@@ -252,8 +251,8 @@ impl Store {
         }
     }
 
-    /// Claims the task of removing and packing old games for about a minute. Processes on one file
-    /// share the task.
+    /// Claims the task of removing and packing old games for about a minute. The one process of a
+    /// file has it.
     pub async fn claim_retention(&self) -> Result<bool, StoreError> {
         match &self.backend {
             Backend::Sqlite(_) => Ok(true),
@@ -324,7 +323,7 @@ impl Store {
     /// Writes who is now present through this process or no longer, and renews its lease.
     pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
         let (process, start) = (self.lease.process, RenewalStart::now());
-        let mut lease = dispatch!(self, write set_present(process, &changes))?;
+        let mut lease = dispatch!(self, database => database.set_present(process, &changes).await)?;
         lease.is_new = self.lease.renewed(start, lease.is_new);
         Ok(lease)
     }
@@ -337,8 +336,7 @@ impl Store {
         seat: Seat,
         reaction: Reaction,
     ) -> Result<Option<Duration>, StoreError> {
-        let id = *id;
-        let wait = dispatch!(self, write react(&id, seat, reaction))?;
+        let wait = dispatch!(self, database => database.react(id, seat, reaction).await)?;
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
@@ -360,7 +358,7 @@ impl Store {
     /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
     pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {
         let claim = rand::random();
-        dispatch!(self, write claim_review(claim))
+        dispatch!(self, database => database.claim_review(claim).await)
     }
 
     /// Saves the status of a review and what it has found. If it is still running, it stays claimed
@@ -372,8 +370,8 @@ impl Store {
         status: ReviewStatus,
         content: &str,
     ) -> Result<bool, StoreError> {
-        let (id, claim, packed) = (review.game, review.claim, review::pack(content)?);
-        dispatch!(self, write save_review(&id, claim, status, &packed))
+        let (id, claim, packed) = (&review.game, review.claim, review::pack(content)?);
+        dispatch!(self, database => database.save_review(id, claim, status, packed).await)
     }
 
     /// How often this process has got a new lease. What it wrote with an earlier one is gone.
@@ -388,8 +386,7 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let (id, ticket) = (*id, *ticket);
-        dispatch!(self, write take_ticket(&id, &ticket))
+        dispatch!(self, database => database.take_ticket(id, ticket).await)
     }
 
     /// Removes expired games, except those that have changed since they were found. Returns the

@@ -7,12 +7,11 @@ use thiserror::Error;
 use crate::StoreError;
 
 /// The tables in which a moved store takes no writes.
-pub(crate) const MARKED_TABLES: [&str; 7] = [
+pub(crate) const MARKED_TABLES: [&str; 6] = [
     "games",
     "log",
     "packed_log",
     "idempotency",
-    "tickets",
     "reviews",
     "probe",
 ];
@@ -40,7 +39,7 @@ pub(crate) enum ColumnKind {
 use ColumnKind::{Bool, Bytes, Int, Text};
 
 /// All that is copied. The games come first, because other rows refer to them.
-pub(crate) const TABLES: [CopiedTable; 7] = [
+pub(crate) const TABLES: [CopiedTable; 6] = [
     CopiedTable {
         name: "games",
         columns: &[
@@ -104,25 +103,12 @@ pub(crate) const TABLES: [CopiedTable; 7] = [
         order: "idempotency.scope",
     },
     CopiedTable {
-        name: "tickets",
-        columns: &[
-            ("ticket_hash", Bytes),
-            ("game", Int),
-            ("token_hash", Bytes),
-            ("expires_at", Int),
-        ],
-        rows: "games JOIN tickets ON tickets.game = games.row_id WHERE games.phase <> 'removed'",
-        order: "tickets.ticket_hash",
-    },
-    CopiedTable {
         name: "reviews",
         columns: &[
             ("game", Int),
             ("creator", Bytes),
             ("asked_at", Int),
             ("status", Text),
-            ("claim", Int),
-            ("claimed_until", Int),
             ("content", Bytes),
         ],
         rows: "games JOIN reviews ON reviews.game = games.row_id WHERE games.phase <> 'removed'",

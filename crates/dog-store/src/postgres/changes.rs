@@ -1,16 +1,14 @@
 //! The change feed: a list of what the nodes have changed, which one task reads for all.
 
 use std::{
-    collections::VecDeque,
     pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures_util::future::{Either, select};
-use parking_lot::Mutex;
 use tokio::{
-    sync::{Notify, watch},
+    sync::Notify,
     time::{sleep, timeout},
 };
 
@@ -18,7 +16,7 @@ use super::{
     columns::{game_id, one},
     connection::{PgConnection, QueryError, Slot, params},
 };
-use crate::{Change, ChangesSince, Feed, StoreError, game_row::version};
+use crate::{Change, ChangesSince, StoreError, feed::ChangeList, game_row::version};
 
 /// How often the task reads, in case a notification is lost.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -26,68 +24,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// The least time between two reads, and between two notifications to the other nodes.
 const MIN_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The number of changes kept in memory.
-const MAX_CHANGES: usize = 10_000;
-
 /// How long changes are kept in the database. A node that has not read them for half of that
 /// assumes that any game may have changed.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// The channel on which the nodes notify each other.
 pub(super) const LISTEN: &str = "LISTEN dog_changes";
-
-/// The last changes. They are numbered as this process has read them.
-#[derive(Debug)]
-pub(super) struct ChangeList {
-    changes: Mutex<VecDeque<Change>>,
-    last: watch::Sender<i64>,
-}
-
-impl ChangeList {
-    pub fn new() -> ChangeList {
-        ChangeList {
-            changes: Mutex::default(),
-            last: watch::Sender::new(0),
-        }
-    }
-
-    /// A new receiver.
-    pub fn feed(&self) -> Feed {
-        Feed(self.last.subscribe())
-    }
-
-    /// The changes after change number `since`, in order, and the number of the last change.
-    pub fn since(&self, since: i64) -> (ChangesSince, i64) {
-        let changes = self.changes.lock();
-        let last = *self.last.borrow();
-        let first = last - changes.len() as i64;
-        if since < first || since > last {
-            return (ChangesSince::Any, last);
-        }
-        let new = changes.iter().skip((since - first) as usize);
-        (ChangesSince::Only(new.copied().collect()), last)
-    }
-
-    fn add(&self, new: ChangesSince) {
-        let mut changes = self.changes.lock();
-        let added = match new {
-            ChangesSince::Only(new) if new.is_empty() => return,
-            ChangesSince::Only(new) => {
-                let added = new.len() as i64;
-                changes.extend(new);
-                let excess = changes.len().saturating_sub(MAX_CHANGES);
-                changes.drain(..excess);
-                added
-            }
-            // A gap in the numbers.
-            ChangesSince::Any => {
-                changes.clear();
-                1
-            }
-        };
-        self.last.send_modify(|last| *last += added);
-    }
-}
 
 /// The task that reads changes and notifies the other nodes of those of this one.
 pub(super) struct ChangeWatcher {

@@ -19,7 +19,7 @@ use tokio::{
 use tokio_postgres::Row;
 
 use super::{
-    changes::{ChangeList, ChangeWatcher, SnapshotCursor},
+    changes::{ChangeWatcher, SnapshotCursor},
     columns::{bytes, one},
     connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
     migrations, row_state,
@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, Sizes, SpaceUsage, StoreConfig,
-    StoreError, StoreMetrics, StoredGame, Write, WriteOp, id::CreatorKey,
+    StoreError, StoreMetrics, StoredGame, Write, WriteOp, feed::ChangeList, id::CreatorKey,
 };
 
 /// Connections for reads.

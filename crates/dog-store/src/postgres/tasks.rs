@@ -359,7 +359,7 @@ impl PgDatabase {
         id: &GameId,
         claim: i64,
         status: ReviewStatus,
-        packed: &[u8],
+        packed: Vec<u8>,
     ) -> Result<bool, StoreError> {
         self.usage().check_write()?;
         let sql = concat!(
@@ -379,7 +379,7 @@ impl PgDatabase {
             claim,
             status.name(),
             micros(status.claim()),
-            packed.to_vec(),
+            packed,
         ];
         let saved = !self.small_write(sql, params).await?.is_empty();
         if saved && status == ReviewStatus::Done {

@@ -7,7 +7,6 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{
     connect::{check_not_lost, is_empty, length, reader, sidecar},
     error::read_only_if_unopenable,
-    game_cache::LastChange,
     migrations::{self, SCHEMA},
     reader::Reader,
     wal,
@@ -115,9 +114,6 @@ impl Verifier {
         references
             .into_iter()
             .for_each(|description| self.add_defect(description));
-        if let Err(error) = LastChange::read(&self.connection) {
-            self.add_defect(format!("the change feed: {error}"));
-        }
     }
 
     /// Checks every game, each in a read transaction of its own. A single transaction for the whole

@@ -30,8 +30,8 @@ const CHECKPOINT_PAGES: i32 = 3_000;
 /// After how many more pages it is checkpointed again, if it has not begun anew.
 const MORE_PAGES: i32 = 1_000;
 
-/// How long the writer waits for the commit of another process and for readers of the log, for each
-/// [`CHECKPOINT_PAGES`] in it; and at most.
+/// How long the writer waits for readers of the log, for each [`CHECKPOINT_PAGES`] in it; and at
+/// most.
 const COMPLETION_WAIT: Duration = Duration::from_millis(20);
 const MAX_COMPLETION_WAIT: Duration = Duration::from_millis(200);
 
@@ -84,7 +84,7 @@ impl CheckpointThread {
     }
 
     /// Requests or completes a checkpoint after a commit, if it is time.
-    pub(super) fn committed(&mut self, writer: &mut Connection) {
+    pub(super) fn committed(&mut self, writer: &Connection) {
         let pages = self.log_pages.load(Relaxed);
         if pages < self.last_pages {
             // The log has begun anew.
@@ -99,7 +99,7 @@ impl CheckpointThread {
         if self.log_was_long.swap(false, Relaxed) {
             let wait = COMPLETION_WAIT * (pages / CHECKPOINT_PAGES).unsigned_abs();
             if complete(writer, wait.min(MAX_COMPLETION_WAIT)) < 0 {
-                // Another process checkpoints now: after the next commit, then.
+                // The thread, or another program, checkpoints now: after the next commit, then.
                 self.log_was_long.store(true, Relaxed);
             }
         }
@@ -145,7 +145,7 @@ fn run(connection: &Connection, receiver: &Receiver<()>, log_was_long: &AtomicBo
 
 /// Copies all of the log while nobody writes, and waits until nobody reads it, so that the next
 /// write can begin it anew. Returns as [`checkpoint`].
-fn complete(writer: &mut Connection, wait: Duration) -> i32 {
+fn complete(writer: &Connection, wait: Duration) -> i32 {
     connect::with_short_waits(writer, wait, |writer| checkpoint(writer, "RESTART")).unwrap_or(0)
 }
 

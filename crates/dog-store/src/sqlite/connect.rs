@@ -4,8 +4,7 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use parking_lot::Mutex;
@@ -14,11 +13,8 @@ use rusqlite::{Connection, OpenFlags};
 use super::{error::read_only_if_unopenable, migrations, moved};
 use crate::{StoreError, schema::Schema};
 
-/// How long to wait for a lock of another process.
+/// How long to wait for a lock of another program, such as `dog copy` or an SQLite shell.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The time between two attempts to get a lock.
-const BUSY_RETRY_DELAY: Duration = Duration::from_millis(1);
 
 /// Prepared statements cached per connection; more than there are.
 const STATEMENT_CACHE_CAPACITY: usize = 32;
@@ -49,7 +45,8 @@ pub(super) fn writer(path: &Path, schema: &Schema) -> Result<Connection, StoreEr
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
-    let journal = enable_wal(&connection)?;
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     if journal != "wal" {
         return Err(StoreError::NoWriteAheadLog(journal));
     }
@@ -61,22 +58,6 @@ pub(super) fn writer(path: &Path, schema: &Schema) -> Result<Connection, StoreEr
     connection.pragma_update(None, "temp_store", "memory")?;
     migrations::migrate(&mut connection, schema)?;
     Ok(connection)
-}
-
-/// Switches the file to WAL mode. Returns the resulting journal mode. While another process does
-/// the same, SQLite reports that the database is busy without [waiting](wait_for_locks).
-fn enable_wal(connection: &Connection) -> Result<String, StoreError> {
-    let started = Instant::now();
-    loop {
-        let journal =
-            connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
-        match journal.map_err(StoreError::from) {
-            Err(StoreError::Busy) if started.elapsed() < BUSY_TIMEOUT => {
-                thread::sleep(BUSY_RETRY_DELAY);
-            }
-            journal => return journal,
-        }
-    }
 }
 
 /// Creates the file, readable by its owner only, unless it exists. An existing file is not opened,
@@ -120,39 +101,25 @@ pub(super) fn open_for_copy(path: &Path) -> Result<Connection, StoreError> {
 fn open(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     // SQLite needs no mutex, because a connection is used by one thread at a time.
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    wait_for_locks(&mut connection, BUSY_TIMEOUT)?;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.pragma_update(None, "trusted_schema", false)?;
     Ok(connection)
 }
 
-/// Sets how long a connection waits for a lock of another process. It retries every millisecond,
-/// about the duration of a commit. SQLite's own busy handler waits longer each time, so a process
-/// with few writes could starve beside one with many.
-fn wait_for_locks(connection: &mut Connection, at_most: Duration) -> rusqlite::Result<()> {
-    let mut since = Instant::now();
-    connection.busy_handler(Some(move |tries| {
-        if tries == 0 {
-            since = Instant::now();
-        }
-        thread::sleep(BUSY_RETRY_DELAY);
-        since.elapsed() < at_most
-    }))
-}
-
 /// Calls `work` with a connection that waits for a lock for `at_most`.
 ///
 /// # Errors
-/// Never in practice: a handler can be set.
+/// Never in practice: a timeout can be set.
 pub(super) fn with_short_waits<T>(
-    connection: &mut Connection,
+    connection: &Connection,
     at_most: Duration,
     work: impl FnOnce(&Connection) -> T,
 ) -> Result<T, StoreError> {
-    wait_for_locks(connection, at_most)?;
+    connection.busy_timeout(at_most)?;
     let result = work(connection);
-    wait_for_locks(connection, BUSY_TIMEOUT)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(result)
 }
 

@@ -1,6 +1,9 @@
 //! A file as the source or the target of a copy.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{
     Connection, Statement, ToSql, params_from_iter,
@@ -10,6 +13,7 @@ use rusqlite::{
 use super::{
     check::{quick_check, verify_file},
     connect::{check_not_lost, is_empty, open_for_copy},
+    lock::DatabaseLock,
     migrations::{self, SCHEMA},
     moved,
     partial_file::PartialFile,
@@ -24,7 +28,7 @@ use crate::{
 pub struct CopyFile {
     // Closed before the file is deleted.
     connection: Connection,
-    copy: Option<(PartialFile, PathBuf)>,
+    copy: Option<(PartialFile, PathBuf, DatabaseLock)>,
 }
 
 /// Writes the rows of one table.
@@ -63,10 +67,11 @@ impl CopyFile {
         }
         // SQLite would add the log of another database to the copy.
         check_not_lost(path).map_err(CopyError::Target)?;
+        let lock = DatabaseLock::take(path, Duration::ZERO).map_err(CopyError::Target)?;
         let partial = PartialFile::create(path)?;
         Ok(CopyFile {
             connection: prepare(partial.path()).map_err(CopyError::Target)?,
-            copy: Some((partial, path.to_owned())),
+            copy: Some((partial, path.to_owned(), lock)),
         })
     }
 
@@ -142,7 +147,7 @@ impl CopyFile {
         connection
             .close()
             .map_err(|(_, error)| CopyError::Target(error.into()))?;
-        if let Some((partial, path)) = copy {
+        if let Some((partial, path, _lock)) = copy {
             partial.finish(&path)?;
         }
         Ok(())

@@ -5,21 +5,27 @@ use std::{
     sync::Arc,
 };
 
+use dog_rules::{BySeat, Seat};
+use jiff::SignedDuration;
+
 use super::{
     checkpoint::CheckpointThread,
     connect::{self, FileIdentity, ReadTransaction, Readers, length, sidecar},
     game_cache::GameCache,
+    lock::DatabaseLock,
+    memory::Memory,
     migrations::SCHEMA,
     reader::Reader,
     size_limit::{SizeLimit, limit_size},
     transaction::Transaction,
-    wal::WalIndex,
-    watch::{ChangeSignal, Watcher},
+    verify_file,
     writer::{OnFailure, Writer, WriterThread},
 };
 use crate::{
-    CommitResult, Feed, GameId, LoadedGame, PackedLog, Scope, Sizes, SpaceUsage, StoreConfig,
-    StoreError, StoreMetrics, StoredGame, Write, id::CreatorKey, now, schema::Schema,
+    Change, ChangesSince, ClaimedReview, CommitResult, Feed, GameId, Lease, LoadedGame, PackedLog,
+    ProcessId, Reaction, RecentReaction, ReviewStatus, Scope, SeatPresence, Sizes, SpaceUsage,
+    StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write, WriteOp,
+    feed::ChangeList, id::CreatorKey, now, schema::Schema,
 };
 
 /// A handle to an open database file. A clone is another handle to the same file. Dropping the last
@@ -32,9 +38,9 @@ pub(super) struct SqliteDatabaseInner {
     creator_key: CreatorKey,
     limit: SizeLimit,
     readers: Readers,
-    pub(super) cache: Arc<GameCache>,
-    changes: Arc<ChangeSignal>,
-    _watcher: Watcher,
+    cache: Arc<GameCache>,
+    changes: Arc<ChangeList>,
+    memory: Arc<Memory>,
     metrics: StoreMetrics,
     // Dropped last: the last connection to close removes the log, and a reader may not do that.
     pub(super) writer: Writer,
@@ -57,6 +63,10 @@ impl SqliteDatabase {
         // Readers may be opened after a change of the working directory. An absolute path also
         // prevents SQLite from giving a name such as ":memory:" its special meaning.
         let path = path::absolute(path).map_err(StoreError::create)?;
+        let lock = DatabaseLock::take(&path, config.lock_wait)?;
+        if config.check {
+            verify_file(&path)?;
+        }
         let mut connection = connect::writer(&path, schema)?;
         let limit = SizeLimit::new(&path, Some(config.max_bytes).filter(|&max| max > 0));
         let max_bytes = limit.bytes();
@@ -65,10 +75,8 @@ impl SqliteDatabase {
         let creator_key = connection.query_row(sql, [], |row| row.get(0).map(CreatorKey))?;
         let metrics = StoreMetrics::new();
         let file_identity = FileIdentity::new(&path)?;
-        let index = WalIndex::open(&path).map_err(StoreError::create)?;
-        let cache = Arc::new(GameCache::new(config.games_in_memory, index));
-        let changes = Arc::new(ChangeSignal::new());
-        let watcher = Watcher::start(&path, &changes)?;
+        let cache = Arc::new(GameCache::new(config.games_in_memory));
+        let changes = Arc::new(ChangeList::new());
         let thread = WriterThread {
             file_identity: file_identity.clone(),
             checkpoints: CheckpointThread::start(&path, &mut connection)?,
@@ -79,6 +87,7 @@ impl SqliteDatabase {
             cache: Arc::clone(&cache),
             changes: Arc::clone(&changes),
             metrics: metrics.clone(),
+            _lock: lock,
         };
         let writer = Writer::start(thread).map_err(StoreError::create)?;
         let readers = Readers::open(path, file_identity)?;
@@ -88,7 +97,7 @@ impl SqliteDatabase {
             readers,
             cache,
             changes,
-            _watcher: watcher,
+            memory: Arc::new(Memory::new()),
             metrics,
             writer,
         })))
@@ -110,13 +119,12 @@ impl SqliteDatabase {
         })
     }
 
-    /// A game, or `None` if it does not exist. It is taken from the cache if no process has
-    /// committed anything since it was read.
+    /// A game, or `None` if it does not exist. It is taken from the cache if it is there.
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed.
     pub async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        match self.0.cache.current(*id) {
+        match self.0.cache.get(*id) {
             Some(stored) => Ok(Some(stored)),
             None => self.read_one(|reader| reader.game(id)),
         }
@@ -154,7 +162,11 @@ impl SqliteDatabase {
                 // The write is returned so that the caller's thread drops it, not the writer's.
                 Ok((committed, write))
             });
-        committed.await.map(|(committed, _)| committed)
+        let (committed, write) = committed.await?;
+        if let (CommitResult::Done, WriteOp::AddTicket(expected, ticket)) = (committed, &write.op) {
+            self.0.memory.add_ticket(expected.id, *ticket);
+        }
+        Ok(committed)
     }
 
     /// Replaces the log of a closed game by a packed one, if given, in as many writes as it takes.
@@ -166,6 +178,99 @@ impl SqliteDatabase {
             more = pack.await?;
         }
         Ok(())
+    }
+
+    /// See [`Store::present`](crate::Store::present).
+    pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
+        Ok(self.0.memory.present(id))
+    }
+
+    /// See [`Store::set_present`](crate::Store::set_present). Nothing is lost of what was noted
+    /// before.
+    pub async fn set_present(
+        &self,
+        _: ProcessId,
+        changes: &[SeatPresence],
+    ) -> Result<Lease, StoreError> {
+        let changed = self.0.memory.set_present(changes);
+        self.0.changes.add(ChangesSince::Only(changed));
+        Ok(Lease {
+            is_new: false,
+            more_to_remove: false,
+        })
+    }
+
+    /// See [`Store::reactions`](crate::Store::reactions).
+    pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
+        Ok(self.0.memory.reactions(id))
+    }
+
+    /// See [`Store::react`](crate::Store::react).
+    pub async fn react(
+        &self,
+        id: &GameId,
+        seat: Seat,
+        reaction: Reaction,
+    ) -> Result<Option<SignedDuration>, StoreError> {
+        let wait = self.0.memory.react(id, seat, reaction);
+        if wait.is_none() {
+            let changed = vec![Change::Reaction(*id)];
+            self.0.changes.add(ChangesSince::Only(changed));
+        }
+        Ok(wait)
+    }
+
+    /// See [`Store::ticket`](crate::Store::ticket).
+    pub async fn ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        Ok(self.0.memory.ticket(id, ticket))
+    }
+
+    /// See [`Store::take_ticket`](crate::Store::take_ticket).
+    pub async fn take_ticket(
+        &self,
+        id: &GameId,
+        ticket: &TokenHash,
+    ) -> Result<Option<TokenHash>, StoreError> {
+        Ok(self.0.memory.take_ticket(id, ticket))
+    }
+
+    /// See [`Store::review`](crate::Store::review).
+    pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
+        let is_claimed = self.0.memory.is_claimed(id);
+        self.read_one(|reader| reader.review(id, is_claimed))
+    }
+
+    /// See [`Store::claim_review`](crate::Store::claim_review).
+    pub async fn claim_review(&self, claim: i64) -> Result<Option<ClaimedReview>, StoreError> {
+        let memory = Arc::clone(&self.0.memory);
+        let claimed = self.write(move |transaction| {
+            let claimed = transaction.begin_review(claim, |id| memory.is_claimed(id))?;
+            if let Some(claimed) = &claimed {
+                memory.claim_review(claimed);
+            }
+            Ok(claimed)
+        });
+        claimed.await
+    }
+
+    /// See [`Store::save_review`](crate::Store::save_review).
+    pub async fn save_review(
+        &self,
+        id: &GameId,
+        claim: i64,
+        status: ReviewStatus,
+        packed: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        let (id, memory) = (*id, Arc::clone(&self.0.memory));
+        let saved = self.write(move |transaction| {
+            Ok(memory.renew_claim(&id, claim, status)
+                && transaction.save_review(&id, status, &packed)?)
+        });
+        saved.await
     }
 
     /// Runs a query of a single statement, which needs no transaction to see one state.
@@ -214,6 +319,11 @@ impl SqliteDatabase {
     /// A receiver of the change feed.
     pub fn feed(&self) -> Feed {
         self.0.changes.feed()
+    }
+
+    /// The changes after change number `since`, in order, and the number of the last change.
+    pub fn changes_since(&self, since: i64) -> (ChangesSince, i64) {
+        self.0.changes.since(since)
     }
 
     /// The sizes of the files.

@@ -1,15 +1,31 @@
 //! The schema of a file, and its migration.
 
+use std::{thread, time::Duration};
+
+use jiff::SignedDuration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::{StoreError, schema::Schema};
+use crate::{CLOCK_TOLERANCE, LEASE, StoreError, now, schema::Schema};
 
 /// The application id of this program's files: "DOG1" in ASCII.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"DOG1");
 
+/// The schema version of files that several processes may have open. They know no lock of the file,
+/// and renew a lease in it.
+const SHARED_VERSION: u32 = 14;
+
+/// How old a lease of such a process must be until the process counts as ended.
+const LEASE_END: SignedDuration = SignedDuration::from_secs(15);
+
+/// The time between two looks at the leases.
+const LEASE_POLL: Duration = Duration::from_secs(1);
+
 pub(super) const SCHEMA: Schema = Schema {
     first_version: 14,
-    scripts: &[include_str!("schema/initial.sql")],
+    scripts: &[
+        include_str!("schema/initial.sql"),
+        include_str!("schema/one_process.sql"),
+    ],
     begin_with: "file",
 };
 
@@ -19,8 +35,6 @@ pub(super) const SCHEMA: Schema = Schema {
 /// The file belongs to another program or to an unreleased build of this one, is not a database, or
 /// its schema cannot be read.
 pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
-    // The id is read last: another process may be creating the first tables, and commits the id
-    // with them.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let application: i32 = pragma(connection, "application_id")?;
@@ -40,6 +54,9 @@ pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
 /// # Errors
 /// The file has a later version, or a migration failed.
 pub(super) fn migrate(connection: &mut Connection, schema: &Schema) -> Result<(), StoreError> {
+    if version(connection)? == SHARED_VERSION {
+        wait_for_leases(connection)?;
+    }
     // A migration may rebuild a table that others refer to. It checks the references at its end.
     connection.pragma_update(None, "foreign_keys", false)?;
     while step(connection, schema)? {}
@@ -47,9 +64,34 @@ pub(super) fn migrate(connection: &mut Connection, schema: &Schema) -> Result<()
     Ok(())
 }
 
+/// Waits until the leases of processes of an earlier release are old, which takes 15 seconds at most.
+///
+/// # Errors
+/// A lease is renewed meanwhile.
+fn wait_for_leases(connection: &Connection) -> Result<(), StoreError> {
+    let mut read = connection.prepare("SELECT process, lease_until FROM processes")?;
+    let mut leases = || -> Result<Vec<(i64, i64)>, StoreError> {
+        let rows = read.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    let first = leases()?;
+    loop {
+        // Those that end later were made before the clock was put back.
+        let [old, latest] = [-LEASE_END, CLOCK_TOLERANCE].map(|from_now| now() + LEASE + from_now);
+        let young = old.as_microsecond()..latest.as_microsecond();
+        if !first.iter().any(|(_, end)| young.contains(end)) {
+            return Ok(());
+        }
+        log::info!("waiting for the end of a server of an earlier release");
+        thread::sleep(LEASE_POLL);
+        if leases()? != first {
+            return Err(StoreError::InUse(" of an earlier release".to_owned()));
+        }
+    }
+}
+
 /// Migrates the file by one version. Returns whether there was anything to do.
 fn step(connection: &mut Connection, schema: &Schema) -> Result<bool, StoreError> {
-    // The lock is taken first, because another process may be migrating the same file.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     let found = version(&transaction)?;
     schema.check(found)?;

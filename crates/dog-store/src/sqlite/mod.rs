@@ -1,7 +1,8 @@
-//! The store in an SQLite file, which any number of threads and processes can share.
+//! The store in an SQLite file, which one process has for itself, with any number of threads.
 //!
 //! Reads run on the caller's thread, see the last commit and never wait for a write. Writes are
-//! queued for one writer thread per process, which commits all waiting writes together.
+//! queued for one writer thread, which commits all waiting writes together. What is of use for some
+//! seconds only is kept in memory.
 
 mod backup;
 mod check;
@@ -13,6 +14,8 @@ mod database;
 mod due;
 mod error;
 mod game_cache;
+mod lock;
+mod memory;
 mod migrations;
 mod moved;
 mod partial_file;
@@ -23,7 +26,6 @@ mod size_limit;
 mod tests;
 mod transaction;
 mod wal;
-mod watch;
 mod writer;
 
 pub use self::{

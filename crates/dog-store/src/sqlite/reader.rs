@@ -1,21 +1,20 @@
 //! Queries.
 
-use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
-use jiff::{SignedDuration, Timestamp};
+use dog_rules::Phase;
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    game_cache::{GameCache, LastChange},
+    game_cache::GameCache,
     migrations,
     rows::{log_row, optional_text, select_games, stored_game},
 };
 use crate::{
-    CLOCK_TOLERANCE, Change, ChangesSince, Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead,
-    GameId, GamePage, LEASE, ListQuery, LogEntry, LogPage, REACTION_TIME, REVIEW_CLAIM,
-    RecentReaction, RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError,
-    StoredGame, StoredReview, TICKET_TTL, TokenHash,
+    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, GamePage, ListQuery, LogEntry,
+    LogPage, RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError,
+    StoredGame, StoredReview,
     game_log::LogForm,
-    game_row::{int, seating, time, version},
+    game_row::{int, seating, version},
     now,
 };
 
@@ -35,12 +34,6 @@ pub(super) fn expiry(now: Timestamp) -> i64 {
     now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
 }
 
-/// The latest time at which a ticket expires that was not made in the future, in microseconds since
-/// 1970.
-pub(super) fn latest_expiry(now: Timestamp) -> i64 {
-    (now + TICKET_TTL + CLOCK_TOLERANCE).as_microsecond()
-}
-
 /// The text after all those with this prefix, which is ASCII.
 fn end_of(prefix: &str) -> String {
     format!("{prefix}\u{7f}")
@@ -52,19 +45,13 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        let mut caught_up = 0;
-        if let Some(cache) = self.cache {
-            caught_up = cache.catch_up(self.connection)?;
-            if let Some(stored) = cache.get(*id) {
-                return Ok(Some(stored));
-            }
-        }
+        let commits = self.cache.map(GameCache::commits);
         let sql = select_games!("WHERE id = ?1");
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([id])?;
         let stored = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
-        if let (Some(cache), Some(stored)) = (self.cache, &stored) {
-            cache.insert_read(stored, caught_up);
+        if let (Some(cache), Some(commits), Some(stored)) = (self.cache, commits, &stored) {
+            cache.insert_read(stored, commits);
         }
         Ok(stored)
     }
@@ -80,70 +67,26 @@ impl Reader<'_> {
         rows.next()?.map(|row| stored_game(row, None)).transpose()
     }
 
-    /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
-    /// `ended` ago. A lease that ends later than any that is made now was made before the clock was
-    /// set back.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn present(&self, id: &GameId, ended: SignedDuration) -> Result<BySeat<bool>, StoreError> {
-        let now = now();
-        let sql = "SELECT seat FROM presence JOIN processes USING (process) \
-                   WHERE game = ?1 AND lease_until > ?2 AND lease_until <= ?3";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let (after, longest) = (now - ended, now + LEASE + CLOCK_TOLERANCE);
-        let params = params![id, after.as_microsecond(), longest.as_microsecond()];
-        let mut rows = statement.query(params)?;
-        let mut present = BySeat::default();
-        while let Some(row) = rows.next()? {
-            if let Some(seat) = Seat::new(row.get(0)?, MAX_SEATS as u8) {
-                present[seat] = true;
-            }
-        }
-        Ok(present)
-    }
-
-    /// The recent reactions in a game, with their ages.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
-        let now = now();
-        let sql = "SELECT seat, reaction, at FROM reactions \
-                   WHERE game = ?1 AND at > ?2 AND at <= ?3 AND reaction IS NOT NULL ORDER BY at";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let (after, latest) = (now - REACTION_TIME, now + CLOCK_TOLERANCE);
-        let params = params![id, after.as_microsecond(), latest.as_microsecond()];
-        let rows = statement.query_map(params, |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?))
-        })?;
-        let mut reactions = Vec::new();
-        for row in rows {
-            let (seat, reaction, at) = row?;
-            reactions.extend(RecentReaction::new(seat, &reaction, time(at)?, now));
-        }
-        Ok(reactions)
-    }
-
     /// See [`Store::review`](crate::Store::review).
     ///
     /// # Errors
     /// The database cannot be read, or the review cannot be unpacked.
-    pub fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
-        let now = now();
-        let sql = "SELECT status, claimed_until > ?2 AND claimed_until <= ?3, content \
-                   FROM reviews JOIN games ON game = row_id WHERE id = ?1 AND phase = 'finished'";
-        let longest = now + REVIEW_CLAIM + CLOCK_TOLERANCE;
-        let params = params![id, now.as_microsecond(), longest.as_microsecond()];
+    pub fn review(
+        &self,
+        id: &GameId,
+        is_claimed: bool,
+    ) -> Result<Option<StoredReview>, StoreError> {
+        let sql = "SELECT status, content FROM reviews JOIN games ON game = row_id \
+                   WHERE id = ?1 AND phase = 'finished'";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
+        let mut rows = statement.query([id])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
         let status: String = row.get(0)?;
         Ok(Some(StoredReview {
-            status: ReviewStatus::from_row(&status, row.get(1)?),
-            packed: row.get(2)?,
+            status: ReviewStatus::from_row(&status, is_claimed),
+            packed: row.get(1)?,
         }))
     }
 
@@ -197,23 +140,6 @@ impl Reader<'_> {
             creator: row.get(2)?,
             seating: seating(optional_text(row.get_ref(3)?)?, *id)?,
         }))
-    }
-
-    /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
-    /// has expired.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn ticket(&self, id: &GameId, ticket: &TokenHash) -> Result<Option<TokenHash>, StoreError> {
-        let now = now();
-        let sql = "SELECT token_hash FROM tickets WHERE ticket_hash = ?2 \
-                   AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1)";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let (now, longest) = (now.as_microsecond(), latest_expiry(now));
-        let found = statement.query_row(params![id, ticket.0, now, longest], |row| {
-            row.get(0).map(TokenHash)
-        });
-        Ok(found.optional()?)
     }
 
     /// The response saved for this scope in the last 24 hours.
@@ -369,40 +295,6 @@ impl Reader<'_> {
             Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// The changes after change number `since`, in order, and the number of the last change. Rows
-    /// that cannot be read are skipped.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn changes(&self, since: i64) -> Result<(ChangesSince, i64), StoreError> {
-        let last = LastChange::read(self.connection)?.number;
-        let sql = "SELECT number, game, version, kind FROM changes \
-                   WHERE number > ?1 ORDER BY number";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([since])?;
-        let (mut changes, mut first) = (Vec::new(), true);
-        while let Some(row) = rows.next()? {
-            if first && row.get::<_, i64>(0)? != since + 1 {
-                return Ok((ChangesSince::Any, last));
-            }
-            first = false;
-            let (id, known) = (row.get(1), row.get::<_, Option<i64>>(2));
-            if let (Ok(id), Ok(Ok(version))) =
-                (id, known.map(|known| known.map(version).transpose()))
-            {
-                let kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-                changes.push(Change::new(kind, id, version));
-            }
-        }
-        // The file was restored to an earlier state if its last change is before `since`.
-        let changes = if last < since {
-            ChangesSince::Any
-        } else {
-            ChangesSince::Only(changes)
-        };
-        Ok((changes, last))
     }
 
     /// The expired games among the first `limit` games after `after`, in order of creation.

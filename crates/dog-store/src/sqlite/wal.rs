@@ -1,4 +1,4 @@
-//! The write-ahead log: whether it is intact, and whether anybody has committed.
+//! Whether the write-ahead log is intact.
 //!
 //! SQLite reads the log up to the first frame with a wrong checksum, and takes the rest for a write
 //! that was interrupted by a crash. If that frame was damaged on disk instead, SQLite silently
@@ -10,7 +10,6 @@
 use std::{
     fs::{self, File},
     io::{self, BufReader, ErrorKind, Read},
-    mem::ManuallyDrop,
     path::Path,
     thread,
     time::Duration,
@@ -156,39 +155,6 @@ fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
 
 /// The size of the header of a log's index in bytes. The file has two copies of it.
 const INDEX_HEADER_BYTES: usize = 48;
-
-/// The header of a log's index. Every commit changes it. SQLite's own readers use it to see whether
-/// their page cache is current.
-pub(super) type WalIndexHeader = [u8; INDEX_HEADER_BYTES];
-
-/// The index of a database's log, in the file that all processes share. Reading its header takes
-/// one system call; SQLite's `PRAGMA data_version` takes two locks.
-#[derive(Debug)]
-pub(super) struct WalIndex {
-    /// Never closed: closing it would release the locks that SQLite holds on the file.
-    file: ManuallyDrop<File>,
-}
-
-impl WalIndex {
-    /// Opens the index of a database that this process has open already.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be opened.
-    pub fn open(database: &Path) -> io::Result<WalIndex> {
-        let file = File::open(sidecar(database, "-shm"))?;
-        let file = ManuallyDrop::new(file);
-        Ok(WalIndex { file })
-    }
-
-    /// The current header; `None` if it cannot be read, and on systems other than Unix. It may be
-    /// half written by a commit that is not finished.
-    pub fn header(&self) -> Option<WalIndexHeader> {
-        let mut header = [0; INDEX_HEADER_BYTES];
-        #[cfg(unix)]
-        std::os::unix::fs::FileExt::read_exact_at(&*self.file, &mut header, 0).ok()?;
-        (header != [0; INDEX_HEADER_BYTES]).then_some(header)
-    }
-}
 
 /// The checksum of a log, which is cumulative over its frames.
 struct Checksum {

@@ -19,13 +19,13 @@ use tokio::sync::oneshot;
 use super::{
     checkpoint::CheckpointThread,
     connect::FileIdentity,
-    game_cache::{BatchChanges, GameCache, LastChange},
+    game_cache::GameCache,
+    lock::DatabaseLock,
     reader::Reader,
     size_limit::{SizeLimit, limit_size},
-    transaction::Transaction,
-    watch::ChangeSignal,
+    transaction::{BatchChanges, Transaction},
 };
-use crate::{StoreError, StoreMetrics};
+use crate::{ChangesSince, StoreError, StoreMetrics, feed::ChangeList};
 
 /// The largest number of queued writes; further ones are refused at once.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
@@ -187,8 +187,10 @@ pub(super) struct WriterThread {
     /// The limit that SQLite knows, in bytes; `None` without a limit.
     pub max_bytes: Option<u64>,
     pub cache: Arc<GameCache>,
-    pub changes: Arc<ChangeSignal>,
+    pub changes: Arc<ChangeList>,
     pub metrics: StoreMetrics,
+    // Dropped last: until then nobody else may open the file.
+    pub _lock: DatabaseLock,
 }
 
 impl WriterThread {
@@ -215,22 +217,23 @@ impl WriterThread {
             return;
         }
         let (writes, started) = (batch.len(), Instant::now());
+        let mut changes = BatchChanges::default();
         let committed = self
-            .commit(&mut batch)
+            .commit(&mut batch, &mut changes)
             .map_err(|error| self.quota_or(error))
             // A commit to a file that was removed or replaced is lost, so it is reported as failed.
-            .and_then(|changes| self.file_identity.check().map(|()| changes))
-            .map(|changes| {
-                self.metrics.committed(writes, started.elapsed());
-                let last = changes.after.number;
-                self.cache.committed(&self.connection, changes);
-                self.changes.announce(last);
-            });
+            .and_then(|()| self.file_identity.check());
+        match committed {
+            Ok(()) => self.metrics.committed(writes, started.elapsed()),
+            Err(_) => changes.undo((0, 0)),
+        }
+        self.cache.end_commit(changes.games);
+        self.changes.add(ChangesSince::Only(changes.feed));
         for job in batch {
             job.reply(committed.clone());
         }
         match committed {
-            Ok(()) => self.checkpoints.committed(&mut self.connection),
+            Ok(()) => self.checkpoints.committed(&self.connection),
             // No checkpoint into a file that was emptied or replaced.
             Err(_) if self.file_identity.check().is_err() => {}
             Err(_) => self.checkpoints.after_failure(),
@@ -266,11 +269,15 @@ impl WriterThread {
         Ok(now)
     }
 
-    /// Runs these jobs in one transaction and commits it. Returns its changes.
+    /// Runs these jobs in one transaction and commits it. Adds its changes.
     ///
     /// # Errors
     /// The transaction was rolled back; no job has changed anything.
-    fn commit(&mut self, batch: &mut [Box<dyn WriteJob>]) -> Result<BatchChanges, StoreError> {
+    fn commit(
+        &mut self,
+        batch: &mut [Box<dyn WriteJob>],
+        changes: &mut BatchChanges,
+    ) -> Result<(), StoreError> {
         if !self.connection.is_autocommit() {
             // A failed rollback left the last transaction open.
             self.connection.execute_batch("ROLLBACK")?;
@@ -280,38 +287,30 @@ impl WriterThread {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let before = LastChange::read(&transaction)?;
-        let mut changed = Vec::with_capacity(batch.len());
         for job in batch {
             let on_failure = job.on_failure();
             savepoint(&transaction, on_failure, "SAVEPOINT job")?;
-            let (changes_before, changed_before) = (transaction.total_changes(), changed.len());
-            let succeeded = job.run(Transaction::new(&transaction, max_bytes, &mut changed));
+            let (rows_before, before) = (transaction.total_changes(), changes.position());
+            let succeeded = job.run(Transaction::new(&transaction, max_bytes, changes));
             if transaction.is_autocommit() {
                 // SQLite has ended it, because the disk is full or has failed.
                 let cause = job.error().filter(|error| error.is_temporary());
                 return Err(cause.cloned().unwrap_or(StoreError::RolledBack));
             }
             if !succeeded {
-                if on_failure == OnFailure::NoChanges
-                    && transaction.total_changes() != changes_before
+                if on_failure == OnFailure::NoChanges && transaction.total_changes() != rows_before
                 {
                     log::error!("a write failed after its first change; its batch is rolled back");
                     return Err(StoreError::RolledBack);
                 }
                 savepoint(&transaction, on_failure, "ROLLBACK TO job")?;
-                changed.truncate(changed_before);
+                changes.undo(before);
             }
             savepoint(&transaction, on_failure, "RELEASE job")?;
         }
         self.file_identity.check()?;
-        let after = LastChange::read(&transaction)?;
-        transaction.commit()?;
-        Ok(BatchChanges {
-            before,
-            after,
-            games: changed,
-        })
+        self.cache.begin_commit(&changes.games);
+        Ok(transaction.commit()?)
     }
 }
 

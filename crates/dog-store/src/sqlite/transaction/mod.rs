@@ -8,37 +8,55 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{
     game_cache::ChangedGame,
     migrations::{SCHEMA, version},
-    reader::{Reader, expiry, latest_expiry},
+    reader::{Reader, expiry},
 };
 use crate::{
-    CommitResult, Draft, ExpectedState, GameId, NewGame, NewTicket, SavedResponse, Scope, Seating,
-    SpaceUsage, StoreError, StoredGame, TICKET_TTL, TokenHash, Tokens, Write, WriteOp,
+    Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
+    SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
     stored_game::now,
     write::NewLog,
 };
 
-mod presence;
 mod retention;
 mod reviews;
-
-/// The number of changes kept in the change feed.
-const MAX_CHANGES: i64 = 10_000;
-
-/// The number of changes after which older ones are deleted.
-const CHANGE_TRIM_INTERVAL: i64 = 100;
 
 /// The number of bytes written to check that writes are possible; most plays write less. They are
 /// random, because SQLite does not write unchanged pages.
 const PROBE_BYTES: i64 = 32 << 10;
+
+/// What a batch of writes changes.
+#[derive(Default)]
+pub struct BatchChanges {
+    /// The games that are in the cache no longer, or in a new state.
+    pub games: Vec<ChangedGame>,
+    /// What the change feed tells.
+    pub feed: Vec<Change>,
+}
+
+impl BatchChanges {
+    /// How much there is, for [`BatchChanges::undo`].
+    pub fn position(&self) -> (usize, usize) {
+        (self.games.len(), self.feed.len())
+    }
+
+    /// Undoes what came after this position. The cache forgets those games: another program may
+    /// have changed the file.
+    pub fn undo(&mut self, (games, feed): (usize, usize)) {
+        for (_, stored) in &mut self.games[games..] {
+            *stored = None;
+        }
+        self.feed.truncate(feed);
+    }
+}
 
 /// A write transaction. All queries of [`Reader`] are available and see the latest state, because
 /// nobody else can write in the meantime.
 pub struct Transaction<'c> {
     reader: Reader<'c>,
     max_bytes: Option<u64>,
-    /// The games changed so far in this batch.
-    changed: &'c mut Vec<ChangedGame>,
+    /// The changes of this batch so far.
+    changes: &'c mut BatchChanges,
 }
 
 impl<'c> Deref for Transaction<'c> {
@@ -53,7 +71,7 @@ impl<'c> Transaction<'c> {
     pub fn new(
         connection: &'c Connection,
         max_bytes: Option<u64>,
-        changed: &'c mut Vec<ChangedGame>,
+        changes: &'c mut BatchChanges,
     ) -> Transaction<'c> {
         // No cache: what is read here may be rolled back.
         let reader = Reader {
@@ -63,7 +81,7 @@ impl<'c> Transaction<'c> {
         Transaction {
             reader,
             max_bytes,
-            changed,
+            changes,
         }
     }
 
@@ -86,7 +104,11 @@ impl<'c> Transaction<'c> {
                 self.set_tokens(expected, tokens, seating)?
             }
             WriteOp::SaveResponse => CommitResult::Done,
-            WriteOp::AddTicket(expected, ticket) => self.add_ticket(expected, ticket, now)?,
+            // The ticket itself is kept in memory.
+            WriteOp::AddTicket(expected, _) => match self.row_id_if_unchanged(expected)? {
+                Some(_) => CommitResult::Done,
+                None => CommitResult::Stale,
+            },
             WriteOp::SkipToDeal { expected, due_at } => self.skip_to_deal(expected, *due_at)?,
             WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
@@ -117,12 +139,9 @@ impl<'c> Transaction<'c> {
             expected.tokens,
             expected.skips_to_deal,
         ];
-        let row_id = statement.query_row(params, |row| row.get(0)).optional()?;
-        if row_id.is_none() {
-            // The expected state may come from the cache. Without the entry, the row is read next.
-            self.changed.push((expected.id, None));
-        }
-        Ok(row_id)
+        // The expected state may come from the cache. If the write is refused, the row is read next.
+        self.changes.games.push((expected.id, None));
+        Ok(statement.query_row(params, |row| row.get(0)).optional()?)
     }
 
     /// Whether another game has the unique key of a new one.
@@ -182,9 +201,9 @@ impl<'c> Transaction<'c> {
                 stored.reactions,
             ])?;
         let row_id = connection.last_insert_rowid();
-        self.note_change(&stored.id, Some(version), Some(stored))?;
+        self.note_change(&stored.id, Some(version), Some(stored));
         if let Some((id, version)) = follows {
-            self.note_change(id, Some(*version), None)?;
+            self.note_change(id, Some(*version), None);
         }
         match log {
             NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
@@ -249,35 +268,15 @@ impl<'c> Transaction<'c> {
                 ])?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
-        self.note_change(&next.id, Some(version), Some(next))?;
+        self.note_change(&next.id, Some(version), Some(next));
         Ok(CommitResult::Done)
     }
 
-    /// Adds an entry to the change feed: the game's new version, or `None` if it was removed.
-    /// `stored` is its new state, if it is known in full.
-    fn note_change(
-        &mut self,
-        id: &GameId,
-        version: Option<u64>,
-        stored: Option<&StoredGame>,
-    ) -> Result<(), StoreError> {
-        self.changed.push((*id, stored.cloned()));
-        self.announce(id, version, "game")
-    }
-
-    /// Adds a row of this kind to the change feed; see [`Change::new`](crate::Change).
-    fn announce(&self, id: &GameId, version: Option<u64>, kind: &str) -> Result<(), StoreError> {
-        let connection = self.connection()?;
-        connection
-            .prepare_cached("INSERT INTO changes (game, version, kind) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, version.map(int), kind])?;
-        let number = connection.last_insert_rowid();
-        if number % CHANGE_TRIM_INTERVAL == 0 {
-            connection
-                .prepare_cached("DELETE FROM changes WHERE number <= ?1")?
-                .execute([number - MAX_CHANGES])?;
-        }
-        Ok(())
+    /// Adds a change of a game: its new version, or `None` if it was removed. `stored` is its new
+    /// state, if it is known in full.
+    fn note_change(&mut self, id: &GameId, version: Option<u64>, stored: Option<&StoredGame>) {
+        self.changes.games.push((*id, stored.cloned()));
+        self.changes.feed.push(Change::Game { id: *id, version });
     }
 
     /// Has the bots of a game act without their pace until the next deal.
@@ -292,7 +291,7 @@ impl<'c> Transaction<'c> {
         self.connection()?
             .prepare_cached("UPDATE games SET skips_to_deal = 1, due_at = ?2 WHERE row_id = ?1")?
             .execute(params![row_id, due_at.map(Timestamp::as_microsecond)])?;
-        self.note_change(&expected.id, Some(expected.version), None)?;
+        self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
 
@@ -334,7 +333,7 @@ impl<'c> Transaction<'c> {
             .prepare_cached(sql)?
             .execute(params![row_id, tokens])?;
         self.set_seating(row_id, seating)?;
-        self.note_change(&expected.id, Some(expected.version), None)?;
+        self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
 
@@ -343,59 +342,6 @@ impl<'c> Transaction<'c> {
             .prepare_cached("UPDATE games SET seating = ?2 WHERE row_id = ?1")?
             .execute(params![row_id, seating_column(seating)?])?;
         Ok(())
-    }
-
-    /// Adds a ticket, and deletes expired tickets.
-    fn add_ticket(
-        &mut self,
-        expected: &ExpectedState,
-        ticket: &NewTicket,
-        now: Timestamp,
-    ) -> Result<CommitResult, StoreError> {
-        let Some(row_id) = self.row_id_if_unchanged(expected)? else {
-            return Ok(CommitResult::Stale);
-        };
-        let connection = self.connection()?;
-        connection
-            .prepare_cached("DELETE FROM tickets WHERE expires_at <= ?1")?
-            .execute([now.as_microsecond()])?;
-        connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO tickets (ticket_hash, game, token_hash, expires_at) \
-                 VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![
-                ticket.hash.0,
-                row_id,
-                ticket.token.0,
-                (now + TICKET_TTL).as_microsecond()
-            ])?;
-        Ok(CommitResult::Done)
-    }
-
-    /// Returns the token of a [`ticket`](Reader::ticket) and deletes the ticket; `None` if it does
-    /// not exist or has expired.
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub fn take_ticket(
-        &mut self,
-        id: &GameId,
-        ticket: &TokenHash,
-    ) -> Result<Option<TokenHash>, StoreError> {
-        let now = now();
-        let taken = self
-            .connection()?
-            .prepare_cached(
-                "DELETE FROM tickets WHERE ticket_hash = ?2 \
-                 AND expires_at > ?3 AND expires_at <= ?4 AND game = (SELECT row_id FROM games WHERE id = ?1) RETURNING token_hash",
-            )?
-            .query_row(
-                params![id, ticket.0, now.as_microsecond(), latest_expiry(now)],
-                |row| row.get(0).map(TokenHash),
-            )
-            .optional()?;
-        Ok(taken)
     }
 
     /// Saves the response to a request, in place of an expired one.

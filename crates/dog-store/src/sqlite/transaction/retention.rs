@@ -30,13 +30,11 @@ impl Transaction<'_> {
                      token_hashes = x'', snapshot = '' WHERE row_id = ?1",
                 )?
                 .execute([row_id])?;
-            connection
-                .prepare_cached("DELETE FROM tickets WHERE game = ?1")?
-                .execute([row_id])?;
         } else {
             self.delete_row(row_id)?;
         }
-        self.note_change(id, None, None)
+        self.note_change(id, None, None);
+        Ok(())
     }
 
     /// Removes expired games, except those that have changed since they were found. Returns the
@@ -115,16 +113,13 @@ impl Transaction<'_> {
         // Deleted first, because a full database has no other space for the pages.
         let more = self.delete_log(row_id)?;
         if let Some(packed) = packed {
-            // Another process may have begun to pack it.
-            connection
-                .prepare_cached("DELETE FROM packed_log WHERE game = ?1")?
-                .execute([row_id])?;
             self.insert_pages(row_id, packed)?;
         }
         if !more {
             connection
                 .prepare_cached("UPDATE games SET packed = 1, creator = NULL WHERE row_id = ?1")?
                 .execute([row_id])?;
+            self.changes.games.push((*id, None));
         }
         Ok(more)
     }
@@ -161,25 +156,19 @@ impl Transaction<'_> {
         Ok(time)
     }
 
-    /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`. Returns
-    /// whether there may be more.
+    /// Deletes at most `limit` responses that have expired by `now`. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The database cannot be written.
     pub fn delete_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
-        let connection = self.connection()?;
-        let responses = connection
+        let deleted = self
+            .connection()?
             .prepare_cached(
                 "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
                  WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)",
             )?
             .execute(params![expiry(now), limit])?;
-        let tickets = connection
-            .prepare_cached(
-                "DELETE FROM tickets WHERE ticket_hash IN (SELECT ticket_hash FROM tickets \
-                 WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
-            )?
-            .execute(params![now.as_microsecond(), limit])?;
-        Ok(responses.max(tickets) >= limit as usize)
+        Ok(deleted >= limit as usize)
     }
 }
