@@ -38,9 +38,9 @@ pub(super) struct SqliteDatabaseInner {
     creator_key: CreatorKey,
     limit: SizeLimit,
     readers: Readers,
-    cache: Arc<GameCache>,
+    pub(super) cache: Arc<GameCache>,
     changes: Arc<ChangeList>,
-    memory: Arc<Memory>,
+    pub(super) memory: Arc<Memory>,
     metrics: StoreMetrics,
     // Dropped last: the last connection to close removes the log, and a reader may not do that.
     pub(super) writer: Writer,

@@ -24,11 +24,11 @@ type Reacted = (Seat, Reaction, Timestamp);
 #[derive(Debug)]
 pub(super) struct Memory {
     present: Mutex<HashSet<(GameId, Seat)>>,
-    reactions: Mutex<Expiring<GameId, Reacted>>,
+    pub(super) reactions: Mutex<Expiring<GameId, Reacted>>,
     /// The tokens that tickets stand for.
-    tickets: Mutex<Expiring<(GameId, [u8; 32]), TokenHash>>,
+    pub(super) tickets: Mutex<Expiring<(GameId, [u8; 32]), TokenHash>>,
     /// The numbers of claims.
-    reviews: Mutex<Expiring<GameId, i64>>,
+    pub(super) reviews: Mutex<Expiring<GameId, i64>>,
 }
 
 impl Memory {
@@ -142,12 +142,12 @@ impl Memory {
 
 /// Values that are kept for a fixed time.
 #[derive(Debug)]
-struct Expiring<K, V> {
+pub(super) struct Expiring<K, V> {
     kept: Duration,
     /// The values of each key and when they were added, oldest first.
-    values: HashMap<K, Vec<(Instant, V)>>,
+    pub(super) values: HashMap<K, Vec<(Instant, V)>>,
     /// The keys of all of them, and of some that were removed, oldest first.
-    order: VecDeque<(Instant, K)>,
+    pub(super) order: VecDeque<(Instant, K)>,
 }
 
 impl<K: Copy + Eq + Hash, V> Expiring<K, V> {

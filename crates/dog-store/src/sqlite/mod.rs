@@ -23,7 +23,7 @@ mod reader;
 mod rows;
 mod size_limit;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transaction;
 mod wal;
 mod writer;

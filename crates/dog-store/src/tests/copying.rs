@@ -192,8 +192,6 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     let key = wait(store.game_by_unique_key("the key"));
     assert_eq!(key.map(|stored| stored.id), Some(filled.all[6].id));
     assert_eq!(store.creator(&ADDRESS), before.creator(&ADDRESS));
-    let token = wait(store.take_ticket(&filled.running.id, &TokenHash::new("ticket")));
-    assert_eq!(token, Some(TokenHash::new("first")));
 
     // It goes on: the next game has the next row id, games can be played, logs packed.
     let since = list(&store, None).next;
@@ -258,8 +256,6 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
         op: WriteOp::SaveResponse,
         save: Some(save(2, "another")),
     })));
-    let ticket = TokenHash::new("ticket");
-    is_moved(block_on(store.take_ticket(&stored.id, &ticket)));
     is_moved(block_on(store.pack_logs(now(), None, 10)));
     is_moved(block_on(store.ready()));
 
@@ -267,7 +263,6 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
     for stored in &filled.all {
         assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
     }
-    assert_eq!(wait(store.ticket(&stored.id, &ticket)), stored.tokens.host);
     drop(store);
     is_moved(from.location().open(StoreConfig::default()));
     let again = move_to(from, &to.another()).unwrap_err();
@@ -304,9 +299,11 @@ fn a_target_with_games_is_refused(from: &TestStore, to: &TestStore) {
 /// All names in the folder of a file.
 fn names(dir: &Dir) -> Vec<String> {
     let names = fs::read_dir(&dir.0).unwrap();
-    names
+    let mut names: Vec<String> = names
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// The number of tables of a database.
@@ -324,21 +321,21 @@ fn a_copy_that_fails_halfway_leaves_no_file() {
     let to = Dir::new();
     let location = Location::Sqlite(to.file());
     // It is one of the last tables.
-    let column = "ALTER TABLE tickets ALTER COLUMN expires_at TYPE";
+    let column = "ALTER TABLE idempotency ALTER COLUMN created_at TYPE";
     from.sql(&format!("{column} text"));
     let mut done = 0;
     let failed = copy(&from.location(), &location, |rows, _| done = rows).unwrap_err();
     assert!(matches!(failed, CopyError::Source(_)), "{failed}");
     assert!(done > 0, "rows were copied");
-    assert_eq!(names(&to), [""; 0]);
-    from.sql(&format!("{column} bigint USING expires_at::bigint"));
+    assert_eq!(names(&to), ["games.db-lock"]);
+    from.sql(&format!("{column} bigint USING created_at::bigint"));
     act(&from.store(), &filled.running.id, &reissue());
 
     // One that was killed has left a file that nobody takes for a copy.
     fs::write(to.0.join("games.db.partial"), "half").unwrap();
     let failed = copy(&from.location(), &location, |_, _| {}).unwrap_err();
     assert!(failed.to_string().contains("can be removed"), "{failed}");
-    assert_eq!(names(&to), ["games.db.partial"]);
+    assert_eq!(names(&to), ["games.db-lock", "games.db.partial"]);
     // The log of another database would become a part of the copy.
     fs::rename(to.0.join("games.db.partial"), to.0.join("games.db-wal")).unwrap();
     let failed = copy(&from.location(), &location, |_, _| {}).unwrap_err();
@@ -346,7 +343,7 @@ fn a_copy_that_fails_halfway_leaves_no_file() {
     assert!(is_lost, "{failed}");
     fs::remove_file(to.0.join("games.db-wal")).unwrap();
     copy(&from.location(), &location, |_, _| {}).unwrap();
-    assert_eq!(names(&to), ["games.db"]);
+    assert_eq!(names(&to), ["games.db", "games.db-lock"]);
 }
 
 #[test]
@@ -361,11 +358,15 @@ fn a_copy_that_differs_is_not_kept() {
     assert!(created > 0);
     to.sql(
         "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
-         NEW.token_hash := NEW.ticket_hash; RETURN NEW; END $$; \
-         CREATE TRIGGER spoil BEFORE INSERT ON tickets FOR EACH ROW EXECUTE FUNCTION spoil()",
+         NEW.body_hash := NEW.scope; RETURN NEW; END $$; \
+         CREATE TRIGGER spoil BEFORE INSERT ON idempotency \
+         FOR EACH ROW EXECUTE FUNCTION spoil()",
     );
     let failed = move_to(&from, &to).unwrap_err();
-    assert!(matches!(failed, CopyError::Differs("tickets")), "{failed}");
+    assert!(
+        matches!(failed, CopyError::Differs("idempotency")),
+        "{failed}"
+    );
     assert!(list(&to.store(), None).games.is_empty());
     act(&from.store(), &filled.running.id, &reissue());
     to.sql("DROP FUNCTION spoil CASCADE");

@@ -29,6 +29,23 @@ macro_rules! each_store {
     };
 }
 
+/// Makes a test on PostgreSQL of each of these functions.
+macro_rules! on_postgres {
+    ($($test:ident),+ $(,)?) => {
+        mod nodes {
+            use super::TestStore;
+            $(
+                #[test]
+                fn $test() {
+                    if let Some(store) = TestStore::postgres() {
+                        super::$test(&store);
+                    }
+                }
+            )+
+        }
+    };
+}
+
 mod copying;
 mod packing;
 mod presence;
@@ -117,10 +134,28 @@ impl TestStore {
         self.location().check(|_, _| {}).unwrap()
     }
 
-    /// Opens the store. A second store stands for another process: the two share nothing but the
-    /// database.
+    /// Opens the store.
     pub fn store(&self) -> Store {
         self.store_with(StoreConfig::default())
+    }
+
+    /// The stores of two nodes, which share nothing but the database; of a file, which one process
+    /// has, two handles.
+    pub fn two_stores(&self) -> [Store; 2] {
+        let store = self.store();
+        match self {
+            TestStore::Sqlite(_) => [store.clone(), store],
+            TestStore::Postgres(_) => [store, self.store()],
+        }
+    }
+
+    /// As if what a store keeps for some seconds were older by this. The SQL, to which a number of
+    /// microseconds is added, does so in PostgreSQL.
+    pub fn age(&self, store: &Store, sql: &str, seconds: i64) {
+        match self {
+            TestStore::Sqlite(_) => crate::sqlite::tests::age(store, seconds),
+            TestStore::Postgres(_) => self.sql(&format!("{sql} {}", 1_000_000 * seconds)),
+        }
     }
 
     pub fn store_with(&self, config: StoreConfig) -> Store {
@@ -149,8 +184,7 @@ impl Dir {
         self.0.join("games.db")
     }
 
-    /// Opens the store. A second store stands for another process: the two share nothing but the
-    /// files.
+    /// Opens the store.
     pub fn store(&self) -> Store {
         self.store_with(StoreConfig::default())
     }
@@ -398,7 +432,7 @@ fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
     let mut feed = store.feed();
     wait(store.set_present(vec![marker]));
     loop {
-        let (changes, last) = wait(store.changes(since));
+        let (changes, last) = store.changes(since);
         let ChangesSince::Only(mut changes) = changes else {
             panic!("the change {since} is not known");
         };
@@ -412,7 +446,7 @@ fn changes_to_marker(store: &Store, since: i64) -> (Vec<Change>, i64) {
 /// The number of the last change. A store may tell a change some time after its commit; this waits
 /// for all that were committed.
 pub(super) fn last_change(store: &Store) -> i64 {
-    let known = wait(store.changes(0)).1;
+    let known = store.changes(0).1;
     changes_to_marker(store, known).1
 }
 

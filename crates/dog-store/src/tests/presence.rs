@@ -1,12 +1,16 @@
-//! Who is present, in the leases of processes.
+//! Who is present, in the leases of nodes.
 
 use super::*;
 
 each_store![
-    a_seat_is_present_while_any_process_says_so,
     changes_of_presence_are_in_the_feed,
+    an_absence_counts_once_the_store_is_settled,
+];
+
+on_postgres![
+    a_seat_is_present_while_any_node_says_so,
     a_lease_of_the_future_counts_for_nothing,
-    a_process_notices_that_the_store_has_lost_its_lease,
+    a_node_notices_that_the_store_has_lost_its_lease,
 ];
 
 /// The change that a seat is present at a game or no longer.
@@ -24,8 +28,8 @@ fn present(store: &Store, stored: &StoredGame) -> Vec<u8> {
     seats.map(Seat::number).collect()
 }
 
-fn a_seat_is_present_while_any_process_says_so(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn a_seat_is_present_while_any_node_says_so(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let stored = create(&here);
     let write = |store: &Store, seat, is_present| {
         wait(store.set_present(vec![change(&stored, seat, is_present)]))
@@ -57,15 +61,27 @@ fn changes_of_presence_are_in_the_feed(database: &TestStore) {
     };
     let expected = [Change::Presence(stored.id)];
     assert_eq!(write(true), expected);
+    assert_eq!(present(&store, &stored), [2]);
     block_on(feed.changed());
     // Nothing that is known already, and no lease that is renewed.
     assert_eq!(write(true), []);
     assert_eq!(write(false), expected);
     assert_eq!(write(false), []);
+    assert_eq!(present(&store, &stored), [0; 0]);
+}
+
+/// Who was cut off by a restart needs some seconds to come back.
+fn an_absence_counts_once_the_store_is_settled(database: &TestStore) {
+    for _ in 0..2 {
+        let store = database.store();
+        let stored = create(&store);
+        wait(store.set_present(vec![change(&stored, 2, true)]));
+        assert_eq!(wait(store.present_or_returning(&stored.id)), None);
+    }
 }
 
 fn a_lease_of_the_future_counts_for_nothing(database: &TestStore) {
-    let (store, there) = (database.store(), database.store());
+    let [store, there] = database.two_stores();
     let stored = create(&store);
     wait(store.set_present(vec![change(&stored, 2, true)]));
     let day = 24 * 60 * 60 * 1_000_000_i64;
@@ -79,7 +95,7 @@ fn a_lease_of_the_future_counts_for_nothing(database: &TestStore) {
     assert!(wait(store.set_present(Vec::new())).is_new);
 }
 
-fn a_process_notices_that_the_store_has_lost_its_lease(database: &TestStore) {
+fn a_node_notices_that_the_store_has_lost_its_lease(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     wait(store.set_present(vec![change(&stored, 2, true)]));

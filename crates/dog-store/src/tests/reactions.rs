@@ -1,12 +1,13 @@
-//! Reactions, for all processes.
+//! Reactions, for all nodes.
 
 use super::*;
 
 each_store![
-    every_process_sees_the_reactions,
-    a_seat_has_five_slots_at_all_processes,
-    reactions_are_forgotten,
+    every_node_sees_the_reactions,
+    a_seat_has_five_slots_at_all_nodes,
 ];
+
+on_postgres![reactions_are_forgotten];
 
 fn seat(number: u8) -> Seat {
     Seat::new(number, 4).unwrap()
@@ -21,13 +22,12 @@ fn recent(store: &Store, stored: &StoredGame) -> Vec<(u8, Reaction)> {
 }
 
 /// Makes all reactions older.
-fn age(database: &TestStore, seconds: i64) {
-    let micros = seconds * 1_000_000;
-    database.sql(&format!("UPDATE reactions SET at = at - {micros}"));
+fn age(database: &TestStore, store: &Store, seconds: i64) {
+    database.age(store, "UPDATE reactions SET at = at -", seconds);
 }
 
-fn every_process_sees_the_reactions(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn every_node_sees_the_reactions(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let (stored, other) = (create(&here), create(&here));
     let since = last_change(&there);
     assert_eq!(wait(here.react(&stored.id, seat(1), Reaction::Ouch)), None);
@@ -43,8 +43,8 @@ fn every_process_sees_the_reactions(database: &TestStore) {
     assert_eq!(wait(there.game(&stored.id)), Some(stored));
 }
 
-fn a_seat_has_five_slots_at_all_processes(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn a_seat_has_five_slots_at_all_nodes(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let stored = create(&here);
     let react =
         |store: &Store, number| wait(store.react(&stored.id, seat(number), Reaction::Sorry));
@@ -55,11 +55,11 @@ fn a_seat_has_five_slots_at_all_processes(database: &TestStore) {
     assert!(until <= std::time::Duration::from_secs(20), "{until:?}");
     assert_eq!(react(&here, 2), None);
     // They count for longer than they are recent.
-    age(database, 11);
+    age(database, &here, 11);
     assert_eq!(recent(&here, &stored), []);
     let until = react(&here, 0).expect("a refusal");
     assert!(until <= std::time::Duration::from_secs(9), "{until:?}");
-    age(database, 10);
+    age(database, &here, 10);
     assert_eq!(react(&here, 0), None);
     assert_eq!(recent(&there, &stored), [(0, Reaction::Sorry)]);
 }
@@ -68,19 +68,19 @@ fn reactions_are_forgotten(database: &TestStore) {
     let store = database.store();
     let stored = create(&store);
     wait(store.react(&stored.id, seat(0), Reaction::Lucky));
-    age(database, 11);
+    age(database, &store, 11);
     wait(store.react(&stored.id, seat(0), Reaction::Thanks));
     let rows =
         |which: &str| database.number(&format!("SELECT count(*) FROM reactions WHERE {which}"));
     assert_eq!((rows("true"), rows("reaction IS NULL")), (2, 1));
-    age(database, 10);
-    // A process that renews its lease forgets them too.
+    age(database, &store, 10);
+    // A node that renews its lease forgets them too.
     wait(store.set_present(Vec::new()));
     assert_eq!((rows("true"), rows("reaction IS NULL")), (1, 1));
     // The clock was put back.
     assert_eq!(wait(store.react(&stored.id, seat(0), Reaction::Dog)), None);
     assert_eq!(recent(&store, &stored), [(0, Reaction::Dog)]);
-    age(database, -3_600);
+    age(database, &store, -3_600);
     assert_eq!(recent(&store, &stored), []);
     assert_eq!(wait(store.react(&stored.id, seat(0), Reaction::Dog)), None);
     assert_eq!(rows("true"), 1);

@@ -138,7 +138,7 @@ fn open_tables_are_those_with_a_seat_for_anyone(database: &TestStore) {
 }
 
 fn a_game_is_listed_as_it_is_read(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     let id = create(&here).id;
     let steps: [fn(&StoredGame) -> WriteOp; 3] = [
         |stored| update(stored, &reissue()),

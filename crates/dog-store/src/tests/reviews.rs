@@ -1,4 +1,4 @@
-//! Reviews, for all processes.
+//! Reviews, for all nodes.
 
 use super::*;
 use crate::{ReviewRequest::*, ReviewStatus::*};
@@ -7,8 +7,9 @@ each_store![
     a_review_is_asked_for_once,
     the_queue_is_bounded,
     addresses_take_turns,
-    one_process_works_on_a_review,
-    a_killed_process_leaves_its_work_to_others,
+    one_node_works_on_a_review,
+    a_killed_node_leaves_its_work_to_others,
+    a_review_goes_on_after_a_restart,
     a_review_is_removed_with_its_game,
     a_review_that_is_asked_for_during_the_removal_is_no_obstacle,
 ];
@@ -53,8 +54,9 @@ fn found(store: &Store, stored: &StoredGame) -> Option<(ReviewStatus, String)> {
 }
 
 /// Ends all claims.
-fn end_claims(database: &TestStore) {
-    database.sql("UPDATE reviews SET claimed_until = claimed_until - 31000000");
+fn end_claims(database: &TestStore, store: &Store) {
+    let older = "UPDATE reviews SET claimed_until = claimed_until -";
+    database.age(store, older, 31);
 }
 
 fn a_review_is_asked_for_once(database: &TestStore) {
@@ -121,8 +123,8 @@ fn addresses_take_turns(database: &TestStore) {
     }
 }
 
-fn one_process_works_on_a_review(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn one_node_works_on_a_review(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let stored = finished(&here);
     ask(&here, &stored, 1);
     let claimed = claim(&here).unwrap();
@@ -145,22 +147,39 @@ fn one_process_works_on_a_review(database: &TestStore) {
     assert_eq!(found(&here, &stored), Some(whole));
 }
 
-fn a_killed_process_leaves_its_work_to_others(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn a_killed_node_leaves_its_work_to_others(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let stored = finished(&here);
     ask(&here, &stored, 1);
     let killed = claim(&here).unwrap();
     assert!(save(&here, &killed, Running, "half"));
-    end_claims(database);
+    end_claims(database, &here);
     let waiting = (Waiting, "half".to_owned());
     assert_eq!(found(&there, &stored), Some(waiting));
     let next = claim(&there).unwrap();
     assert_eq!((next.game, next.content.as_str()), (stored.id, "half"));
     // The first one was only slow, and now finds out.
     assert!(!save(&here, &killed, Done, "old"));
-    // A process that stops gives it back at once.
+    // A node that stops gives it back at once.
     assert!(save(&there, &next, Waiting, "more"));
     assert_eq!(claim(&here).unwrap().content, "more");
+}
+
+fn a_review_goes_on_after_a_restart(database: &TestStore) {
+    let store = database.store();
+    let stored = finished(&store);
+    ask(&store, &stored, 1);
+    let claimed = claim(&store).unwrap();
+    assert!(save(&store, &claimed, Running, "half"));
+    drop(store);
+    let store = database.store();
+    if let TestStore::Postgres(_) = database {
+        // Another node cannot tell a restart from a long pause.
+        end_claims(database, &store);
+    }
+    let waiting = (Waiting, "half".to_owned());
+    assert_eq!(found(&store, &stored), Some(waiting));
+    work_on_next(&store, &stored, Done);
 }
 
 fn a_review_is_removed_with_its_game(database: &TestStore) {
@@ -177,7 +196,7 @@ fn a_review_is_removed_with_its_game(database: &TestStore) {
 }
 
 fn a_review_that_is_asked_for_during_the_removal_is_no_obstacle(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     for _ in 0..20 {
         let stored = finished(&here);
         thread::scope(|scope| {

@@ -16,7 +16,7 @@ each_store![
     a_game_that_skips_to_the_deal_has_no_pace,
     it_skips_no_more_when_a_person_is_back,
     changes_are_listed_after_a_known_one,
-    a_feed_is_woken_by_a_commit_of_any_process,
+    a_feed_is_woken_by_a_commit_of_any_node,
     a_ticket_can_be_taken_once_before_it_expires,
 ];
 
@@ -137,9 +137,9 @@ fn one_game_per_creator_is_found_however_many_another_has(database: &TestStore) 
     assert_eq!(wait(store.due_by_creator(false, None, 10)).0, []);
 }
 
-/// Processes on one file need no claims.
+/// A file has one process, which needs no claims.
 fn one_machine_claims_a_due_game_until_it_changes(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     let is_file = matches!(database, TestStore::Sqlite(_));
     let past = now() - seconds(HOUR);
     let due = add(&here, with_bots(&[0], Timing::default(), past));
@@ -202,7 +202,7 @@ fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
 }
 
 fn changes_are_listed_after_a_known_one(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     let last = || last_change(&there);
     let before = last();
     let (one, two) = (create(&here), create(&there));
@@ -226,12 +226,12 @@ fn changes_are_listed_after_a_known_one(database: &TestStore) {
     known = last();
     // Too old, and after the last one.
     for unknown in [-1_000_000, known + 1] {
-        assert_eq!(wait(there.changes(unknown)).0, ChangesSince::Any);
+        assert_eq!(there.changes(unknown).0, ChangesSince::Any);
     }
 }
 
-fn a_feed_is_woken_by_a_commit_of_any_process(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+fn a_feed_is_woken_by_a_commit_of_any_node(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let mut feed = here.feed();
     for store in [&here, &there] {
         let before = last_change(&here);
@@ -254,7 +254,7 @@ fn slow_bots(store: &Store, bots: &[usize]) -> StoredGame {
 }
 
 fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     let mut stored = slow_bots(&here, &[0, 1, 2, 3]);
     assert!(stored.game.is_left_to_server());
     let next_action = |stored: &StoredGame| {
@@ -315,20 +315,24 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
         let ticket = NewTicket { hash, token };
         commit_done(&store, WriteOp::AddTicket(stored.expected_state(), ticket));
     };
-    // As if the clock had been moved by this much since.
     let later = |seconds| {
-        let sql = "UPDATE tickets SET expires_at = expires_at -";
-        database.sql(&format!("{sql} {}", 1_000_000 * seconds));
+        let older = "UPDATE tickets SET expires_at = expires_at -";
+        database.age(&store, older, seconds);
     };
     let read = || wait(store.ticket(&id, &hash));
     let take = |game| wait(store.take_ticket(&game, &hash));
     let is_gone = |why: &str| assert_eq!((read(), take(id)), (None, None), "{why}");
     add();
-    later(-HOUR);
-    is_gone("it was made in the future");
-    later(HOUR + 31);
+    if let TestStore::Postgres(_) = database {
+        later(-HOUR);
+        is_gone("it was made in the future");
+        later(HOUR);
+    }
+    later(31);
     is_gone("it has expired");
-    assert!(wait(store.delete_expired(now(), 1)));
+    if let TestStore::Postgres(_) = database {
+        assert!(wait(store.delete_expired(now(), 1)));
+    }
     assert!(!wait(store.delete_expired(now(), 1)));
     let since = last_change(&store);
     add();
@@ -338,7 +342,9 @@ fn a_ticket_can_be_taken_once_before_it_expires(database: &TestStore) {
     assert_eq!(take(id), Some(token));
     is_gone("it was taken");
     assert_eq!(changes(&store, since), []);
-    add();
-    commit_done(&store, removal(&stored));
-    is_gone("it was removed with its game");
+    if let TestStore::Postgres(_) = database {
+        add();
+        commit_done(&store, removal(&stored));
+        is_gone("it was removed with its game");
+    }
 }

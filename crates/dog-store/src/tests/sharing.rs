@@ -1,16 +1,16 @@
-//! Many threads and processes on one store.
+//! Many threads and nodes on one store.
 
 use super::*;
 
 each_store![
-    processes_see_each_others_commits,
     threads_lose_no_writes,
-    processes_lose_no_writes,
     only_one_of_many_conflicting_writes_is_done,
 ];
 
-fn processes_see_each_others_commits(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+on_postgres![nodes_see_each_others_commits, nodes_lose_no_writes];
+
+fn nodes_see_each_others_commits(database: &TestStore) {
+    let [here, there] = database.two_stores();
     let mut feed = there.feed();
     let stored = create(&here);
     let id = stored.id;
@@ -66,13 +66,13 @@ fn threads_lose_no_writes(database: &TestStore) {
     count_together(&[database.store()], 12);
 }
 
-fn processes_lose_no_writes(database: &TestStore) {
-    count_together(&[database.store(), database.store()], 12);
+fn nodes_lose_no_writes(database: &TestStore) {
+    count_together(&database.two_stores(), 12);
 }
 
 /// Concurrent writes with the same unique key, or for the same request.
 fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
-    let stores = [database.store(), database.store()];
+    let stores = database.two_stores();
     let games: Vec<(StoredGame, usize)> = (0..16).map(|number| (new_game(), number)).collect();
     let add = |(stored, number): &(StoredGame, usize)| {
         let mut new = insert(stored);

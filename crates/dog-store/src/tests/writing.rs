@@ -109,7 +109,7 @@ fn assert_stale(store: &Store, id: &GameId, ops: impl IntoIterator<Item = WriteO
 }
 
 fn a_write_is_stale_when_the_game_has_changed(database: &TestStore) {
-    let (here, there) = (database.store(), database.store());
+    let [here, there] = database.two_stores();
     let changes: [fn(&StoredGame) -> WriteOp; 4] = [
         |stored| update(stored, &reissue()),
         |stored| update(stored, &Action::Deal { by: None }),
@@ -233,6 +233,7 @@ fn the_used_space_and_the_limit_are_reported(database: &TestStore) {
     assert!(usage.used > 0 && !usage.is_nearly_full());
     assert_eq!(usage.max, Some(1 << 30));
     assert_eq!(wait(store.ready()).max, usage.max);
+    drop(store);
     // Then only the disk limits a file.
     let unlimited = wait(limited(0).usage()).max;
     assert!(unlimited.is_none_or(|max| max > 1 << 30), "{unlimited:?}");

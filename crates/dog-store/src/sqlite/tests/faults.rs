@@ -22,8 +22,9 @@ fn set_pages(store: &Store, max: &'static str) {
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_space() {
     let dir = Dir::new();
+    let id = create(&dir.store()).id;
+    sql(&dir, "VACUUM");
     let store = dir.store();
-    let id = create(&store).id;
     set_pages(&store, "1"); // SQLite raises this to the present number
     let mut version = 1;
     let full = loop {

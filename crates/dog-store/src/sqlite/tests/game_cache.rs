@@ -1,24 +1,15 @@
 //! The game cache never returns an outdated game.
 
-use super::{
-    super::{
-        game_cache::{BatchChanges, GameCache, LastChange},
-        wal::WalIndex,
-    },
-    *,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Two different actions that a new game allows.
-fn steps() -> [Action; 2] {
-    [reissue(), Action::Deal { by: None }]
-}
+use super::{super::game_cache::GameCache, *};
 
 #[test]
 fn a_rolled_back_change_is_not_cached() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
-    let [undone, done] = steps();
+    let (undone, done) = (reissue(), Action::Deal { by: None });
     let failed = block_on(file(&store).write(move |tx| {
         let stored = act_in(tx, &id, undone)?;
         assert_eq!(tx.game(&id)?, Some(stored));
@@ -31,69 +22,90 @@ fn a_rolled_back_change_is_not_cached() {
     assert_eq!(wait(store.game(&id)), Some(written));
 }
 
-/// Restores the file to an earlier state while it is served.
-struct Restorer(Connection);
-
-impl Restorer {
-    /// Saves the current state.
-    fn new(dir: &Dir) -> Restorer {
+/// What another program changes in the file is seen once a write has found out.
+#[test]
+fn a_refused_or_stale_write_forgets_the_game() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let changes = [
+        ("UPDATE games SET updated_at = updated_at + 1", None),
+        ("DELETE FROM games", None),
+        (
+            "UPDATE games SET listed = 0; CREATE TRIGGER refuse BEFORE UPDATE ON games \
+          BEGIN SELECT RAISE(ABORT, 'refused'); END",
+            Some(StoreError::Moved),
+        ),
+    ];
+    for (change, refusal) in changes {
+        let stored = create(&store);
+        let before = Some(stored.clone());
+        assert_eq!(wait(store.game(&stored.id)), before);
         let connection = Connection::open(dir.file()).unwrap();
-        let copy = "CREATE TEMP TABLE old_games AS SELECT * FROM games; \
-                    CREATE TEMP TABLE old_changes AS SELECT * FROM changes; \
-                    CREATE TEMP TABLE old_log AS SELECT * FROM log";
-        connection.execute_batch(copy).unwrap();
-        Restorer(connection)
+        connection.execute_batch(change).unwrap();
+        assert_eq!(wait(store.game(&stored.id)), before);
+        let write = Write::from(draft(&stored, &reissue()));
+        let committed = block_on(store.commit(write)).map_err(|error| error.to_string());
+        let expected = match refusal {
+            Some(error) => Err(error.to_string()),
+            None => Ok(CommitResult::Stale),
+        };
+        assert_eq!(committed, expected, "{change}");
+        assert_ne!(wait(store.game(&stored.id)), before, "{change}");
     }
+}
 
-    fn restore(&self) {
-        let restore = "BEGIN; \
-                       DELETE FROM games; INSERT INTO games SELECT * FROM old_games; \
-                       DELETE FROM changes; INSERT INTO changes SELECT * FROM old_changes; \
-                       DELETE FROM log; INSERT INTO log SELECT * FROM old_log; \
-                       COMMIT";
-        self.0.execute_batch(restore).unwrap();
-    }
+/// Adds a game as one that was written.
+fn put(cache: &GameCache, stored: &StoredGame) {
+    cache.end_commit(vec![(stored.id, Some(stored.clone()))]);
 }
 
 #[test]
-fn a_file_may_be_restored_to_an_earlier_state() {
-    let dir = Dir::new();
-    let store = dir.store();
-    let first = create(&store);
-    let id = first.id;
-    let earlier = Restorer::new(&dir);
-    for action in steps() {
-        let written = act(&store, &id, &action);
-        assert_eq!(wait(store.game(&id)), Some(written));
-        earlier.restore();
-        assert_eq!(wait(store.game(&id)), Some(first.clone()));
+fn a_game_that_may_have_changed_since_it_was_read_is_not_cached() {
+    let cache = GameCache::new(9);
+    let (changed, other) = (numbered(1), numbered(2));
+    put(&cache, &changed);
+    let known = cache.commits();
+    cache.begin_commit(&[(changed.id, None)]);
+    // Readers find it in the file, before and after the commit.
+    for stored in [&changed, &other] {
+        cache.insert_read(stored, known);
     }
+    assert_eq!(cache.get(changed.id), None);
+    assert_eq!(cache.get(other.id), Some(other.clone()));
+    let next = act_on(&changed);
+    cache.end_commit(vec![(changed.id, Some(next.clone()))]);
+    assert_eq!(cache.get(changed.id), Some(next.clone()));
+    // A slow reader comes with what it read before.
+    cache.insert_read(&changed, known);
+    assert_eq!(cache.get(changed.id), Some(next));
 }
 
-/// After the restoration the game has reached the same version by another action.
+fn act_on(stored: &StoredGame) -> StoredGame {
+    draft(stored, &reissue()).next
+}
+
+/// Readers never see a game go back while it is changed.
 #[test]
-fn a_cached_game_is_not_written_over_another_history() {
-    let dir = Dir::new();
-    let (store, there) = (dir.store(), uncached_store(&dir));
-    let first = create(&store);
-    let earlier = Restorer::new(&dir);
-    let [reissue, deal] = steps();
-    let second = act(&store, &first.id, &reissue);
-    earlier.restore();
-    let stored = act(&there, &first.id, &deal);
-    assert_eq!(stored.game.version(), second.game.version());
-    commit_stale(&store, update(&second, &deal));
-    // After the stale write, both stores read the stored game.
-    assert_eq!(wait(store.game(&first.id)), Some(stored.clone()));
-    assert_eq!(wait(there.game(&first.id)), Some(stored));
-}
-
-/// A cache for this many games, next to a store.
-fn cache(games: usize) -> (Dir, Store, GameCache) {
+fn a_game_never_goes_back() {
     let dir = Dir::new();
     let store = dir.store();
-    let index = WalIndex::open(&dir.file()).unwrap();
-    (dir, store, GameCache::new(games, index))
+    let id = create(&store).id;
+    let (done, last) = (AtomicBool::new(false), 60);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut known = 1;
+                while !done.load(Ordering::Relaxed) {
+                    let row = wait(store.version(&id)).unwrap();
+                    let game = wait(store.game(&id)).unwrap().game.version();
+                    assert!(known <= row && row <= game, "{known}, {row}, {game}");
+                    known = game;
+                }
+            });
+        }
+        while act(&store, &id, &reissue()).game.version() < last {}
+        done.store(true, Ordering::Relaxed);
+    });
 }
 
 /// A game that differs from those with other numbers.
@@ -106,20 +118,9 @@ fn numbered(number: u32) -> StoredGame {
     }
 }
 
-/// Adds a game as one that was written.
-fn put(cache: &GameCache, stored: &StoredGame) {
-    let connection = Connection::open_in_memory().unwrap();
-    let changes = BatchChanges {
-        before: LastChange::default(),
-        after: LastChange::default(),
-        games: vec![(stored.id, Some(stored.clone()))],
-    };
-    cache.committed(&connection, changes);
-}
-
 #[test]
 fn a_full_cache_never_returns_another_game() {
-    let (_dir, _store, cache) = cache(1_024);
+    let cache = GameCache::new(1_024);
     let games: Vec<StoredGame> = (0..3_000).map(numbered).collect();
     for stored in &games {
         assert_eq!(cache.get(stored.id), None);
@@ -137,7 +138,7 @@ fn a_full_cache_never_returns_another_game() {
 
 #[test]
 fn games_read_once_seldom_evict_a_game_in_play() {
-    let (_dir, _store, cache) = cache(1_024);
+    let cache = GameCache::new(1_024);
     let played = numbered(0);
     cache.insert_read(&played, 0);
     let is_there = || cache.get(played.id).is_some();
@@ -149,34 +150,4 @@ fn games_read_once_seldom_evict_a_game_in_play() {
         put(&cache, &played);
     }
     assert!(evicted <= 60, "{evicted}");
-}
-
-/// Otherwise its creator would stay in memory after it was deleted from the file, because that is
-/// not in the change feed.
-#[test]
-fn a_finished_game_with_a_creator_is_not_cached() {
-    let (_dir, _store, cache) = cache(9);
-    let (over, ..) = finished_game(&new_game());
-    let creator = Some(Creator([1; 16]));
-    for (going_on, creator, is_kept) in [
-        (true, creator, true),
-        (true, None, true),
-        (false, creator, false),
-        (false, None, true),
-    ] {
-        let before = new_game();
-        let game = if going_on { &before } else { &over };
-        let stored = StoredGame {
-            id: before.id,
-            creator,
-            ..game.clone()
-        };
-        // It was cached before it was finished.
-        put(&cache, &before);
-        put(&cache, &stored);
-        let kept = is_kept.then_some(stored.clone());
-        assert_eq!(cache.get(stored.id), kept);
-        cache.insert_read(&stored, 0);
-        assert_eq!(cache.get(stored.id), kept);
-    }
 }

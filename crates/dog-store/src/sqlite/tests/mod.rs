@@ -5,9 +5,9 @@ mod checking;
 mod expiry;
 mod faults;
 mod game_cache;
+mod one_process;
 mod opening;
 mod packing;
-mod presence;
 mod reading;
 mod writer;
 
@@ -18,11 +18,11 @@ use std::{
     thread,
 };
 
-use dog_rules::{Action, BySeat, Event, Player};
+use dog_rules::{Action, Event, Player};
 use rusqlite::Connection;
 
 use super::{
-    connect, database::SqliteDatabase, migrations::SCHEMA, reader::Reader,
+    connect, database::SqliteDatabase, memory::Expiring, migrations::SCHEMA, reader::Reader,
     transaction::Transaction, *,
 };
 use crate::{schema::Schema, store::Backend, tests::*, *};
@@ -33,6 +33,24 @@ fn act_in(tx: &mut Transaction<'_>, id: &GameId, action: Action) -> Result<Store
     let stored = draft.next.clone();
     assert_eq!(tx.write(&draft.into())?, CommitResult::Done);
     Ok(stored)
+}
+
+/// As if what the store keeps in memory were older by this.
+pub(crate) fn age(store: &Store, seconds: i64) {
+    let memory = &file(store).0.memory;
+    let by = std::time::Duration::from_secs(seconds.unsigned_abs());
+    memory.reactions.lock().age(by);
+    memory.tickets.lock().age(by);
+    memory.reviews.lock().age(by);
+}
+
+impl<K, V> Expiring<K, V> {
+    fn age(&mut self, by: std::time::Duration) {
+        let values = self.values.values_mut().flatten().map(|(added, _)| added);
+        for added in values.chain(self.order.iter_mut().map(|(added, _)| added)) {
+            *added -= by;
+        }
+    }
 }
 
 /// A store without a cache, which sees changes of its rows by plain SQL.
