@@ -42,4 +42,4 @@ mod write;
 
 #[doc(hidden)]
 pub use self::api::fuzz;
-pub use self::{api::openapi, http::problem};
+pub use self::{api::openapi, http::problem, server::Listeners};

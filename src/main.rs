@@ -4,10 +4,12 @@
 
 use std::process::ExitCode;
 
-use dog_server::cli::Cli;
+use dog_server::{Listeners, cli::Cli};
 
 fn main() -> ExitCode {
-    match Cli::start().run() {
+    // First, while there is one thread.
+    let passed = Listeners::passed();
+    match Cli::start().run(passed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log::error!("{}", error_chain(&error));

@@ -9,16 +9,22 @@ use dog_store::{SpaceUsage, Store, StoreError};
 
 use crate::http::problem::{Code, Problem};
 
-/// How long a result of `/readyz` is reused, because each check costs a commit.
+/// How long a result of `/readyz` is reused, because each check costs a commit, unless a client's
+/// commit fails meanwhile.
 const READY_TTL: Duration = Duration::from_secs(1);
 
 /// Whether the server is ready.
 #[derive(Default)]
 pub struct Readiness {
-    /// The last result and its time.
-    last: tokio::sync::Mutex<Option<(Instant, Result<SpaceUsage, Problem>)>>,
+    last: tokio::sync::Mutex<Option<LastCheck>>,
     /// Whether the server is about to stop.
     draining: AtomicBool,
+}
+
+struct LastCheck {
+    at: Instant,
+    failed_commits: u64,
+    answer: Result<SpaceUsage, Problem>,
 }
 
 impl Readiness {
@@ -38,13 +44,19 @@ impl Readiness {
         }
         // Requests that come during a check wait for its result.
         let mut last = self.last.lock().await;
-        if let Some((at, answer)) = &*last
-            && at.elapsed() < READY_TTL
+        let failed_commits = store.failed_commits();
+        if let Some(last) = &*last
+            && last.at.elapsed() < READY_TTL
+            && last.failed_commits == failed_commits
         {
-            return answer.clone();
+            return last.answer.clone();
         }
         let answer = store.ready().await.map_err(not_ready);
-        *last = Some((Instant::now(), answer.clone()));
+        *last = Some(LastCheck {
+            at: Instant::now(),
+            failed_commits,
+            answer: answer.clone(),
+        });
         answer
     }
 }

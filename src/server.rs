@@ -1,9 +1,11 @@
 //! The server: binds, serves until it is stopped, and finishes running requests.
 
 use std::{
+    env,
     future::{poll_fn, ready},
     io,
     net::{SocketAddr, TcpListener, ToSocketAddrs},
+    process,
     rc::Rc,
     sync::Arc,
     task::Poll,
@@ -24,6 +26,7 @@ use actix_web::{
 };
 use dog_bot::net::nets::{Nets, NetsError};
 use dog_store::{RetentionPolicy, Store, StoreError};
+use listenfd::ListenFd;
 use thiserror::Error;
 use tokio::{sync::Mutex, time::timeout};
 use utoipa_swagger_ui::Config;
@@ -104,6 +107,29 @@ pub struct Listeners {
 }
 
 impl Listeners {
+    /// The sockets that the process which has started this one has opened for it, as systemd does;
+    /// none if there are none. Must be called before there are other threads, because it removes
+    /// variables from the environment. Clients that connect while no server runs wait in the queue
+    /// of such a socket.
+    ///
+    /// # Errors
+    /// If one of them is no TCP socket.
+    pub fn passed() -> Result<Option<Listeners>, ServeError> {
+        // Those for another process may be inherited, too. The crate lets the id be missing.
+        if env::var("LISTEN_PID").ok() != Some(process::id().to_string()) {
+            return Ok(None);
+        }
+        let mut passed = ListenFd::from_env();
+        let sockets = (0..passed.len()).filter_map(|at| passed.take_tcp_listener(at).transpose());
+        let sockets: Vec<_> = sockets
+            .collect::<Result<_, _>>()
+            .map_err(ServeError::Passed)?;
+        Ok((!sockets.is_empty()).then(|| Listeners {
+            listen: "the passed socket".to_owned(),
+            sockets,
+        }))
+    }
+
     /// Listens on every address that this `HOST:PORT` stands for; port 0 chooses a free port.
     ///
     /// # Errors
@@ -130,6 +156,8 @@ pub enum Cors {
 pub enum ServeError {
     #[error("cannot listen on {0}: {1}")]
     Bind(String, #[source] io::Error),
+    #[error("cannot use the passed socket: {0}")]
+    Passed(#[source] io::Error),
     #[error("cannot accept connections: {0}")]
     Connections(#[source] io::Error),
     #[error("cannot start a thread: {0}")]

@@ -16,9 +16,10 @@ promtool check rules deploy/alarms.yml
 promtool test rules deploy/alarms-test.yml
 
 # The binary need not be installed for that.
-unit=$(mktemp --directory)/dog.service
-trap 'rm -r "$(dirname "$unit")"' EXIT
-sed "s|/usr/local/bin/dog|$(command -v true)|" deploy/dog.service > "$unit"
-systemd-analyze verify "$unit"
+units=$(mktemp --directory)
+trap 'rm -r "$units"' EXIT
+sed "s|/usr/local/bin/dog|$(command -v true)|" deploy/dog.service > "$units/dog.service"
+cp deploy/dog.socket "$units"
+systemd-analyze verify "$units"/dog.s*
 
 for script in deploy/*.sh; do bash -n "$script"; done

@@ -16,7 +16,12 @@ use std::io::{Write, stdout};
 use clap::Parser;
 
 use self::logger::LogFormat;
-use crate::{api::openapi, http::problem, version};
+use crate::{
+    api::openapi,
+    http::problem,
+    server::{Listeners, ServeError},
+    version,
+};
 
 /// The board and card game DOG as an HTTP JSON service.
 #[derive(Debug, Parser)]
@@ -62,13 +67,13 @@ impl Cli {
         cli
     }
 
-    /// Runs the command.
+    /// Runs the command. A server uses the sockets that were passed to the process.
     ///
     /// # Errors
     /// If the command fails.
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(self, passed: Result<Option<Listeners>, ServeError>) -> anyhow::Result<()> {
         match self.command {
-            Subcommand::Serve(serve) => serve.run(),
+            Subcommand::Serve(serve) => serve.run(passed?),
             Subcommand::Backup(backup) => backup.run(),
             Subcommand::Copy(copy) => copy.run(),
             Subcommand::Check(check) => check.run(),

@@ -102,11 +102,12 @@ impl ServeArgs {
         self.log_format
     }
 
-    /// Serves until SIGTERM, SIGINT or SIGHUP.
+    /// Serves until SIGTERM, SIGINT or SIGHUP, on these sockets in place of `--listen` if there are
+    /// any.
     ///
     /// # Errors
     /// If the address cannot be listened on or the database cannot be opened.
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(self, passed: Option<Listeners>) -> anyhow::Result<()> {
         let store_config = dog_store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
@@ -117,7 +118,13 @@ impl ServeArgs {
         let location = location::parse(&self.database)?;
         let name = location.name();
         // First, so that a second server that is started by mistake does not touch the database.
-        let listeners = Listeners::bind(self.listen)?;
+        let listeners = match passed {
+            Some(passed) => {
+                log::info!("listening on the passed socket, not at --listen");
+                passed
+            }
+            None => Listeners::bind(self.listen)?,
+        };
         let store = location::open(location, store_config)?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any

@@ -99,22 +99,19 @@ fn people_play_on_beside_attackers() {
     assert_eq!(table.view(Host)["seats"][3]["kind"], "human");
 }
 
-/// All processes are down for longer than their leases, and attackers are back before the people.
+/// The server is down for long, and attackers are back before the people.
 #[test]
 fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     const TABLES: usize = 6;
-    let here = TestServer::start_with(&[PROXY]);
-    let there = TestServer::beside(&here);
-    let servers = [&here, &there];
-    // Two people wait at each table, one at each process.
-    let people: Vec<Taken<'_>> = (0..TABLES)
-        .flat_map(|table| servers.map(|server| join(server, &rules_of(table))))
+    let server = TestServer::start_with(&[PROXY]);
+    // Two people wait at each table.
+    let people: Vec<Taken<'_>> = (0..2 * TABLES)
+        .map(|number| join(&server, &rules_of(number / 2)))
         .collect();
     let attack = || {
         for number in 0..ATTACKS {
-            let server = servers[number % 2];
             let join = server.post("/v1/join").json(&rules_of(number % TABLES));
-            come_and_go(server, join);
+            come_and_go(&server, join);
         }
     };
     let come_back = || {
@@ -126,17 +123,13 @@ fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     };
     let before = come_back();
     attack();
-    for server in servers {
-        server.stop(Signal::Kill);
-    }
+    server.stop(Signal::Kill);
     drop(before);
     for pair in people.chunks(2) {
         assert_eq!(pair[0].id(), pair[1].id());
-        end_the_wait(here.database(), pair[0].id());
+        end_the_wait(server.database(), pair[0].id());
     }
-    for server in servers {
-        server.restart(Signal::Kill);
-    }
+    server.restart(Signal::Kill);
     thread::scope(|scope| {
         scope.spawn(attack);
         thread::sleep(Duration::from_secs(2));
@@ -150,17 +143,15 @@ fn nobody_loses_a_seat_by_an_outage_beside_attackers() {
     }
 }
 
-/// People join tables at one process and follow them at another, where somebody guesses tokens.
+/// People join tables and follow them, while somebody guesses tokens.
 #[test]
 fn fresh_tokens_open_streams_beside_guesses() {
     const RATE: u64 = 20;
-    let here = TestServer::start_with(&[PROXY, ("DOG_ADDRESS_RATE", "20")]);
-    let there = TestServer::beside(&here);
-    let open = |_| TestTable::create(&here, &json!({"join": "anyone"}));
+    let server = TestServer::start_with(&[PROXY, ("DOG_ADDRESS_RATE", "20")]);
+    let open = |_| TestTable::create(&server, &json!({"join": "anyone"}));
     let tables = [0; 4].map(open);
     let paths = tables.each_ref().map(|table| table.game.path("/events"));
-    // The other process knows the games already.
-    let _follows = paths.each_ref().map(|path| Stream::open(there.get(path)));
+    let _follows = paths.each_ref().map(|path| Stream::open(server.get(path)));
     let (done, refused, limited) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
     let guess = |seed| {
         let mut dice = Dice::new(seed);
@@ -168,7 +159,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
             let token: String = (0..UNKNOWN_TOKEN.len())
                 .map(|_| char::from(b"0123456789abcdef"[dice.below(16)]))
                 .collect();
-            let stream = there.get(&paths[dice.below(4)]).token(&token);
+            let stream = server.get(&paths[dice.below(4)]).token(&token);
             match from(stream, ATTACKER).send().status {
                 401 => refused.fetch_add(1, Ordering::Relaxed),
                 429 => limited.fetch_add(1, Ordering::Relaxed),
@@ -181,7 +172,6 @@ fn fresh_tokens_open_streams_beside_guesses() {
     let streams: Vec<Stream> = thread::scope(|scope| {
         let attackers = [1, 2].map(|seed| scope.spawn(move || guess(seed)));
         let people = tables.map(|mut table| {
-            let there = &there;
             scope.spawn(move || {
                 let mut last = Vec::new();
                 for seat in 0..4 {
@@ -190,7 +180,7 @@ fn fresh_tokens_open_streams_beside_guesses() {
                         if renewal > 0 {
                             table.game.renew(Seat(seat), seat);
                         }
-                        let mine = table.game.at(there).events(Seat(seat), "");
+                        let mine = table.game.events(Seat(seat), "");
                         assert_eq!(mine.next().expect("the game").name, "game");
                         if renewal == 5 {
                             last.push(mine);

@@ -269,16 +269,6 @@ fn many_bot_games_survive_many_kills() {
 }
 
 #[test]
-fn two_processes_decide_each_turn_once() {
-    let here = TestServer::start();
-    let there = TestServer::beside(&here);
-    let games = [&here, &there, &here].map(|server| TestGame::with_bots(server, "greedy", 0));
-    for game in &games {
-        to_the_end(game);
-    }
-}
-
-#[test]
 fn a_human_is_served_while_many_bots_play() {
     let server = TestServer::shared();
     for _ in 0..40 {

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::support::{TestGame, TestServer, TestViewer::*};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNCACHED};
 
 #[test]
 fn a_damaged_game_costs_that_game_only() {
     let started = Instant::now();
-    let server = TestServer::start();
+    let server = TestServer::start_with(&[UNCACHED]);
     let bad = [(); 3].map(|()| TestGame::with_bots(&server, "greedy", 60_000));
     let sound = TestGame::in_play(&server);
     let set = |what: &str, game: &TestGame<'_>| server.database().change_game(&game.id, what);

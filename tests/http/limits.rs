@@ -487,7 +487,7 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
     };
     // Each of the twelve tokens would have had its own limit.
     exhaust(|| from(look(&server), HERE));
-    // Every process on the database knows who created them.
+    // Every node on the database knows who created them.
     let other = TestServer::beside(&server);
     exhaust(|| from(look(&other), HERE));
     // A friend with a token plays from another address, and the creator does not pay for it.

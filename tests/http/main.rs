@@ -44,6 +44,8 @@ mod nginx;
 mod operation;
 mod overload;
 mod page;
+#[cfg(unix)]
+mod passed_socket;
 mod permuted;
 mod play;
 mod positions;

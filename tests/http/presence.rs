@@ -4,9 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Raw, Signal, Stream, TestGame, TestServer, TestTable, TestViewer::*, wait_until,
-};
+use crate::support::{Raw, Stream, TestGame, TestServer, TestTable, TestViewer::*};
 
 fn present(game: &TestGame<'_>) -> Value {
     game.get(Spectator, "/presence").send().expect(200)["present"].clone()
@@ -151,32 +149,6 @@ fn the_person_who_lost_the_seat_is_not_present() {
     watching.wait_for_presence(json!([false, false, null, null]));
     let _nina = connect(&table.game, 1);
     watching.wait_for_presence(json!([false, true, null, null]));
-}
-
-#[test]
-#[ignore = "waits half a minute for leases to end: \
-            cargo test --test http -- --ignored presence_is_known_to_every_process"]
-fn presence_is_known_to_every_process_and_ends_with_it() {
-    let here = TestServer::start();
-    let there = TestServer::beside(&here);
-    let table = table(&here);
-    let same = table.game.at(&there);
-    let watching = same.events(Spectator, "");
-    let (_anna, beat) = (connect(&table.game, 0), connect(&same, 1));
-    watching.wait_for_presence(json!([true, true, null, null]));
-    wait_until("both are present", || {
-        present(&table.game) == json!([true, true, null, null])
-    });
-    // A process that is killed tells nobody.
-    here.stop(Signal::Kill);
-    watching.wait_for_presence(json!([false, true, null, null]));
-    assert_eq!(present(&same), json!([false, true, null, null]));
-    // Nor does one that is stopped, whose clients come back to another.
-    here.restart(Signal::Kill);
-    let back = connect(&table.game, 0);
-    watching.wait_for_presence(json!([true, true, null, null]));
-    drop((back, beat));
-    watching.wait_for_presence(json!([false, false, null, null]));
 }
 
 #[test]

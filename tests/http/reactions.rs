@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Message, Raw, Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
+    Dice, Message, Raw, Stream, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
 };
 
@@ -145,27 +145,6 @@ fn the_host_switches_reactions_off() {
     let problem = react(&game, Seat(0), "thanks").refused("forbidden");
     assert_eq!(problem["reason"], "reactions_off");
     assert_eq!(TestGame::fixed(&server).view(Spectator)["reactions"], true);
-}
-
-#[test]
-fn reactions_are_told_at_every_process() {
-    let here = TestServer::start();
-    let there = TestServer::beside(&here);
-    let game = TestGame::in_play(&here);
-    let same = game.at(&there);
-    let streams = [game.events(Spectator, ""), same.events(Spectator, "")];
-    for (number, seat) in [0, 1, 0, 0, 0, 0].into_iter().enumerate() {
-        let at = [&game, &same][number % 2];
-        react(at, Seat(seat), "ouch").expect(204);
-        for stream in &streams {
-            assert_eq!(next_reaction(stream), reaction(seat, "ouch"));
-        }
-    }
-    until_refused(&same, 0).refused("too_many_requests");
-    // A process that is killed tells nobody, and the other goes on.
-    here.stop(Signal::Kill);
-    react(&same, Seat(2), "dog").expect(204);
-    assert_eq!(next_reaction(&streams[1]), reaction(2, "dog"));
 }
 
 /// A reader that does not read costs the others nothing.

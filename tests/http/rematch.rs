@@ -198,7 +198,7 @@ fn only_people_of_a_finished_game_ask() {
     assert!(seats.all(|seat| seat["kind"] == "open" || seat["kind"] == "bot"));
 }
 
-/// Streams that stay open after the end announce the next game, at other processes too.
+/// Streams that stay open after the end announce the next game, at other nodes too.
 #[test]
 fn streams_announce_the_next_game_after_the_end() {
     let server = TestServer::start();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Signal, TestGame, TestResponse, TestServer,
     TestViewer::{self, *},
+    UNCACHED,
 };
 
 /// The review once it is done.
@@ -173,7 +174,7 @@ fn a_review_is_removed_with_its_game() {
 
 #[test]
 fn a_game_of_very_many_versions_is_not_reviewed() {
-    let server = TestServer::shared();
+    let server = TestServer::start_with(&[UNCACHED]);
     let game = TestGame::imported(&server);
     let version = game.version();
     let columns = |version: u64, other: u64| {

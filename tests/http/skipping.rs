@@ -118,17 +118,3 @@ fn skipping_ends_with_the_deal_and_goes_on_after_a_kill() {
     ));
     assert_eq!(due, 1);
 }
-
-#[test]
-fn every_process_may_be_asked_to_skip() {
-    let here = TestServer::start();
-    let there = TestServer::beside(&here);
-    let game = slow_bots(&here);
-    let same = game.at(&there);
-    game.deal();
-    for round in 2..6 {
-        let at = if round % 2 == 0 { &same } else { &game };
-        skip(at, Host).send().expect(200);
-        wait_for_round(&game, round);
-    }
-}

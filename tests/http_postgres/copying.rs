@@ -8,9 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    ServerDatabase, Stream, TestGame, TestServer, TestTable, TestViewer::*, wait_until,
-};
+use crate::support::{ServerDatabase, TestGame, TestServer, TestTable, TestViewer::*, wait_until};
 
 fn file(folder: &Path) -> ServerDatabase {
     ServerDatabase::File(folder.join("dog.db"))
@@ -30,8 +28,11 @@ fn is_moved(server: &TestServer, game: &TestGame<'_>) {
     assert_eq!(game.snapshot(), before);
 
     let said = refused(server.database().serve());
-    assert!(said.contains("was moved to the database"), "{said}");
-    assert!(said.contains("moved by `dog copy`"), "{said}");
+    let reason = match server.database() {
+        ServerDatabase::File(_) => "has this database open",
+        ServerDatabase::Postgres(_) => "moved by `dog copy`",
+    };
+    assert!(said.contains(reason), "{said}");
 }
 
 /// What a command that must fail says.
@@ -70,8 +71,6 @@ fn games_go_on_after_a_move_there_and_back() {
         first.create(&json!({"listed": true})).expect(201);
     }
     let by_key = create_with_key(&first);
-    let ticket = game.post(Seat(1), "/events/ticket").send().expect(200);
-    let ticket = ticket["ticket"].as_str().expect("a ticket");
     let (snapshot, ended) = (game.snapshot(), over.view(Spectator));
     let history = over.get(Spectator, "/history").send().json();
     let top = page(&first, "");
@@ -99,9 +98,6 @@ fn games_go_on_after_a_move_there_and_back() {
     is_moved(&first, &game);
     assert_eq!(goes_on(&second), snapshot);
     let game_there = game.at(&second);
-    let path = format!("/events?ticket={ticket}");
-    let view = Stream::open(game_there.get(Spectator, &path)).next();
-    assert_eq!(view.expect("the game").data, game_there.view(Seat(1)));
     game_there.exchange();
     let (seat, id) = game_there.first_move();
     game_there.play(seat, &id);
@@ -110,9 +106,6 @@ fn games_go_on_after_a_move_there_and_back() {
     is_moved(&second, &game_there);
     assert_eq!(goes_on(&third), game_there.snapshot());
     let game = game.at(&third);
-    // A ticket is valid once.
-    let again = game.get(Spectator, &path).send();
-    again.refused("unauthorized");
     let (seat, id) = game.first_move();
     game.play(seat, &id);
     let (said, sound) = third.check();

@@ -1,6 +1,6 @@
 //! The tests of `tests/http` that depend on the store, on PostgreSQL. Without PostgreSQL they are
-//! skipped. What is decided before the store is asked, such as a refusal, is tested there alone. The
-//! tests of `copying` are only here, because they need both stores.
+//! skipped. What is decided before the store is asked, such as a refusal, is tested there alone. Those
+//! of `copying` and `set_back` are only here.
 
 #[path = "../http/support/mod.rs"]
 #[allow(
@@ -11,6 +11,7 @@
 mod support;
 
 mod copying;
+mod set_back;
 
 #[path = "../http/bots.rs"]
 mod bots;

@@ -2,7 +2,10 @@
 
 use std::{
     path::Path,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -28,6 +31,7 @@ use crate::{
 pub struct Store {
     pub(super) backend: Backend,
     lease: Arc<OwnLease>,
+    failed_commits: Arc<AtomicU64>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +41,8 @@ pub(super) enum Backend {
 }
 
 /// Calls the same method of either database; or one of PostgreSQL and the same one of SQLite's
-/// reader (`read_one` for a single statement, `read` for several) or transaction (`write`).
+/// reader (`read_one` for a single statement, `read` for several), transaction (`write`) or
+/// `memory`.
 macro_rules! dispatch {
     ($store:ident, $database:ident => $call:expr) => {
         match &$store.backend {
@@ -54,6 +59,12 @@ macro_rules! dispatch {
             Backend::Postgres(database) => database.$method($($argument),*).await,
         }
     };
+    ($store:ident, memory $method:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(database) => Ok(database.memory().$method($($argument),*)),
+            Backend::Postgres(database) => database.$method($($argument),*).await,
+        }
+    };
     ($store:ident, $read:ident $method:ident($($argument:expr),*)) => {
         match &$store.backend {
             Backend::Sqlite(database) => database.$read(|reader| reader.$method($($argument),*)),
@@ -64,10 +75,10 @@ macro_rules! dispatch {
 
 impl Store {
     /// Opens a database file. Creates it if it does not exist, and migrates it to the current
-    /// schema.
+    /// schema. Blocks until another process has closed it, for a while.
     ///
     /// # Errors
-    /// The file cannot be used. A file of another program or of a newer version is left unchanged.
+    /// The file cannot be used, or another process has it. A file of another program or of a newer version is left unchanged.
     pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
         let database = SqliteDatabase::open(path.as_ref(), config)?;
         Ok(Store::new(Backend::Sqlite(database)))
@@ -88,6 +99,7 @@ impl Store {
         Store {
             backend,
             lease: Arc::new(OwnLease::new()),
+            failed_commits: Arc::default(),
         }
     }
 
@@ -152,14 +164,14 @@ impl Store {
         ended: SignedDuration,
     ) -> Result<BySeat<bool>, StoreError> {
         match &self.backend {
-            Backend::Sqlite(database) => database.present(id).await,
+            Backend::Sqlite(database) => Ok(database.memory().present(id)),
             Backend::Postgres(database) => database.present(id, ended).await,
         }
     }
 
     /// The reactions of the last ten seconds in a game.
     pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
-        dispatch!(self, database => database.reactions(id).await)
+        dispatch!(self, memory reactions(id))
     }
 
     /// The oldest game in the phase `seating` whose unique key begins with `prefix` and which has
@@ -202,7 +214,7 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        dispatch!(self, database => database.ticket(id, ticket).await)
+        dispatch!(self, memory ticket(id, ticket))
     }
 
     /// The changes after change number `since`, in order, and the number of the last change.
@@ -317,13 +329,22 @@ impl Store {
     /// The store is full, too many writes are queued, or the store cannot be written. The same
     /// applies to all writes below.
     pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
-        dispatch!(self, database => database.commit(write).await)
+        let committed = dispatch!(self, database => database.commit(write).await);
+        if committed.is_err() {
+            self.failed_commits.fetch_add(1, Ordering::Relaxed);
+        }
+        committed
+    }
+
+    /// How many commits have failed. After another one, what is known of the store may be outdated.
+    pub fn failed_commits(&self) -> u64 {
+        self.failed_commits.load(Ordering::Relaxed)
     }
 
     /// Writes who is now present through this process or no longer, and renews its lease.
     pub async fn set_present(&self, changes: Vec<SeatPresence>) -> Result<Lease, StoreError> {
         let (process, start) = (self.lease.process, RenewalStart::now());
-        let mut lease = dispatch!(self, database => database.set_present(process, &changes).await)?;
+        let mut lease = dispatch!(self, memory set_present(process, &changes))?;
         lease.is_new = self.lease.renewed(start, lease.is_new);
         Ok(lease)
     }
@@ -336,7 +357,7 @@ impl Store {
         seat: Seat,
         reaction: Reaction,
     ) -> Result<Option<Duration>, StoreError> {
-        let wait = dispatch!(self, database => database.react(id, seat, reaction).await)?;
+        let wait = dispatch!(self, memory react(id, seat, reaction))?;
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
@@ -386,7 +407,7 @@ impl Store {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        dispatch!(self, database => database.take_ticket(id, ticket).await)
+        dispatch!(self, memory take_ticket(id, ticket))
     }
 
     /// Removes expired games, except those that have changed since they were found. Returns the

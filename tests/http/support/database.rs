@@ -15,6 +15,9 @@ use rusqlite::{Connection, types::ValueRef};
 
 use super::TIMEOUT;
 
+/// The setting with which a server sees what a test changes in its file.
+pub const UNCACHED: (&str, &str) = ("DOG_GAMES_IN_MEMORY", "0");
+
 /// The database of a server.
 pub enum ServerDatabase {
     /// An SQLite file.
@@ -114,23 +117,21 @@ impl ServerDatabase {
         row.parse().expect("a number")
     }
 
-    /// Changes columns of a game, such as `version = 7`, and lets servers know: they cache games.
+    /// Changes columns of a game, such as `version = 7`, and lets nodes know. The server of a file
+    /// caches its games unless it is [`UNCACHED`].
     #[track_caller]
     pub fn change_game(&self, id: &str, columns: &str) {
         let change = format!("UPDATE games SET {columns} WHERE id = '{id}' RETURNING id");
-        let tell = format!(
-            "INSERT INTO changes (game, version) SELECT id, version FROM games WHERE id = '{id}'"
-        );
         let changed = match self {
-            ServerDatabase::File(_) => {
-                let changed = self.sql(&change);
-                self.sql(&tell);
-                changed
-            }
+            ServerDatabase::File(_) => self.sql(&change),
             ServerDatabase::Postgres(_) => {
-                // A server reads a game again whose row has another time.
+                // A node reads a game again whose row has another time.
                 let touch =
                     format!("UPDATE games SET updated_at = updated_at + 1 WHERE id = '{id}'");
+                let tell = format!(
+                    "INSERT INTO changes (game, version) \
+                     SELECT id, version FROM games WHERE id = '{id}'"
+                );
                 self.sql(&format!("BEGIN; {change}; {touch}; {tell}; COMMIT"))
             }
         };

@@ -21,7 +21,7 @@ use std::{
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
-pub use database::ServerDatabase;
+pub use database::{ServerDatabase, UNCACHED};
 pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
 pub use hidden::GameSecrets;

@@ -45,7 +45,7 @@ pub struct TestServer {
     environment: Vec<(&'static str, String)>,
     wrapper: &'static [&'static str],
     agent: ureq::Agent,
-    process: Mutex<ServerProcess>,
+    process: Arc<Mutex<ServerProcess>>,
     secrets: Mutex<Vec<String>>,
 }
 
@@ -182,10 +182,21 @@ impl TestServer {
         TestServer::on(Arc::new(folder), other.environment.clone(), &[])
     }
 
-    /// Another process on the same database, at the same time.
+    /// Another node on the same PostgreSQL database. A file has one process, so with a file it is
+    /// the same server.
     pub fn beside(other: &TestServer) -> TestServer {
         let folder = Arc::clone(&other.folder);
-        TestServer::on(folder, other.environment.clone(), other.wrapper)
+        if let ServerDatabase::Postgres(_) = folder.database {
+            return TestServer::on(folder, other.environment.clone(), other.wrapper);
+        }
+        TestServer {
+            folder,
+            environment: other.environment.clone(),
+            wrapper: other.wrapper,
+            agent: other.agent.clone(),
+            process: Arc::clone(&other.process),
+            secrets: Mutex::default(),
+        }
     }
 
     fn on(
@@ -208,7 +219,7 @@ impl TestServer {
             environment,
             wrapper,
             agent,
-            process: Mutex::new(process),
+            process: Arc::new(Mutex::new(process)),
             secrets: Mutex::default(),
         };
         if let Some(password) = server.database().password() {
@@ -302,6 +313,14 @@ impl TestServer {
         self.restart_at(&self.address(), signal);
     }
 
+    /// Starts another process on the same database before this one has ended.
+    #[allow(dead_code, reason = "the tests of the file use it")]
+    pub fn replace(&self) {
+        let (folder, environment) = (&self.folder, &self.environment);
+        let next = ServerProcess::spawn_at("127.0.0.1:0", folder, environment, self.wrapper);
+        *self.process.lock().expect("the process") = next;
+    }
+
     /// The same on this address.
     fn restart_at(&self, address: &str, signal: Signal) {
         let mut process = self.process.lock().expect("the process");
@@ -337,7 +356,7 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        if let Ok(process) = self.process.get_mut() {
+        if let Some(Ok(process)) = Arc::get_mut(&mut self.process).map(Mutex::get_mut) {
             let _ = process.child.kill();
             let _ = process.child.wait();
         }

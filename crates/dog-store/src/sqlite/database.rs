@@ -5,9 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use dog_rules::{BySeat, Seat};
-use jiff::SignedDuration;
-
 use super::{
     checkpoint::CheckpointThread,
     connect::{self, FileIdentity, ReadTransaction, Readers, length, sidecar},
@@ -22,10 +19,9 @@ use super::{
     writer::{OnFailure, Writer, WriterThread},
 };
 use crate::{
-    Change, ChangesSince, ClaimedReview, CommitResult, Feed, GameId, Lease, LoadedGame, PackedLog,
-    ProcessId, Reaction, RecentReaction, ReviewStatus, Scope, SeatPresence, Sizes, SpaceUsage,
-    StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write, WriteOp,
-    feed::ChangeList, id::CreatorKey, now, schema::Schema,
+    ChangesSince, ClaimedReview, CommitResult, Feed, GameId, LoadedGame, PackedLog, ReviewStatus,
+    Scope, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview,
+    Write, WriteOp, feed::ChangeList, id::CreatorKey, now, schema::Schema,
 };
 
 /// A handle to an open database file. A clone is another handle to the same file. Dropping the last
@@ -96,8 +92,8 @@ impl SqliteDatabase {
             limit,
             readers,
             cache,
+            memory: Arc::new(Memory::new(&changes)),
             changes,
-            memory: Arc::new(Memory::new()),
             metrics,
             writer,
         })))
@@ -180,62 +176,9 @@ impl SqliteDatabase {
         Ok(())
     }
 
-    /// See [`Store::present`](crate::Store::present).
-    pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
-        Ok(self.0.memory.present(id))
-    }
-
-    /// See [`Store::set_present`](crate::Store::set_present). Nothing is lost of what was noted
-    /// before.
-    pub async fn set_present(
-        &self,
-        _: ProcessId,
-        changes: &[SeatPresence],
-    ) -> Result<Lease, StoreError> {
-        let changed = self.0.memory.set_present(changes);
-        self.0.changes.add(ChangesSince::Only(changed));
-        Ok(Lease {
-            is_new: false,
-            more_to_remove: false,
-        })
-    }
-
-    /// See [`Store::reactions`](crate::Store::reactions).
-    pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
-        Ok(self.0.memory.reactions(id))
-    }
-
-    /// See [`Store::react`](crate::Store::react).
-    pub async fn react(
-        &self,
-        id: &GameId,
-        seat: Seat,
-        reaction: Reaction,
-    ) -> Result<Option<SignedDuration>, StoreError> {
-        let wait = self.0.memory.react(id, seat, reaction);
-        if wait.is_none() {
-            let changed = vec![Change::Reaction(*id)];
-            self.0.changes.add(ChangesSince::Only(changed));
-        }
-        Ok(wait)
-    }
-
-    /// See [`Store::ticket`](crate::Store::ticket).
-    pub async fn ticket(
-        &self,
-        id: &GameId,
-        ticket: &TokenHash,
-    ) -> Result<Option<TokenHash>, StoreError> {
-        Ok(self.0.memory.ticket(id, ticket))
-    }
-
-    /// See [`Store::take_ticket`](crate::Store::take_ticket).
-    pub async fn take_ticket(
-        &self,
-        id: &GameId,
-        ticket: &TokenHash,
-    ) -> Result<Option<TokenHash>, StoreError> {
-        Ok(self.0.memory.take_ticket(id, ticket))
+    /// What is kept in memory.
+    pub fn memory(&self) -> &Memory {
+        &self.0.memory
     }
 
     /// See [`Store::review`](crate::Store::review).

@@ -4,6 +4,7 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::Hash,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -12,9 +13,9 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use crate::{
-    Change, ClaimedReview, GameId, MAX_REACTIONS, NewTicket, REACTION_TIME, REACTION_WINDOW,
-    REVIEW_CLAIM, Reaction, RecentReaction, ReviewStatus, SeatPresence, TICKET_TTL, TokenHash,
-    stored_game::now,
+    Change, ChangesSince, ClaimedReview, GameId, Lease, MAX_REACTIONS, NewTicket, ProcessId,
+    REACTION_TIME, REACTION_WINDOW, REVIEW_CLAIM, Reaction, RecentReaction, ReviewStatus,
+    SeatPresence, TICKET_TTL, TokenHash, feed::ChangeList, stored_game::now,
 };
 
 /// A seat's reaction, and its time for clients.
@@ -22,7 +23,8 @@ type Reacted = (Seat, Reaction, Timestamp);
 
 /// What is kept in memory.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
+    changes: Arc<ChangeList>,
     present: Mutex<HashSet<(GameId, Seat)>>,
     pub(super) reactions: Mutex<Expiring<GameId, Reacted>>,
     /// The tokens that tickets stand for.
@@ -32,8 +34,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub fn new() -> Memory {
+    /// An empty memory, which notes its changes in this feed.
+    pub fn new(changes: &Arc<ChangeList>) -> Memory {
         Memory {
+            changes: Arc::clone(changes),
             present: Mutex::default(),
             reactions: Mutex::new(Expiring::after(REACTION_WINDOW)),
             tickets: Mutex::new(Expiring::after(TICKET_TTL)),
@@ -50,8 +54,8 @@ impl Memory {
         seats
     }
 
-    /// Notes who is now present or no longer. Returns what that has changed.
-    pub fn set_present(&self, changes: &[SeatPresence]) -> Vec<Change> {
+    /// Notes who is now present or no longer. Nothing is lost of what was noted before.
+    pub fn set_present(&self, _: ProcessId, changes: &[SeatPresence]) -> Lease {
         let mut present = self.present.lock();
         let changed = changes.iter().filter(|change| {
             let seat = (change.game, change.seat);
@@ -60,9 +64,12 @@ impl Memory {
                 false => present.remove(&seat),
             }
         });
-        changed
-            .map(|change| Change::Presence(change.game))
-            .collect()
+        let changed = changed.map(|change| Change::Presence(change.game));
+        self.changes.add(ChangesSince::Only(changed.collect()));
+        Lease {
+            is_new: false,
+            more_to_remove: false,
+        }
     }
 
     /// The recent reactions in a game, with their ages.
@@ -91,6 +98,8 @@ impl Memory {
             return Some(REACTION_WINDOW - SignedDuration::try_from(age).unwrap_or_default());
         }
         reactions.add(*id, (seat, reaction, now()));
+        let changed = vec![Change::Reaction(*id)];
+        self.changes.add(ChangesSince::Only(changed));
         None
     }
 
