@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{Bytes, Data, Path},
+    web::{Bytes, Data, Path, Redirect},
 };
 use rust_embed::Embed;
 
@@ -128,11 +128,9 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Redirects `/docs` to `/docs/`.
-pub async fn redirect_docs() -> HttpResponse {
-    HttpResponse::PermanentRedirect()
-        .insert_header((header::LOCATION, "/docs/"))
-        .finish()
+/// Redirects to the same path with a slash at its end.
+pub async fn add_slash(request: HttpRequest) -> Redirect {
+    Redirect::to(format!("{}/", request.path())).permanent()
 }
 
 /// The content security policy of the documentation page. It allows the page's own files, images

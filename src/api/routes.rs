@@ -64,13 +64,8 @@ pub fn routes() -> Vec<RouteDef> {
         page_file("/vendor/{file:.*}"),
         page_file("/lang/{file:.*}"),
         page_file("/lessons/{file:.*}"),
-        RouteDef::new(Method::GET, "/docs", Cost::Request, page::redirect_docs),
-        RouteDef::new(
-            Method::GET,
-            "/docs/guide",
-            Cost::Request,
-            guide::redirect_guide,
-        ),
+        RouteDef::new(Method::GET, "/docs", Cost::Request, page::add_slash),
+        RouteDef::new(Method::GET, "/docs/guide", Cost::Request, page::add_slash),
         RouteDef::new(
             Method::GET,
             "/docs/guide/{name:.*}",
