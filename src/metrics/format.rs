@@ -1,7 +1,8 @@
 //! The two text formats of Prometheus.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{Accept, Header};
+
+use crate::http::headers;
 
 /// A format of the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +16,10 @@ pub enum MetricsFormat {
 impl MetricsFormat {
     /// The format that a request prefers; text if it names none.
     pub fn preferred(request: &HttpRequest) -> MetricsFormat {
-        let ranked = Accept::parse(request).map(|accept| accept.ranked());
-        let mut ranked = ranked.into_iter().flatten();
-        ranked
-            .find_map(|mime| MetricsFormat::from_media_type(mime.essence_str()))
-            .unwrap_or(MetricsFormat::Text)
-    }
-
-    fn from_media_type(name: &str) -> Option<MetricsFormat> {
-        match name {
-            "application/openmetrics-text" => Some(MetricsFormat::OpenMetrics),
-            "text/plain" | "text/*" | "*/*" => Some(MetricsFormat::Text),
-            _ => None,
+        let offers = ["text/plain", "application/openmetrics-text"];
+        match headers::preferred(request.headers(), &offers) {
+            Ok("application/openmetrics-text") => MetricsFormat::OpenMetrics,
+            _ => MetricsFormat::Text,
         }
     }
 
