@@ -110,17 +110,12 @@ impl<'a> Range<'a> {
     }
 
     /// How specifically the range matches this media type; none if it does not.
-    fn match_level(&self, offer: &str) -> Option<u8> {
+    fn match_level(&self, offer: &str) -> Option<usize> {
         let kind = offer.split('/').next().unwrap_or_default();
-        if self.name.eq_ignore_ascii_case(offer) {
-            Some(2)
-        } else if matches!(self.name.split_once('/'), Some((name, "*")) if name.eq_ignore_ascii_case(kind))
-        {
-            Some(1)
-        } else {
-            // Some clients send a single star.
-            ["*/*", "*"].contains(&self.name).then_some(0)
-        }
+        // Some clients send a single star.
+        ["*", "*/*", &format!("{kind}/*"), offer]
+            .iter()
+            .position(|range| self.name.eq_ignore_ascii_case(range))
     }
 }
 

@@ -1,16 +1,13 @@
 //! Files that are part of the program.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{StatusCode, header},
     web::Bytes,
 };
+use parking_lot::Mutex;
 
 use super::{
     headers::{
@@ -53,22 +50,16 @@ impl StaticFiles {
 
     /// The file with this key; `content` makes it for the first reader.
     fn get(&self, key: &str, content: impl FnOnce() -> Bytes) -> StaticFile {
-        if let Some(file) = self.lock().get(key) {
-            return file.clone();
-        }
-        let content = content();
-        let file = StaticFile {
-            hash: content_hash(&content),
-            content,
-            compressed: None,
-        };
-        self.lock().insert(key.to_owned(), file.clone());
-        file
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, StaticFile>> {
-        // Nothing panics while it is locked.
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut files = self.files.lock();
+        let file = files.entry(key.to_owned()).or_insert_with(|| {
+            let content = content();
+            StaticFile {
+                hash: content_hash(&content),
+                content,
+                compressed: None,
+            }
+        });
+        file.clone()
     }
 
     /// The response with a static file, whose memory all readers share, compressed or not; 304 if
@@ -105,7 +96,7 @@ impl StaticFiles {
         let client = ClientAddress::from_extensions(request);
         let compressed = self.pool.run(client, COMPRESSION_COST, compress);
         let compressed = Bytes::from(compressed.await?);
-        if let Some(file) = self.lock().get_mut(key) {
+        if let Some(file) = self.files.lock().get_mut(key) {
             file.compressed = Some(compressed.clone());
         }
         Ok(response.body(compressed))
