@@ -28,7 +28,10 @@ use dog_bot::net::nets::{Nets, NetsError};
 use dog_store::{RetentionPolicy, Store, StoreError};
 use listenfd::ListenFd;
 use thiserror::Error;
-use tokio::{sync::Mutex, time::timeout};
+use tokio::{
+    sync::Mutex,
+    time::{sleep, timeout},
+};
 use utoipa_swagger_ui::Config;
 
 use crate::{
@@ -72,6 +75,10 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The nice value of the pools for advice and histories: moves go first.
 const LOW_PRIORITY_NICE: i32 = 5;
+
+/// The time between the last connection that is accepted and the stop, in which its first request
+/// comes.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a connection that the server closes may still receive what the client is sending.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -362,6 +369,9 @@ impl Server {
             }
             // Without this, the server would wait for the streams.
             feed_task.close();
+            // Workers drop the connections that they have not begun when they are told to stop.
+            handle.pause().await;
+            sleep(PAUSE).await;
             handle.stop(true).await;
         });
         let served = self.server.await;

@@ -341,11 +341,12 @@ mod tests {
         pool::WorkerPool,
         testing::{POOL, TempDatabase, add, new_game, played_to_end},
     };
-    use dog_store::{CommitResult, TokenHash, Write, WriteOp};
+    use dog_store::{CommitResult, Store, TokenHash, Write, WriteOp};
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
         database: TempDatabase,
+        store: Store,
         stored: StoredGame,
         pool: Arc<WorkerPool>,
         subscription: Option<Subscription>,
@@ -364,6 +365,7 @@ mod tests {
             let (hub, feed_task) = Hub::start(&store, &pool, &pool);
             Fixture {
                 database,
+                store,
                 subscription: Some(hub.subscribe(stored.id)),
                 stored,
                 pool,
@@ -444,7 +446,7 @@ mod tests {
     #[actix_web::test]
     async fn a_message_that_cannot_be_made_keeps_none_back() {
         let mut fixture = Fixture::new().await;
-        let store = fixture.database.store();
+        let store = fixture.store.clone();
         let mut stream = fixture.stream(Start::After(0)).await;
         assert!(is_creation(&stream.next().await.expect("the creation")));
         for draft in played_to_end(&fixture.stored) {
@@ -499,7 +501,7 @@ mod tests {
     #[actix_web::test]
     async fn whoever_has_lost_the_seat_is_absent_at_once() {
         let mut fixture = Fixture::new().await;
-        let store = fixture.database.store();
+        let store = fixture.store.clone();
         // Without its task, nothing is written, and only this process knows of the connection.
         let (tracker, _) = PresenceTracker::start(&store);
         let mut stream = fixture.stream(Start::Game).await;

@@ -249,15 +249,20 @@ impl PresenceTracker {
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::Connection;
+    use dog_cluster::Cluster;
+    use dog_store::StoreConfig;
 
     use super::*;
-    use crate::testing::{TempDatabase, add, new_game};
+    use crate::testing::{add, new_game};
 
     #[actix_web::test]
     async fn who_is_present_is_written_again_after_the_store_has_lost_it() {
-        let database = TempDatabase::new();
-        let store = database.store();
+        let Some(cluster) = Cluster::shared() else {
+            return;
+        };
+        let database = cluster.database();
+        let settings = database.url().parse().expect("a URL");
+        let store = Store::connect(settings, StoreConfig::default()).expect("a store");
         let stored = new_game();
         let id = stored.id;
         add(&store, stored).await;
@@ -272,9 +277,8 @@ mod tests {
             }
         };
         present(true).await;
-        let connection = Connection::open(database.file()).expect("the database");
-        let lost = connection.execute_batch("DELETE FROM presence; DELETE FROM processes");
-        lost.expect("nobody is present");
+        // As after a crash of PostgreSQL.
+        database.psql("DELETE FROM presence; DELETE FROM processes");
         // A bot's thread comes first.
         let lease = store.set_present(Vec::new()).await.expect("a lease");
         assert!(lease.is_new);
