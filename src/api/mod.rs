@@ -11,7 +11,6 @@ pub mod create;
 pub mod errors;
 pub mod event;
 pub mod events;
-pub mod example;
 pub mod fuzz;
 pub mod games;
 pub mod guide;
