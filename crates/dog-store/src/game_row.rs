@@ -10,6 +10,19 @@ use super::{
     AdminChanges, Creator, GameId, Seating, StoreError, StoredGame, Timing, Tokens, write::to_json,
 };
 
+/// A query of the columns that the stores read as a [`GameRow`], in their order.
+macro_rules! select_games {
+    ($rest:literal) => {
+        concat!(
+            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             admin_changes, token_renewals, seating, reactions, skips_to_deal FROM games ",
+            $rest
+        )
+    };
+}
+pub(super) use select_games;
+
 /// The columns of a game, as they are stored.
 pub(super) struct GameRow<'r> {
     pub id: GameId,

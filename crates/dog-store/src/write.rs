@@ -279,7 +279,10 @@ impl From<Draft> for Write {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope(pub [u8; 32]);
 
-/// The response to a completed request, kept for 24 hours.
+/// How long a response is saved.
+pub(super) const RESPONSE_TTL: SignedDuration = SignedDuration::from_hours(24);
+
+/// The response to a completed request, kept for [`RESPONSE_TTL`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedResponse {
     /// The hash of the request's body.

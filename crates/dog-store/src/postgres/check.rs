@@ -9,13 +9,14 @@ use super::{
     columns::{game_id, one},
     connection::{PgConnection, Purpose, params},
     migrations,
-    reader::{log_form, select_games, stored_game},
+    reader::{log_form, stored_game},
     settings::ConnectionSettings,
 };
 use crate::{
     CheckReport, GameId, LogEntry, LogPage, StoreError,
     check::{CheckedColumns, replay},
     game_log::LogForm,
+    game_row::select_games,
 };
 
 /// See [`Location::check`](crate::Location::check).

@@ -1,7 +1,5 @@
 //! Queries. Each is one statement, so it sees one state of the database.
 
-use std::sync::LazyLock;
-
 use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
 use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
@@ -10,30 +8,18 @@ use super::{
     columns::{bytes, creator, game_id, micros, one, parse_id, small, tokens},
     connection::{SqlParam, params},
     database::PgDatabase,
-    sql::{NOW, expiry, latest_end, now},
+    sql::{NOW, expiry, latest_end, latest_now, sql},
+    tasks::CLAIM,
 };
 use crate::{
     Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, ListQuery, LogPage, REACTION_TIME, RecentReaction, RetentionPolicy, ReviewStatus,
-    SavedResponse, Scope, StoreError, StoredGame, StoredReview, TokenHash,
+    GamePage, LEASE, ListQuery, LogPage, REACTION_TIME, REVIEW_CLAIM, RecentReaction,
+    RetentionPolicy, ReviewStatus, SavedResponse, Scope, StoreError, StoredGame, StoredReview,
+    TICKET_TTL, TokenHash,
     game_log::{LogForm, LogRow},
-    game_row::{GameRow, int, seating, time, version},
+    game_row::{GameRow, int, seating, select_games, time, version},
     stored_game::now,
 };
-
-/// A query of the columns that [`stored_game`] reads, in its order.
-macro_rules! select_games {
-    ($rest:literal) => {
-        concat!(
-            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, \
-             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             admin_changes, token_renewals, seating, snapshot, reactions, skips_to_deal FROM games ",
-            $rest
-        )
-    };
-}
-
-pub(super) use select_games;
 
 /// The text after all those with this prefix, which is ASCII.
 fn end_of(prefix: &str) -> String {
@@ -85,12 +71,10 @@ impl PgDatabase {
         id: &GameId,
         ended: SignedDuration,
     ) -> Result<BySeat<bool>, StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "SELECT seat FROM presence JOIN processes USING (process) \
-             WHERE game = $1 AND lease_until > ",
-            now!(),
-            " - $2 AND lease_until <= ",
-            latest_end!("10000000")
+             WHERE game = $1 AND lease_until > {NOW} - $2 AND lease_until <= {}",
+            latest_end(LEASE)
         );
         let params = params![id.to_string(), micros(ended)];
         let mut present = BySeat::default();
@@ -105,14 +89,10 @@ impl PgDatabase {
 
     /// The recent reactions in a game, with their ages.
     pub async fn reactions(&self, id: &GameId) -> Result<Vec<RecentReaction>, StoreError> {
-        let sql = concat!(
-            "SELECT seat, reaction, at, ",
-            now!(),
-            " FROM reactions WHERE game = $1 AND at > ",
-            now!(),
-            " - $2 AND at <= ",
-            latest_end!("0"),
-            " AND reaction IS NOT NULL ORDER BY at"
+        let sql = sql!(
+            "SELECT seat, reaction, at, {NOW} FROM reactions WHERE game = $1 \
+             AND at > {NOW} - $2 AND at <= {} AND reaction IS NOT NULL ORDER BY at",
+            latest_now()
         );
         let params = params![id.to_string(), micros(REACTION_TIME)];
         let mut reactions = Vec::new();
@@ -126,12 +106,10 @@ impl PgDatabase {
 
     /// See [`Store::review`](crate::Store::review).
     pub async fn review(&self, id: &GameId) -> Result<Option<StoredReview>, StoreError> {
-        let sql = concat!(
-            "SELECT status, claimed_until > ",
-            now!(),
-            " AND claimed_until <= ",
-            latest_end!("30000000"),
-            ", content FROM reviews JOIN games ON game = row_id WHERE id = $1"
+        let sql = sql!(
+            "SELECT status, claimed_until > {NOW} AND claimed_until <= {}, content \
+             FROM reviews JOIN games ON game = row_id WHERE id = $1",
+            latest_end(REVIEW_CLAIM)
         );
         let rows = self.query(sql, params![id.to_string()]).await?;
         let Some(row) = rows.first() else {
@@ -259,12 +237,11 @@ impl PgDatabase {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "SELECT token_hash FROM tickets WHERE ticket_hash = $2 \
-             AND game = (SELECT row_id FROM games WHERE id = $1) AND expires_at > ",
-            now!(),
-            " AND expires_at <= ",
-            latest_end!("30000000")
+             AND game = (SELECT row_id FROM games WHERE id = $1) \
+             AND expires_at > {NOW} AND expires_at <= {}",
+            latest_end(TICKET_TTL)
         );
         let rows = self
             .query(sql, params![id.to_string(), ticket.0.to_vec()])
@@ -276,9 +253,9 @@ impl PgDatabase {
 
     /// The response saved for this scope in the last 24 hours.
     pub async fn saved_response(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
-        let sql = concat!(
-            "SELECT body_hash, response FROM idempotency WHERE scope = $1 AND created_at > ",
-            expiry!()
+        let sql = sql!(
+            "SELECT body_hash, response FROM idempotency WHERE scope = $1 AND created_at > {}",
+            expiry()
         );
         let rows = self.query(sql, params![scope.0.to_vec()]).await?;
         let Some(row) = rows.first() else {
@@ -297,18 +274,13 @@ impl PgDatabase {
         is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        static SQL: LazyLock<String> = LazyLock::new(|| {
-            format!(
-                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                 AND due_at <= least({NOW}, $3) AND {UNCLAIMED} ORDER BY due_at LIMIT $2"
-            )
-        });
-        let rows = self
-            .query(
-                &SQL,
-                params![is_for_people, i64::from(limit), now().as_microsecond()],
-            )
-            .await?;
+        let sql = sql!(
+            "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+             AND due_at <= least({NOW}, $3) AND {} ORDER BY due_at LIMIT $2",
+            unclaimed()
+        );
+        let params = params![is_for_people, i64::from(limit), now().as_microsecond()];
+        let rows = self.query(sql, params).await?;
         rows.iter().map(due_game).collect()
     }
 
@@ -318,15 +290,14 @@ impl PgDatabase {
         is_for_people: bool,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        static SQL: LazyLock<String> = LazyLock::new(|| {
-            format!(
-                "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                 AND due_at > {0} AND updated_at > {0} AND {UNCLAIMED} LIMIT $2",
-                latest_end!("0")
-            )
-        });
+        let sql = sql!(
+            "SELECT id, creator FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+             AND due_at > {latest} AND updated_at > {latest} AND {} LIMIT $2",
+            unclaimed(),
+            latest = latest_now(),
+        );
         let params = params![is_for_people, i64::from(limit)];
-        let rows = self.query(&SQL, params).await?;
+        let rows = self.query(sql, params).await?;
         rows.iter().map(due_game).collect()
     }
 
@@ -337,63 +308,50 @@ impl PgDatabase {
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
-        static WITHOUT_CREATOR: LazyLock<String> = LazyLock::new(|| {
-            format!(
-                "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                 AND creator IS NULL AND due_at <= least({NOW}, $3) AND {UNCLAIMED} \
-                 ORDER BY due_at LIMIT $2"
-            )
-        });
+        let without_creator = sql!(
+            "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+             AND creator IS NULL AND due_at <= least({NOW}, $3) AND {} ORDER BY due_at LIMIT $2",
+            unclaimed()
+        );
         // Two index lookups per creator, however many games it has.
-        static BY_CREATOR: LazyLock<String> = LazyLock::new(|| {
-            format!(
-                "WITH RECURSIVE creators AS (\
-                     (SELECT ({}) AS creator, 1 AS number) UNION ALL \
-                     SELECT ({}), number + 1 FROM creators AS last \
-                     WHERE last.creator IS NOT NULL AND number < $3) \
-                 SELECT creator, (\
-                     SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
-                     AND creator = creators.creator AND due_at <= least({NOW}, $4) AND {UNCLAIMED} \
-                     ORDER BY due_at LIMIT 1) \
-                 FROM creators WHERE creator IS NOT NULL ORDER BY creator",
-                next_creator("$2"),
-                next_creator("last.creator")
-            )
-        });
+        let by_creator = sql!(
+            "WITH RECURSIVE creators AS (\
+                 (SELECT ({}) AS creator, 1 AS number) UNION ALL \
+                 SELECT ({}), number + 1 FROM creators AS last \
+                 WHERE last.creator IS NOT NULL AND number < $3) \
+             SELECT creator, (\
+                 SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = $1 \
+                 AND creator = creators.creator AND due_at <= least({NOW}, $4) AND {} \
+                 ORDER BY due_at LIMIT 1) \
+             FROM creators WHERE creator IS NOT NULL ORDER BY creator",
+            next_creator("$2"),
+            next_creator("last.creator"),
+            unclaimed()
+        );
         let (limit, own_now) = (i64::from(limit), now().as_microsecond());
-        let rows = self
-            .query(&WITHOUT_CREATOR, params![is_for_people, limit, own_now])
-            .await?;
+        let params = params![is_for_people, limit, own_now];
+        let rows = self.query(without_creator, params).await?;
         let mut games = Vec::new();
         for row in rows {
             games.push((game_id(&row, 0)?, None));
         }
         let after = after.map_or(Vec::new(), |creator| creator.0.to_vec());
-        let rows = self
-            .query(
-                &BY_CREATOR,
-                params![is_for_people, after, limit as i32, own_now],
-            )
-            .await?;
+        let params = params![is_for_people, after, limit as i32, own_now];
+        let rows = self.query(by_creator, params).await?;
         for row in &rows {
             if let Some(id) = row.try_get::<_, Option<&str>>(1)? {
                 games.push((parse_id(id)?, creator(row, 0)?));
             }
         }
-        let last = rows
-            .last()
-            .map(|row| creator(row, 0))
-            .transpose()?
-            .flatten();
-        Ok((games, last.filter(|_| rows.len() as i64 == limit)))
+        let last = rows.last().map(|row| creator(row, 0)).transpose()?;
+        let next = last.flatten().filter(|_| rows.len() as i64 == limit);
+        Ok((games, next))
     }
 
     /// See [`Store::next_due`](crate::Store::next_due). By the database's clock it may be earlier.
     pub async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
-        let sql = concat!(
-            "WITH start AS (SELECT least(",
-            now!(),
-            ", $1) AS at) SELECT least(\
+        let sql = sql!(
+            "WITH start AS (SELECT least({NOW}, $1) AS at) SELECT least(\
                  (SELECT min(due_at) FROM games \
                   WHERE due_at IS NOT NULL AND is_for_people AND due_at > (SELECT at FROM start)), \
                  (SELECT min(due_at) FROM games \
@@ -401,11 +359,7 @@ impl PgDatabase {
                   AND due_at > (SELECT at FROM start)))"
         );
         let rows = self.query(sql, params![after.as_microsecond()]).await?;
-        let next: Option<i64> = rows
-            .first()
-            .map(|row| row.try_get(0))
-            .transpose()?
-            .flatten();
+        let next: Option<i64> = one(&rows)?.try_get(0)?;
         Ok(next.and_then(|next| time(next).ok()))
     }
 
@@ -474,10 +428,9 @@ impl PgDatabase {
                 *games = count.unsigned_abs();
             }
         }
-        let sql = concat!(
-            "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= ",
-            now!(),
-            "), (SELECT version FROM schema_version)"
+        let sql = sql!(
+            "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}), \
+             (SELECT version FROM schema_version)"
         );
         let rows = self.query_in_background(sql, params![]).await?;
         let row = one(&rows)?;
@@ -502,14 +455,14 @@ fn due_game(row: &Row) -> Result<(GameId, Option<Creator>), StoreError> {
 }
 
 /// The condition that no node has claimed the present version of a game.
-const UNCLAIMED: &str = concat!(
-    "NOT EXISTS (SELECT FROM due_claims AS claim \
-     WHERE claim.game = games.row_id AND claim.version = games.version AND claim.until > ",
-    now!(),
-    " AND claim.until <= ",
-    latest_end!("3000000"),
-    ")"
-);
+fn unclaimed() -> String {
+    format!(
+        "NOT EXISTS (SELECT FROM due_claims AS claim \
+         WHERE claim.game = games.row_id AND claim.version = games.version \
+         AND claim.until > {NOW} AND claim.until <= {})",
+        latest_end(CLAIM)
+    )
+}
 
 /// The game that a row of [`select_games`] has.
 pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
@@ -520,17 +473,17 @@ pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
         created_at: row.try_get(4)?,
         updated_at: row.try_get(5)?,
         tokens: tokens(row, 6)?,
-        bot_pace_ms: small(row.try_get(7)?)?,
-        turn_seconds: row.try_get::<_, Option<i64>>(8)?.map(small).transpose()?,
-        deadline: row.try_get(9)?,
-        imported: row.try_get(10)?,
-        phase: row.try_get::<_, &str>(11)?.as_bytes(),
-        due_at: row.try_get(12)?,
-        creator: creator(row, 13)?,
-        admin_changes: small(row.try_get(14)?)?,
-        token_renewals: small(row.try_get(15)?)?,
-        seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
-        snapshot: row.try_get::<_, &str>(17)?.as_bytes(),
+        snapshot: row.try_get::<_, &str>(7)?.as_bytes(),
+        bot_pace_ms: small(row.try_get(8)?)?,
+        turn_seconds: row.try_get::<_, Option<i64>>(9)?.map(small).transpose()?,
+        deadline: row.try_get(10)?,
+        imported: row.try_get(11)?,
+        phase: row.try_get::<_, &str>(12)?.as_bytes(),
+        due_at: row.try_get(13)?,
+        creator: creator(row, 14)?,
+        admin_changes: small(row.try_get(15)?)?,
+        token_renewals: small(row.try_get(16)?)?,
+        seating: row.try_get::<_, Option<&str>>(17)?.map(str::as_bytes),
         reactions: row.try_get(18)?,
         skips_to_deal: row.try_get(19)?,
     };

@@ -1,37 +1,33 @@
 //! Parts of statements.
 
-/// The time of the statement by the database's clock, in microseconds since 1970.
-macro_rules! now {
-    () => {
-        "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
-    };
-}
-pub(super) use now;
+use jiff::SignedDuration;
 
-/// See [`now`].
-pub(super) const NOW: &str = now!();
+use crate::{CLOCK_TOLERANCE, write::RESPONSE_TTL};
+
+/// The text of a statement with constant parts, as by `format!`. It is made once.
+macro_rules! sql {
+    ($($text:tt)*) => {{
+        static SQL: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| format!($($text)*));
+        SQL.as_str()
+    }};
+}
+pub(super) use sql;
+
+/// The time of the statement by the database's clock, in microseconds since 1970.
+pub(super) const NOW: &str = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint";
+
+/// The time up to which saved responses have expired.
+pub(super) fn expiry() -> String {
+    format!("{NOW} - {}", RESPONSE_TTL.as_micros())
+}
 
 /// The latest end of a lease or a claim of this time, or of a ticket, that did not begin in the
 /// future. If the clock was put back, those after it have ended. See [`CLOCK_TOLERANCE`].
-///
-/// [`CLOCK_TOLERANCE`]: crate::CLOCK_TOLERANCE
-macro_rules! latest_end {
-    ($micros:literal) => {
-        concat!(
-            "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint + 5000000 + ",
-            $micros
-        )
-    };
+pub(super) fn latest_end(time: SignedDuration) -> String {
+    format!("{NOW} + {}", (CLOCK_TOLERANCE + time).as_micros())
 }
-pub(super) use latest_end;
 
-/// The time up to which saved responses have expired: 24 hours ago.
-macro_rules! expiry {
-    () => {
-        "((extract(epoch FROM statement_timestamp()) - 86400) * 1000000)::bigint"
-    };
+/// The same of what has no duration: the latest time that is not in the future.
+pub(super) fn latest_now() -> String {
+    latest_end(SignedDuration::ZERO)
 }
-pub(super) use expiry;
-
-/// See [`expiry`].
-pub(super) const EXPIRY: &str = expiry!();

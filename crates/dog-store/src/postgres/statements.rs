@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{
     connection::{SqlParam, params},
-    sql::{EXPIRY, NOW},
+    sql::{NOW, expiry},
 };
 use crate::{
     Draft, ExpectedState, ExpiredGame, NewGame, NewTicket, SavedResponse, Scope, Seating,
@@ -47,7 +47,8 @@ impl WriteTexts {
     fn new(op: &str, others: &[&str], parameters: usize) -> WriteTexts {
         let [scope, body_hash, response] = [1, 2, 3].map(|after| parameters + after);
         let guard = format!(
-            " AND NOT EXISTS (SELECT FROM idempotency WHERE scope = ${scope} AND created_at > {EXPIRY})"
+            " AND NOT EXISTS (SELECT FROM idempotency WHERE scope = ${scope} AND created_at > {})",
+            expiry()
         );
         let saved = format!(
             "saved AS (INSERT INTO idempotency (scope, body_hash, response, created_at) \
@@ -198,13 +199,17 @@ static SAVE_RESPONSE: LazyLock<String> = LazyLock::new(|| {
         "INSERT INTO idempotency (scope, body_hash, response, created_at) \
          VALUES ($1, $2, $3, {NOW}) ON CONFLICT (scope) DO UPDATE \
          SET body_hash = excluded.body_hash, response = excluded.response, \
-         created_at = excluded.created_at WHERE idempotency.created_at <= {EXPIRY} RETURNING 1"
+         created_at = excluded.created_at WHERE idempotency.created_at <= {} RETURNING 1",
+        expiry()
     )
 });
 
 /// Deletes the response with this scope if it has expired.
 static EVICT_EXPIRED: LazyLock<String> = LazyLock::new(|| {
-    format!("DELETE FROM idempotency WHERE scope = $1 AND created_at <= {EXPIRY} RETURNING 1")
+    format!(
+        "DELETE FROM idempotency WHERE scope = $1 AND created_at <= {} RETURNING 1",
+        expiry()
+    )
 });
 
 const RESPONSE_IS_SAVED: &str =

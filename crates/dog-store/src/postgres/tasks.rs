@@ -11,25 +11,30 @@ use super::{
     connection::params,
     database::PgDatabase,
     migrations::SCHEMA,
-    sql::{latest_end, now},
+    sql::{NOW, latest_end, latest_now, sql},
     statements::remove_expired,
     writer::QUEUE_CAPACITY,
 };
 use crate::{
     ClaimedReview, Creator, ExpiredGame, GameId, LEASE, Lease, MAX_REACTIONS, PackedLog, ProcessId,
     REACTION_TIME, REACTION_WINDOW, RETURN_TIME, REVIEW_CLAIM, Reaction, RetentionTime,
-    ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TokenHash,
+    ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TICKET_TTL,
+    TokenHash,
     game_row::{int, time},
     review::{pack, unpack},
     stored_game::now,
+    write::RESPONSE_TTL,
 };
 
 /// How long a node has a due game for itself.
-const CLAIM: SignedDuration = SignedDuration::from_secs(3);
+pub(super) const CLAIM: SignedDuration = SignedDuration::from_secs(3);
 
 /// How long a node has the task of removing and packing old games. It may take longer; then two do
 /// it, which is only more work.
 const RETENTION_CLAIM: SignedDuration = SignedDuration::from_secs(60);
+
+/// The number of rows of presence or of reactions that are removed at once.
+const BATCH: u32 = 500;
 
 /// Bytes that are written to find out whether writes are possible.
 const PROBE_BYTES: usize = 4 << 10;
@@ -42,20 +47,15 @@ impl PgDatabase {
     /// # Errors
     /// The database cannot be written. The same applies to all writes below.
     pub async fn claim_due(&self, id: &GameId) -> Result<bool, StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "INSERT INTO due_claims AS claim (game, version, until) \
-             SELECT row_id, version, ",
-            now!(),
-            " + $2 FROM games WHERE id = $1 AND (due_at <= least(",
-            now!(),
-            ", $3) OR updated_at > ",
-            latest_end!("0"),
-            ") ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
-             WHERE claim.version <> excluded.version OR claim.until <= ",
-            now!(),
-            " OR claim.until > ",
-            latest_end!("3000000"),
-            " RETURNING 1"
+             SELECT row_id, version, {NOW} + $2 FROM games \
+             WHERE id = $1 AND (due_at <= least({NOW}, $3) OR updated_at > {}) \
+             ON CONFLICT (game) DO UPDATE SET version = excluded.version, until = excluded.until \
+             WHERE claim.version <> excluded.version OR claim.until <= {NOW} OR claim.until > {} \
+             RETURNING 1",
+            latest_now(),
+            latest_end(CLAIM)
         );
         let params = params![id.to_string(), micros(CLAIM), now().as_microsecond()];
         Ok(!self.small_write(sql, params).await?.is_empty())
@@ -63,14 +63,10 @@ impl PgDatabase {
 
     /// Claims the task of removing and packing old games.
     pub async fn claim_retention(&self) -> Result<bool, StoreError> {
-        let sql = concat!(
-            "UPDATE retention SET claimed_until = ",
-            now!(),
-            " + $1 WHERE claimed_until <= ",
-            now!(),
-            " OR claimed_until > ",
-            latest_end!("60000000"),
-            " RETURNING 1"
+        let sql = sql!(
+            "UPDATE retention SET claimed_until = {NOW} + $1 \
+             WHERE claimed_until <= {NOW} OR claimed_until > {} RETURNING 1",
+            latest_end(RETENTION_CLAIM)
         );
         let params = params![micros(RETENTION_CLAIM)];
         Ok(!self.query_in_background(sql, params).await?.is_empty())
@@ -85,12 +81,9 @@ impl PgDatabase {
 
     /// See [`Store::move_retention_time`](crate::Store::move_retention_time).
     pub async fn move_retention_time(&self, passed: Duration) -> Result<RetentionTime, StoreError> {
-        let sql = concat!(
-            "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ",
-            now!(),
-            "), ",
-            now!(),
-            ", moved_at FROM retention"
+        let sql = sql!(
+            "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), {NOW}), \
+             {NOW}, moved_at FROM retention"
         );
         let rows = self.query_in_background(sql, params![]).await?;
         let row = one(&rows)?;
@@ -122,11 +115,10 @@ impl PgDatabase {
             came.into_iter().map(|(seat, _)| seat).unzip();
         let (left, left_seats): (Vec<String>, Vec<i64>) =
             left.into_iter().map(|(seat, _)| seat).unzip();
-        let sql = concat!(
+        let sql = sql!(
             "WITH lease AS (\
-                 INSERT INTO processes (process, lease_until) VALUES ($1, ",
-            now!(),
-            "    + $2) ON CONFLICT (process) DO UPDATE SET lease_until = excluded.lease_until \
+                 INSERT INTO processes (process, lease_until) VALUES ($1, {NOW} + $2) \
+                 ON CONFLICT (process) DO UPDATE SET lease_until = excluded.lease_until \
                  RETURNING xmax = 0 AS is_new), \
              came AS (\
                  INSERT INTO presence (game, seat, process) SELECT game, seat, $1 \
@@ -158,15 +150,13 @@ impl PgDatabase {
     /// Removes some of what is left of a process whose lease has ended [`RETURN_TIME`] ago. Returns
     /// whether there may be more.
     async fn remove_ended_lease(&self) -> Result<bool, StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "WITH ended AS (\
-                 SELECT process FROM processes WHERE lease_until <= ",
-            now!(),
-            "    - $1 OR lease_until > ",
-            latest_end!("10000000"),
-            "    LIMIT 1 FOR UPDATE SKIP LOCKED), \
+                 SELECT process FROM processes WHERE lease_until <= {NOW} - $1 \
+                 OR lease_until > {} LIMIT 1 FOR UPDATE SKIP LOCKED), \
              batch AS (\
-                 SELECT game, seat, process FROM presence JOIN ended USING (process) LIMIT 500), \
+                 SELECT game, seat, process FROM presence JOIN ended USING (process) \
+                 LIMIT {BATCH}), \
              gone AS (\
                  DELETE FROM presence USING batch WHERE presence.game = batch.game \
                  AND presence.seat = batch.seat AND presence.process = batch.process \
@@ -175,7 +165,8 @@ impl PgDatabase {
              done AS (\
                  DELETE FROM processes USING ended WHERE processes.process = ended.process \
                  AND NOT EXISTS (SELECT FROM batch)) \
-             SELECT (SELECT count(*) FROM gone) FROM ended"
+             SELECT (SELECT count(*) FROM gone) FROM ended",
+            latest_end(LEASE)
         );
         let params = params![micros(RETURN_TIME)];
         let rows = self.small_write(sql, params).await?;
@@ -194,27 +185,21 @@ impl PgDatabase {
     ) -> Result<Option<SignedDuration>, StoreError> {
         self.forget_reactions().await?;
         // Of two that take the same slot at the same time, the second finds it taken.
-        let sql = concat!(
+        let sql = sql!(
             "WITH taken AS (\
-                 SELECT slot, at FROM reactions WHERE game = $1 AND seat = $2 AND at > ",
-            now!(),
-            "    - $4 AND at <= ",
-            latest_end!("0"),
-            "), \
+                 SELECT slot, at FROM reactions WHERE game = $1 AND seat = $2 \
+                 AND at > {NOW} - $4 AND at <= {latest}), \
              added AS (\
                  INSERT INTO reactions AS old (game, seat, slot, reaction, at) \
-                 SELECT $1, $2, free.slot, $3, ",
-            now!(),
-            "    FROM generate_series(0, $5::bigint - 1) AS free (slot) \
+                 SELECT $1, $2, free.slot, $3, {NOW} \
+                 FROM generate_series(0, $5::bigint - 1) AS free (slot) \
                  WHERE NOT EXISTS (SELECT FROM taken WHERE taken.slot = free.slot) LIMIT 1 \
                  ON CONFLICT (game, seat, slot) DO UPDATE \
                  SET reaction = excluded.reaction, at = excluded.at \
-                 WHERE old.at <= excluded.at - $4 OR old.at > ",
-            latest_end!("0"),
-            "    RETURNING 1), \
+                 WHERE old.at <= excluded.at - $4 OR old.at > {latest} RETURNING 1), \
              announced AS (INSERT INTO changes (game, kind) SELECT $1, 'reaction' FROM added) \
-             SELECT (SELECT count(*) FROM added), (SELECT min(at) FROM taken) + $4 - ",
-            now!()
+             SELECT (SELECT count(*) FROM added), (SELECT min(at) FROM taken) + $4 - {NOW}",
+            latest = latest_now()
         );
         let params = params![
             id.to_string(),
@@ -236,24 +221,20 @@ impl PgDatabase {
     /// Removes the words of some reactions that are no longer recent, and some reactions that no
     /// longer count. Those from the future were made before the clock was put back.
     async fn forget_reactions(&self) -> Result<(), StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "WITH uncounted AS (\
-                 SELECT game, seat, slot FROM reactions WHERE at <= ",
-            now!(),
-            "    - $1 OR at > ",
-            latest_end!("0"),
-            "    LIMIT 500 FOR UPDATE SKIP LOCKED), \
+                 SELECT game, seat, slot FROM reactions WHERE at <= {NOW} - $1 OR at > {} \
+                 LIMIT {BATCH} FOR UPDATE SKIP LOCKED), \
              stale AS (\
-                 SELECT game, seat, slot FROM reactions WHERE at <= ",
-            now!(),
-            "    - $2 AND at > ",
-            now!(),
-            "    - $1 AND reaction IS NOT NULL LIMIT 500 FOR UPDATE SKIP LOCKED), \
+                 SELECT game, seat, slot FROM reactions WHERE at <= {NOW} - $2 \
+                 AND at > {NOW} - $1 AND reaction IS NOT NULL \
+                 LIMIT {BATCH} FOR UPDATE SKIP LOCKED), \
              gone AS (\
                  DELETE FROM reactions AS old USING uncounted WHERE old.game = uncounted.game \
                  AND old.seat = uncounted.seat AND old.slot = uncounted.slot) \
              UPDATE reactions AS old SET reaction = NULL FROM stale WHERE old.game = stale.game \
-             AND old.seat = stale.seat AND old.slot = stale.slot"
+             AND old.seat = stale.seat AND old.slot = stale.slot",
+            latest_now()
         );
         let params = params![micros(REACTION_WINDOW), micros(REACTION_TIME)];
         self.small_write(sql, params).await?;
@@ -276,7 +257,7 @@ impl PgDatabase {
                 Err(full)
             };
         }
-        let sql = concat!(
+        let sql = sql!(
             "WITH game AS (\
                  SELECT row_id FROM games WHERE id = $1 AND phase = 'finished' FOR KEY SHARE), \
              queue AS (\
@@ -286,11 +267,8 @@ impl PgDatabase {
                  FROM reviews WHERE status <> 'done'), \
              added AS (\
                  INSERT INTO reviews (game, creator, asked_at, status, content, claimed_until) \
-                 SELECT row_id, $2, ",
-            now!(),
-            "    , 'waiting', $5, least(",
-            now!(),
-            "    , last_claim) FROM game, queue WHERE total < $3 AND own < $4 \
+                 SELECT row_id, $2, {NOW}, 'waiting', $5, least({NOW}, last_claim) \
+                 FROM game, queue WHERE total < $3 AND own < $4 \
                  ON CONFLICT (game) DO NOTHING RETURNING 1) \
              SELECT EXISTS (SELECT FROM game), EXISTS (SELECT FROM added), \
              EXISTS (SELECT FROM reviews JOIN game ON game = row_id), total >= $3, own >= $4 \
@@ -326,19 +304,17 @@ impl PgDatabase {
 
     /// See [`Store::claim_review`](crate::Store::claim_review).
     pub async fn claim_review(&self, claim: i64) -> Result<Option<ClaimedReview>, StoreError> {
-        let sql = concat!(
-            "UPDATE reviews SET status = 'running', claim = $1, claimed_until = ",
-            now!(),
-            " + $2 FROM games WHERE row_id = game AND game = (\
-                 SELECT game FROM reviews WHERE status <> 'done' AND (claimed_until <= ",
-            now!(),
-            "    OR claimed_until > ",
-            latest_end!("30000000"),
-            "    ) ORDER BY (SELECT max(own.claimed_until) FROM reviews AS own \
+        let sql = sql!(
+            "UPDATE reviews SET status = 'running', claim = $1, claimed_until = {NOW} + $2 \
+             FROM games WHERE row_id = game AND game = (\
+                 SELECT game FROM reviews WHERE status <> 'done' \
+                 AND (claimed_until <= {NOW} OR claimed_until > {}) \
+                 ORDER BY (SELECT max(own.claimed_until) FROM reviews AS own \
                      WHERE own.status <> 'done' \
                      AND own.creator IS NOT DISTINCT FROM reviews.creator), \
                  claimed_until, asked_at LIMIT 1 \
-                 FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content"
+                 FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content",
+            latest_end(REVIEW_CLAIM)
         );
         let params = params![claim, micros(REVIEW_CLAIM)];
         let rows = self.small_write(sql, params).await?;
@@ -362,11 +338,10 @@ impl PgDatabase {
         packed: Vec<u8>,
     ) -> Result<bool, StoreError> {
         self.usage().check_write()?;
-        let sql = concat!(
+        let sql = sql!(
             "WITH saved AS (\
-                 UPDATE reviews SET status = $3, content = $5, claimed_until = ",
-            now!(),
-            "    + $4, creator = CASE WHEN $3 = 'done' THEN NULL ELSE creator END \
+                 UPDATE reviews SET status = $3, content = $5, claimed_until = {NOW} + $4, \
+                 creator = CASE WHEN $3 = 'done' THEN NULL ELSE creator END \
                  WHERE claim = $2 AND status = 'running' \
                  AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING 1), \
              announced AS (\
@@ -394,12 +369,11 @@ impl PgDatabase {
         id: &GameId,
         ticket: &TokenHash,
     ) -> Result<Option<TokenHash>, StoreError> {
-        let sql = concat!(
-            "DELETE FROM tickets WHERE ticket_hash = $2 AND expires_at > ",
-            now!(),
-            " AND expires_at <= ",
-            latest_end!("30000000"),
-            " AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING token_hash"
+        let sql = sql!(
+            "DELETE FROM tickets WHERE ticket_hash = $2 AND expires_at > {NOW} \
+             AND expires_at <= {} AND game = (SELECT row_id FROM games WHERE id = $1) \
+             RETURNING token_hash",
+            latest_end(TICKET_TTL)
         );
         let params = params![id.to_string(), ticket.0.to_vec()];
         let rows = self.small_write(sql, params).await?;
@@ -443,10 +417,10 @@ impl PgDatabase {
     /// Deletes at most `limit` responses and `limit` tickets that have expired by `now`, and
     /// `limit` old claims. Returns whether there may be more.
     pub async fn delete_expired(&self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
-        let sql = concat!(
+        let sql = sql!(
             "WITH responses AS (\
                  DELETE FROM idempotency WHERE scope IN (\
-                     SELECT scope FROM idempotency WHERE created_at <= $2 - 86400000000 \
+                     SELECT scope FROM idempotency WHERE created_at <= $2 - {} \
                      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
              old_tickets AS (\
                  DELETE FROM tickets WHERE ticket_hash IN (\
@@ -454,11 +428,11 @@ impl PgDatabase {
                      ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
              claims AS (\
                  DELETE FROM due_claims WHERE game IN (\
-                     SELECT game FROM due_claims WHERE until <= ",
-            now!(),
-            "        LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1) \
+                     SELECT game FROM due_claims WHERE until <= {NOW} \
+                     LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1) \
              SELECT greatest((SELECT count(*) FROM responses), \
-             (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))"
+             (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))",
+            RESPONSE_TTL.as_micros()
         );
         let rows = self
             .query_in_background(sql, params![i64::from(limit), now.as_microsecond()])

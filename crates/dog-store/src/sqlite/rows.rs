@@ -3,24 +3,12 @@
 use rusqlite::{Row, types::ValueRef};
 
 use super::game_cache::GameCache;
+pub(super) use crate::game_row::select_games;
 use crate::{
     StoreError, StoredGame,
     game_log::LogRow,
     game_row::{GameRow, time, version},
 };
-
-/// A query of the columns that [`stored_game`] reads, in its order.
-macro_rules! select_games {
-    ($rest:literal) => {
-        concat!(
-            "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
-             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
-             admin_changes, token_renewals, seating, reactions, skips_to_deal FROM games ",
-            $rest
-        )
-    };
-}
-pub(super) use select_games;
 
 /// The game that a row of [`select_games`] has. The snapshot is parsed only if the cache does not
 /// have this version of the game.
