@@ -1,7 +1,7 @@
 //! How to connect to a PostgreSQL server: the URL, and the password from where it is kept.
 
 use std::{
-    env, fmt, fs,
+    env, fmt, fs, mem,
     path::{Path, PathBuf},
     str::FromStr,
     sync::{
@@ -23,9 +23,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::tls::{self, TlsError};
 use crate::StoreError;
-
-/// The beginnings of a URL of PostgreSQL.
-const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 /// How long a host may take until a session begins. The next one is tried then.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -102,11 +99,8 @@ impl ConnectionSettings {
         for index in (first..self.hosts.len()).chain(0..first) {
             let host = &self.hosts[index];
             let at_most = host.get_connect_timeout().copied();
-            let connected = timeout(
-                at_most.unwrap_or(CONNECT_TIMEOUT),
-                host.connect(self.tls.clone()),
-            );
-            let error = match connected.await {
+            let at_most = at_most.unwrap_or(CONNECT_TIMEOUT);
+            let error = match timeout(at_most, host.connect(self.tls.clone())).await {
                 Ok(Ok(connected)) => {
                     self.last.store(index, Ordering::Relaxed);
                     return Ok(connected);
@@ -128,63 +122,49 @@ impl FromStr for ConnectionSettings {
     /// Parses a URL such as `postgres://dog@db1,db2/dog?sslmode=verify-full&sslrootcert=ca.pem`.
     /// The password comes from the URL, or else from `PGPASSWORD` or the password file.
     fn from_str(url: &str) -> Result<ConnectionSettings, SettingsError> {
-        if !SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(SettingsError::Scheme);
         }
-        let (url, certificates) = split_certificates(url)?;
+        let (url, ssl_mode, tls) = split_tls(url)?;
         let mut config: Config = url.parse().map_err(url_error)?;
-        if config.get_hosts().is_empty() {
+        let hosts = hosts(&config);
+        if hosts.is_empty() {
             return Err(SettingsError::NoHost);
         }
-        if config.get_application_name().is_none() {
-            config.application_name("dog-server");
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
-        }
-        config.ssl_mode(match certificates {
-            Certificates::NoTls => SslMode::Disable,
-            Certificates::AnyIfOffered => SslMode::Prefer,
-            Certificates::Any | Certificates::Trusted(_) => SslMode::Require,
-        });
-        let tls = match certificates {
-            Certificates::Trusted(roots) => tls::verifying(&roots)?,
-            _ => tls::unverified(),
-        };
+        config.ssl_mode(ssl_mode);
         if config.get_password().is_none()
             && let Some(password) = password(&config)
         {
             config.password(password);
         }
-        let hosts = config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(host) => host.clone(),
-            #[cfg(unix)]
-            Host::Unix(folder) => folder.display().to_string(),
-        });
-        let hosts = hosts.collect::<Vec<_>>().join(",");
+        let names: Vec<&str> = hosts.iter().map(|(name, _)| name.as_str()).collect();
         Ok(ConnectionSettings {
-            name: format!("database {} at {hosts}", database(&config)),
-            hosts: (0..config.get_hosts().len())
-                .map(|index| only_host(&config, index))
-                .collect(),
+            name: format!("database {} at {}", database(&config), names.join(",")),
+            hosts: hosts.iter().map(|host| only_host(&config, host)).collect(),
             last: Arc::default(),
             tls,
         })
     }
 }
 
-/// The same settings with one of their hosts.
-fn only_host(config: &Config, index: usize) -> Config {
-    let mut only = Config::new();
-    match &config.get_hosts()[index] {
-        Host::Tcp(host) => only.host(host),
-        #[cfg(unix)]
-        Host::Unix(folder) => only.host_path(folder),
-    };
+/// The names, addresses or folders of the hosts, and their ports.
+fn hosts(config: &Config) -> Vec<(String, u16)> {
     let ports = config.get_ports();
-    if let Some(&port) = ports.get(index).or(ports.first()) {
-        only.port(port);
-    }
+    let host = |(index, host): (usize, &Host)| {
+        let name = match host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        };
+        let port = ports.get(index).or(ports.first());
+        (name, port.copied().unwrap_or(5432))
+    };
+    config.get_hosts().iter().enumerate().map(host).collect()
+}
+
+/// The same settings with one of their hosts.
+fn only_host(config: &Config, (host, port): &(String, u16)) -> Config {
+    let mut only = Config::new();
     if let Some(user) = config.get_user() {
         only.user(user);
     }
@@ -194,16 +174,15 @@ fn only_host(config: &Config, index: usize) -> Config {
     if let Some(options) = config.get_options() {
         only.options(options);
     }
-    if let Some(name) = config.get_application_name() {
-        only.application_name(name);
-    }
     if let Some(password) = config.get_password() {
         only.password(password);
     }
-    if let Some(&time) = config.get_connect_timeout() {
-        only.connect_timeout(time);
-    }
-    only.ssl_mode(config.get_ssl_mode())
+    let connect_timeout = config.get_connect_timeout().copied();
+    only.host(host)
+        .port(*port)
+        .application_name(config.get_application_name().unwrap_or("dog-server"))
+        .connect_timeout(connect_timeout.unwrap_or(CONNECT_TIMEOUT))
+        .ssl_mode(config.get_ssl_mode())
         .channel_binding(config.get_channel_binding())
         .target_session_attrs(TargetSessionAttrs::ReadWrite)
         .tcp_user_timeout(SILENCE)
@@ -219,41 +198,30 @@ impl fmt::Debug for ConnectionSettings {
     }
 }
 
-/// Which certificates of a server are accepted.
-enum Certificates {
-    NoTls,
-    AnyIfOffered,
-    Any,
-    /// Those for this host, signed by one in this file.
-    Trusted(PathBuf),
-}
-
 /// Splits the parameters `sslmode` and `sslrootcert` off a URL.
-fn split_certificates(url: &str) -> Result<(String, Certificates), SettingsError> {
+fn split_tls(url: &str) -> Result<(String, SslMode, MakeRustlsConnect), SettingsError> {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
     if query.contains('@') || base.matches('@').count() > 1 {
         return Err(SettingsError::NotEscaped);
     }
     let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
+    let decoded = |value| percent_decode_str(value).decode_utf8_lossy().into_owned();
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         match parameter.split_once('=') {
-            Some(("sslmode", name)) => mode = Some(percent_decode_str(name).decode_utf8_lossy()),
-            Some(("sslrootcert", path)) => {
-                let path = percent_decode_str(path).decode_utf8_lossy();
-                roots = Some(PathBuf::from(path.into_owned()));
-            }
+            Some(("sslmode", name)) => mode = Some(decoded(name)),
+            Some(("sslrootcert", path)) => roots = Some(PathBuf::from(decoded(path))),
             _ => rest.push(parameter),
         }
     }
-    let certificates = match (mode.as_deref(), roots) {
-        (Some("disable"), _) => Certificates::NoTls,
-        (None | Some("prefer"), _) => Certificates::AnyIfOffered,
-        (Some("require"), _) => Certificates::Any,
-        (Some("verify-full"), Some(roots)) => Certificates::Trusted(roots),
+    let (ssl_mode, tls) = match (mode.as_deref(), roots) {
+        (Some("disable"), _) => (SslMode::Disable, tls::unverified()),
+        (None | Some("prefer"), _) => (SslMode::Prefer, tls::unverified()),
+        (Some("require"), _) => (SslMode::Require, tls::unverified()),
+        (Some("verify-full"), Some(roots)) => (SslMode::Require, tls::verifying(&roots)?),
         (Some("verify-full"), None) => return Err(SettingsError::NoRootCertificate),
         _ => return Err(SettingsError::SslMode),
     };
-    Ok((format!("{base}?{}", rest.join("&")), certificates))
+    Ok((format!("{base}?{}", rest.join("&")), ssl_mode, tls))
 }
 
 /// The message of an error without a part of the URL, which may hold the password.
@@ -274,17 +242,16 @@ fn database(config: &Config) -> &str {
 
 /// The password of the environment or of the password file.
 fn password(config: &Config) -> Option<String> {
-    let password = env::var("PGPASSWORD")
-        .ok()
-        .filter(|password| !password.is_empty());
-    password.or_else(|| {
-        let file = match env::var_os("PGPASSFILE") {
-            Some(file) => PathBuf::from(file),
-            None => PathBuf::from(env::var_os("HOME")?).join(".pgpass"),
-        };
-        let lines = read_password_file(&file)?;
-        find_password(&lines, config)
-    })
+    let password = env::var("PGPASSWORD").ok();
+    password
+        .filter(|password| !password.is_empty())
+        .or_else(|| {
+            let file = match env::var_os("PGPASSFILE") {
+                Some(file) => PathBuf::from(file),
+                None => PathBuf::from(env::var_os("HOME")?).join(".pgpass"),
+            };
+            find_password(&read_password_file(&file)?, config)
+        })
 }
 
 /// The text of a password file. As with other clients of PostgreSQL, one that other users of the
@@ -303,50 +270,36 @@ fn read_password_file(file: &Path) -> Option<String> {
 }
 
 /// The password of the first line `host:port:database:user:password` that matches. A field may be
-/// `*`, and `\` makes a colon or a backslash part of a field.
+/// `*`, and `\` makes a colon or a backslash part of a field. Sockets are those of `localhost`.
 fn find_password(lines: &str, config: &Config) -> Option<String> {
-    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
-        let host = match host {
-            Host::Tcp(host) => host.clone(),
-            #[cfg(unix)]
-            Host::Unix(_) => "localhost".to_owned(),
+    let hosts = hosts(config);
+    let matches = |field: &str, value: &str| field == "*" || field == value;
+    let mut lines = lines.lines().filter(|line| !line.starts_with('#'));
+    lines.find_map(|line| {
+        let fields = password_fields(line).try_into().ok()?;
+        let [host, port, name, user, password]: [String; 5] = fields;
+        let is_at = |(of, at): &(String, u16)| {
+            let of = if of.starts_with('/') { "localhost" } else { of };
+            matches(&host, of) && matches(&port, &at.to_string())
         };
-        let ports = config.get_ports();
-        let port = ports.get(index).or(ports.first()).copied();
-        (host, port.unwrap_or(5432).to_string())
-    });
-    let hosts: Vec<(String, String)> = hosts.collect();
-    lines.lines().find_map(|line| {
-        let fields = password_fields(line);
-        let [host, port, name, user, password] = fields.as_slice() else {
-            return None;
-        };
-        let is_for = hosts
-            .iter()
-            .any(|(of, at)| field_matches(host, of) && field_matches(port, at))
-            && field_matches(name, database(config))
-            && field_matches(user, config.get_user().unwrap_or_default());
-        is_for.then(|| password.clone())
+        let is_for = hosts.iter().any(is_at)
+            && matches(&name, database(config))
+            && matches(&user, config.get_user().unwrap_or_default());
+        is_for.then_some(password)
     })
 }
 
-fn field_matches(field: &str, value: &str) -> bool {
-    field == "*" || field == value
-}
-
 fn password_fields(line: &str) -> Vec<String> {
-    let (mut fields, mut escaped) = (vec![String::new()], false);
-    for character in line.chars().take_while(|_| !line.starts_with('#')) {
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
         match character {
-            '\\' if !escaped => {
-                escaped = true;
-                continue;
-            }
-            ':' if !escaped => fields.push(String::new()),
-            other => fields.last_mut().expect("one field at least").push(other),
+            '\\' => field.extend(characters.next()),
+            ':' => fields.push(mem::take(&mut field)),
+            other => field.push(other),
         }
-        escaped = false;
     }
+    fields.push(field);
     fields
 }
 
