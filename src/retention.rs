@@ -6,16 +6,13 @@
 
 use std::{
     io,
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use dog_store::{RetentionPolicy, RetentionTime, Store, StoreError, now};
 use jiff::SignedDuration;
-use tokio::runtime::Runtime;
 
-use crate::runtime::background_runtime;
+use crate::runtime::{BackgroundThread, Waiter};
 
 /// Games read by one query.
 const SCAN_BATCH: u32 = 500;
@@ -44,16 +41,14 @@ const BATCH_DELAY: Duration = Duration::from_millis(50);
 /// The thread that removes and packs. Dropping it ends the thread after its current write.
 #[derive(Debug)]
 pub struct RetentionThread {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _thread: BackgroundThread,
 }
 
 /// What the thread works with.
 struct RetentionWorker {
     store: Store,
-    runtime: Runtime,
+    waiter: Waiter,
     policy: RetentionPolicy,
-    stopped: Receiver<()>,
     /// When the retention time was last advanced.
     moved: Option<Instant>,
     /// Whether it was behind the clock then.
@@ -84,35 +79,19 @@ impl RetentionThread {
         policy: RetentionPolicy,
         every: Duration,
     ) -> io::Result<RetentionThread> {
-        let (stop, stopped) = channel();
-        let worker = RetentionWorker {
-            store: store.clone(),
-            runtime: background_runtime()?,
-            policy,
-            stopped,
-            moved: None,
-            was_behind: false,
+        let store = store.clone();
+        let work = move |waiter| {
+            let worker = RetentionWorker {
+                store,
+                waiter,
+                policy,
+                moved: None,
+                was_behind: false,
+            };
+            worker.run(every);
         };
-        let thread = thread::Builder::new()
-            .name("retention".into())
-            .spawn(move || worker.run(every))?;
-        Ok(RetentionThread {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for RetentionThread {
-    fn drop(&mut self) {
-        self.stop = None;
-        if self
-            .thread
-            .take()
-            .is_some_and(|thread| thread.join().is_err())
-        {
-            log::error!("the retention thread panicked");
-        }
+        let _thread = BackgroundThread::start("retention", work)?;
+        Ok(RetentionThread { _thread })
     }
 }
 
@@ -141,11 +120,11 @@ impl RetentionWorker {
 
     /// Makes a pass when no other process makes one. Returns the number of removed games.
     fn pass(&mut self) -> Result<usize, PassEnd> {
-        while !self.wait(self.store.claim_retention())? {
+        while !self.waiter.wait(self.store.claim_retention())? {
             self.pause(CLAIM_DELAY)?;
         }
         let removed = self.remove_and_pack();
-        self.wait(self.store.release_retention())?;
+        self.waiter.wait(self.store.release_retention())?;
         removed
     }
 
@@ -153,7 +132,10 @@ impl RetentionWorker {
     fn remove_and_pack(&mut self) -> Result<usize, PassEnd> {
         let is_first = self.moved.is_none();
         let time = self.move_time()?;
-        while self.wait(self.store.delete_expired(time.at, EXPIRE_BATCH))? {
+        while self
+            .waiter
+            .wait(self.store.delete_expired(time.at, EXPIRE_BATCH))?
+        {
             self.pause(BATCH_DELAY)?;
         }
         let removed = if is_first {
@@ -161,7 +143,7 @@ impl RetentionWorker {
         } else {
             self.remove_expired(time)?
         };
-        while self.wait(self.store.purge_removed_logs())? {
+        while self.waiter.wait(self.store.purge_removed_logs())? {
             self.pause(BATCH_DELAY)?;
         }
         self.pack()?;
@@ -171,7 +153,7 @@ impl RetentionWorker {
     /// Advances the time by which the age of games is measured.
     fn move_time(&mut self) -> Result<RetentionTime, PassEnd> {
         let passed = self.moved.map_or(Duration::ZERO, |moved| moved.elapsed());
-        let time = self.wait(self.store.move_retention_time(passed))?;
+        let time = self.waiter.wait(self.store.move_retention_time(passed))?;
         self.moved = Some(Instant::now());
         let is_behind = time.behind.is_positive();
         if is_behind && !self.was_behind {
@@ -190,12 +172,13 @@ impl RetentionWorker {
         let mut removed = 0;
         let mut after = None;
         loop {
-            let expired = self
-                .store
-                .expired_games(self.policy, time.at, after, SCAN_BATCH);
-            let batch = self.wait(expired)?;
+            let store = &self.store;
+            let expired = store.expired_games(self.policy, time.at, after, SCAN_BATCH);
+            let batch = self.waiter.wait(expired)?;
             for games in batch.old.chunks(DELETE_BATCH) {
-                removed += self.wait(self.store.remove_expired(games.to_vec()))?;
+                removed += self
+                    .waiter
+                    .wait(self.store.remove_expired(games.to_vec()))?;
                 self.pause(BATCH_DELAY)?;
             }
             match batch.next {
@@ -212,7 +195,9 @@ impl RetentionWorker {
         let ended_before = now() - PACK_DELAY;
         let mut after = None;
         loop {
-            after = self.wait(self.store.pack_logs(ended_before, after, PACK_BATCH))?;
+            after = self
+                .waiter
+                .wait(self.store.pack_logs(ended_before, after, PACK_BATCH))?;
             if after.is_none() {
                 return Ok(());
             }
@@ -220,19 +205,11 @@ impl RetentionWorker {
         }
     }
 
-    /// Waits for the store.
-    fn wait<T>(
-        &self,
-        future: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        self.runtime.block_on(future)
-    }
-
     /// Pauses for that long; fails at once if the server stops.
     fn pause(&self, time: Duration) -> Result<(), PassEnd> {
-        match self.stopped.recv_timeout(time) {
-            Err(RecvTimeoutError::Timeout) => Ok(()),
-            _ => Err(PassEnd::Shutdown),
+        if self.waiter.stops_within(time) {
+            return Err(PassEnd::Shutdown);
         }
+        Ok(())
     }
 }

@@ -6,11 +6,7 @@
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    },
-    thread::{self, JoinHandle},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -20,9 +16,11 @@ use dog_rules::ActionRefusal;
 use dog_store::{
     ClaimedReview, LogEntry, ReviewLimits, ReviewStatus, Store, StoreError, StoredGame,
 };
-use tokio::runtime::Runtime;
 
-use crate::{pool::LOG_PAGE, runtime::background_runtime};
+use crate::{
+    pool::LOG_PAGE,
+    runtime::{BackgroundThread, Waiter, lower_priority},
+};
 
 /// How many reviews may be waiting or running at a time.
 pub const REVIEW_LIMITS: ReviewLimits = ReviewLimits {
@@ -44,14 +42,16 @@ const SLICE: Duration = Duration::from_secs(60);
 /// the time of a review is bounded.
 const MAX_FULL_ACTIONS: usize = 1_000;
 
+/// The nice value of the thread.
+const LOWEST_PRIORITY: i32 = 19;
+
 /// What the worlds of all reviews are drawn from.
 const SEED: u64 = 1;
 
 /// A handle to the thread. Dropping it stops the thread after its current decision.
 #[derive(Debug)]
 pub struct ReviewThread {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _thread: BackgroundThread,
 }
 
 /// What the thread works with.
@@ -60,8 +60,7 @@ struct ReviewWorker {
     nets: Arc<Nets>,
     /// The playouts, in percent of the default.
     percent: u32,
-    runtime: Runtime,
-    stopped: Receiver<()>,
+    waiter: Waiter,
     /// How long a review is worked on before another one that waits.
     slice: Duration,
 }
@@ -72,45 +71,32 @@ impl ReviewThread {
     /// # Errors
     /// The operating system starts no more threads.
     pub fn start(store: &Store, nets: &Arc<Nets>, percent: u32) -> io::Result<ReviewThread> {
-        let (stop, stopped) = channel();
-        let worker = ReviewWorker {
-            store: store.clone(),
-            nets: Arc::clone(nets),
-            percent,
-            runtime: background_runtime()?,
-            stopped,
-            slice: SLICE,
+        let (store, nets) = (store.clone(), Arc::clone(nets));
+        let work = move |waiter| {
+            let worker = ReviewWorker {
+                store,
+                nets,
+                percent,
+                waiter,
+                slice: SLICE,
+            };
+            worker.run();
         };
-        let thread = thread::Builder::new()
-            .name("reviews".into())
-            .spawn(move || worker.run())?;
-        Ok(ReviewThread {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for ReviewThread {
-    fn drop(&mut self) {
-        self.stop = None;
-        let thread = self.thread.take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
-            log::error!("the review thread panicked");
-        }
+        let _thread = BackgroundThread::start("review", work)?;
+        Ok(ReviewThread { _thread })
     }
 }
 
 impl ReviewWorker {
     fn run(self) {
-        set_lowest_priority();
-        while !self.stops_within(Duration::ZERO) {
+        lower_priority(LOWEST_PRIORITY);
+        while !self.waiter.stops_within(Duration::ZERO) {
             match self.work() {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(error) => log::warn!("reviews wait for the store: {error}"),
             }
-            if self.stops_within(POLL) {
+            if self.waiter.stops_within(POLL) {
                 return;
             }
         }
@@ -118,7 +104,7 @@ impl ReviewWorker {
 
     /// Works on a review, if one waits. Returns whether one did.
     fn work(&self) -> Result<bool, StoreError> {
-        let Some(claimed) = self.wait(self.store.claim_review())? else {
+        let Some(claimed) = self.waiter.wait(self.store.claim_review())? else {
             return Ok(false);
         };
         match self.review(&claimed) {
@@ -131,7 +117,7 @@ impl ReviewWorker {
     /// Works on a review until it is done, its slice is over, the server stops, or another process
     /// has claimed it.
     fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
-        let Some(stored) = self.wait(self.store.game(&claimed.game))? else {
+        let Some(stored) = self.waiter.wait(self.store.game(&claimed.game))? else {
             return Ok(());
         };
         let found: Review = serde_json::from_str(&claimed.content).unwrap_or_default();
@@ -147,7 +133,7 @@ impl ReviewWorker {
         loop {
             let status = match catch_failure(|| reviewer.step()) {
                 Ok(true) if begun.elapsed() >= self.slice => ReviewStatus::Waiting,
-                Ok(true) if self.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
+                Ok(true) if self.waiter.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,
                 Ok(false) => ReviewStatus::Done,
@@ -176,14 +162,17 @@ impl ReviewWorker {
         review: &Review,
     ) -> Result<bool, StoreError> {
         let content = serde_json::to_string(review).expect("a review can be serialized");
-        self.wait(self.store.save_review(claimed, status, &content))
+        self.waiter
+            .wait(self.store.save_review(claimed, status, &content))
     }
 
     /// The whole game.
     fn finished_game(&self, stored: &StoredGame) -> Result<FinishedGame, StoreError> {
         let (mut after, mut actions) = (0, Vec::new());
         loop {
-            let page = self.wait(self.store.log(&stored.id, after, LOG_PAGE))?;
+            let page = self
+                .waiter
+                .wait(self.store.log(&stored.id, after, LOG_PAGE))?;
             let entries = page.entries()?;
             let Some(last) = entries.last() else { break };
             after = last.version;
@@ -196,19 +185,6 @@ impl ReviewWorker {
             start: stored.game.at_creation(),
             actions,
         })
-    }
-
-    /// Waits for the store.
-    fn wait<T>(
-        &self,
-        future: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        self.runtime.block_on(future)
-    }
-
-    /// Waits this long. Returns true, and at once, if the server stops.
-    fn stops_within(&self, time: Duration) -> bool {
-        self.stopped.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
     }
 }
 
@@ -229,14 +205,6 @@ fn settings(percent: u32, actions: usize) -> ReviewSettings {
     ReviewSettings::default().scaled(percent.max(1) as u32)
 }
 
-/// Gives this thread the lowest priority.
-fn set_lowest_priority() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(19) {
-        log::debug!("the review thread keeps its priority: {error}");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use dog_store::{CommitResult, ReviewRequest, Write};
@@ -248,34 +216,36 @@ mod tests {
     fn add_review(worker: &ReviewWorker) -> StoredGame {
         let stored = new_game();
         let drafts = played_to_end(&stored);
-        worker.runtime.block_on(add(&worker.store, stored.clone()));
+        worker.waiter.wait(add(&worker.store, stored.clone()));
         for draft in drafts {
             let committed = worker.store.commit(Write::from(draft));
-            let committed = worker.wait(committed).expect("a commit");
+            let committed = worker.waiter.wait(committed).expect("a commit");
             assert_eq!(committed, CommitResult::Done);
         }
         let asked = worker.store.ask_review(&stored.id, None, REVIEW_LIMITS);
-        assert_eq!(worker.wait(asked).expect("an answer"), ReviewRequest::Added);
+        assert_eq!(
+            worker.waiter.wait(asked).expect("an answer"),
+            ReviewRequest::Added
+        );
         stored
     }
 
     #[test]
     fn a_review_is_left_for_the_others_when_its_slice_is_over() {
         let database = TempDatabase::new();
-        let (_stop, stopped) = channel();
+        let (_stop, waiter) = Waiter::new().expect("a runtime");
         let worker = ReviewWorker {
             store: database.store(),
             nets: Arc::new(Nets::built_in().expect("the nets")),
             percent: 1,
-            runtime: background_runtime().expect("a runtime"),
-            stopped,
+            waiter,
             slice: Duration::ZERO,
         };
         let games = [add_review(&worker), add_review(&worker)];
         for versions in [[2, 0], [2, 2], [3, 2], [3, 3]] {
             assert!(worker.work().expect("the store works"));
             for (stored, version) in games.iter().zip(versions) {
-                let review = worker.wait(worker.store.review(&stored.id));
+                let review = worker.waiter.wait(worker.store.review(&stored.id));
                 let review = review.expect("an answer").expect("a review");
                 assert_eq!(review.status, ReviewStatus::Waiting);
                 let content = review.content().expect("an intact row");

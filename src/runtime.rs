@@ -1,6 +1,11 @@
-//! How background threads wait for the store.
+//! Threads of the server that work on their own, and how they wait for the store.
 
-use std::io;
+use std::{
+    io,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -10,4 +15,81 @@ use tokio::runtime::{Builder, Runtime};
 /// The operating system refuses it.
 pub fn background_runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_time().build()
+}
+
+/// A thread that works until this value is dropped, which waits for its end.
+#[derive(Debug)]
+pub struct BackgroundThread {
+    name: &'static str,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl BackgroundThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The operating system starts no more threads.
+    pub fn start(
+        name: &'static str,
+        work: impl FnOnce(Waiter) + Send + 'static,
+    ) -> io::Result<BackgroundThread> {
+        let (stop, waiter) = Waiter::new()?;
+        let thread = thread::Builder::new().name(name.into());
+        Ok(BackgroundThread {
+            name,
+            stop: Some(stop),
+            thread: Some(thread.spawn(move || work(waiter))?),
+        })
+    }
+}
+
+impl Drop for BackgroundThread {
+    fn drop(&mut self) {
+        self.stop = None;
+        let thread = self.thread.take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the {} thread panicked", self.name);
+        }
+    }
+}
+
+/// What a [`BackgroundThread`] waits with.
+pub struct Waiter {
+    runtime: Runtime,
+    stopped: Receiver<()>,
+}
+
+impl Waiter {
+    /// A waiter whose thread is to stop when the sender is dropped.
+    ///
+    /// # Errors
+    /// The operating system refuses a runtime.
+    pub fn new() -> io::Result<(Sender<()>, Waiter)> {
+        let (stop, stopped) = channel();
+        let runtime = background_runtime()?;
+        Ok((stop, Waiter { runtime, stopped }))
+    }
+
+    /// Waits for the store.
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Waits this long. Returns true, and at once, if the thread is to stop.
+    pub fn stops_within(&self, time: Duration) -> bool {
+        self.stopped.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
+}
+
+/// Lowers the priority of this thread to this nice value; on Linux only.
+pub fn lower_priority(nice: i32) {
+    #[cfg(target_os = "linux")]
+    if nice > 0
+        && let Err(error) = rustix::process::nice(nice)
+    {
+        log::debug!("cannot lower the priority of a thread: {error}");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = nice;
 }

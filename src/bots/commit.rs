@@ -17,9 +17,10 @@ use futures_util::future::join_all;
 use tokio::runtime::Runtime;
 
 use super::{
-    context::{BotContext, MAX_POLL, lower_priority},
+    context::{BotContext, MAX_POLL, NICE},
     decide::{BotAction, Failure},
 };
+use crate::runtime::lower_priority;
 
 /// Writes queued at once, so that the writes of clients do not wait behind many of them.
 const MAX_COMMITS: usize = 4;
@@ -49,7 +50,7 @@ impl ActionCommitter {
 
     /// Runs until the thread is to stop.
     pub fn run(mut self) {
-        lower_priority();
+        lower_priority(NICE);
         while !self.shared.stopping.load(Ordering::Relaxed) {
             match self.actions.recv_timeout(self.until_next()) {
                 Ok(action) => self.waiting.push(action),

@@ -24,6 +24,9 @@ use crate::{player_models::ModelCache, quota::CreatorQuotas};
 /// The longest sleep of an idle thread: then it checks whether it is to stop.
 pub(super) const MAX_POLL: Duration = Duration::from_millis(500);
 
+/// The nice value of the threads: those that answer requests go first.
+pub(super) const NICE: i32 = 10;
+
 /// How long a game is left alone after an error that would occur again.
 const ERROR_BACKOFF: Duration = Duration::from_secs(60);
 
@@ -130,13 +133,5 @@ impl BotContext {
         self.scheduler
             .lock()
             .back_off(id, Instant::now() + ERROR_BACKOFF);
-    }
-}
-
-/// Gives this thread a lower priority than those that answer requests.
-pub(super) fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(10) {
-        log::debug!("a bot worker keeps its priority: {error}");
     }
 }

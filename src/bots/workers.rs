@@ -22,11 +22,15 @@ use tokio::{runtime::Runtime, sync::Notify, time::timeout};
 
 use super::{
     commit::ActionCommitter,
-    context::{BotContext, BotMetrics, MAX_POLL, lower_priority},
+    context::{BotContext, BotMetrics, MAX_POLL, NICE},
     decide::{BotAction, DecisionContext, Failure, decide, searches},
     scheduler::{ClaimedGame, DueScheduler},
 };
-use crate::{player_models::ModelCache, quota::CreatorQuotas, runtime::background_runtime};
+use crate::{
+    player_models::ModelCache,
+    quota::CreatorQuotas,
+    runtime::{background_runtime, lower_priority},
+};
 
 /// The shortest sleep of an idle thread, so that it does not poll after every commit.
 const MIN_POLL: Duration = Duration::from_millis(5);
@@ -126,7 +130,7 @@ struct BotWorker {
 impl BotWorker {
     /// Runs until the thread is to stop.
     fn run(&mut self) {
-        lower_priority();
+        lower_priority(NICE);
         let mut polls = 0;
         while !self.shared.stopping.load(Ordering::Relaxed) {
             polls += 1;

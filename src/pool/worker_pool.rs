@@ -32,6 +32,7 @@ use crate::{
     },
     limits::ClientAddress,
     metrics::PoolMetrics,
+    runtime::lower_priority,
 };
 
 /// The expected cost of a short job, such as a list of moves.
@@ -100,7 +101,7 @@ impl WorkerPool {
             thread::Builder::new()
                 .name(format!("{}-{number}", config.name))
                 .spawn(move || {
-                    set_nice(config.nice);
+                    lower_priority(config.nice);
                     inner.run();
                 })?;
         }
@@ -277,16 +278,4 @@ impl PoolInner {
 pub async fn wait_before_retry() {
     // A random time, so that not all clients retry at once.
     sleep(Duration::from_millis(rand::rng().random_range(500..1_500))).await;
-}
-
-/// Lowers the priority of this thread where the nice value says so.
-fn set_nice(nice: i32) {
-    #[cfg(target_os = "linux")]
-    if nice > 0
-        && let Err(error) = rustix::process::nice(nice)
-    {
-        log::debug!("cannot lower the priority of a pool: {error}");
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = nice;
 }
