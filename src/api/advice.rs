@@ -5,10 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    web::{Data, Path},
-};
+use actix_web::HttpResponse;
 use dog_bot::{
     Choice, Level, MoveEffect, Suggestion,
     player_model::PlayerModels,
@@ -23,15 +20,14 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::{MoveId, MoveView},
-    parameters::{GamePath, in_range, load_game},
+    parameters::{GamePath, GameRequest, in_range},
     play::{PlayRequest, SwapRequest},
     reason::AdviceReasonView,
     view::{ActionRoute, RequestMethod},
 };
 use crate::{
-    access::Caller,
     app::App,
-    http::{json::from_query, problem::Problem, range::MAX_INTEGER},
+    http::{problem::Problem, range::MAX_INTEGER},
     pool::SHORT_JOB_COST,
 };
 
@@ -509,19 +505,13 @@ const SAMPLE_COST: Duration = Duration::from_micros(50);
     responses((status = 200, description = "The advice, best first.", body = Advice),
         AdviceErrors),
     security(("token" = [])))]
-pub async fn suggest_move(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&stored)?;
+pub async fn suggest_move(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, seat) = read.game_of_holder().await?;
     match stored.game.phase() {
         Phase::Exchange => stored.game.check_exchange(seat)?,
         _ => stored.game.check_play(seat)?,
     }
-    let params: AdviceParams = from_query(request.query_string())?;
+    let params: AdviceParams = read.query()?;
     let settings = params.settings()?;
     let options = SuggestionListOptions::new(params.limit, params.board)?;
     let target = SuggestionRoute {
@@ -529,18 +519,18 @@ pub async fn suggest_move(
         version: Some(stored.game.version()),
     };
     let log = match Budget::for_level(settings.level) {
-        Some(_) => Some(app.models.read(&stored).await?),
+        Some(_) => Some(read.app.models.read(&stored).await?),
         None => None,
     };
-    let here = app.clone();
-    app.advice_pool
-        .answer(&request, expected_cost(&settings), move || {
-            let models = log.map(|log| here.models.models(&stored, log));
-            let models = models.transpose()?.unwrap_or_default();
-            let view = stored.game.seen_from(seat);
-            advise(&here, &view, &models, &settings, &target, options)
-        })
-        .await
+    let here = read.app.clone();
+    let pool = &read.app.advice_pool;
+    pool.answer(&read.request, expected_cost(&settings), move || {
+        let models = log.map(|log| here.models.models(&stored, log));
+        let models = models.transpose()?.unwrap_or_default();
+        let view = stored.game.seen_from(seat);
+        advise(&here, &view, &models, &settings, &target, options)
+    })
+    .await
 }
 
 /// Searches for advice from what a seat knows: this view of the game, how the seats have played,

@@ -15,12 +15,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    parameters::{GamePath, ReadHeaders, WriteHeaders, in_range, load_game},
+    parameters::{GamePath, GameRequest, ReadHeaders, WriteHeaders, in_range, load_game},
     rules::RulesView,
     view::{GameView, to_act},
 };
 use crate::{
-    access::{Caller, etag},
+    access::etag,
     app::App,
     http::{
         answer::Answer,
@@ -101,15 +101,10 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
             still at `after_version`."),
         GameErrors),
     security((), ("token" = [])))]
-pub async fn get_game(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let mut stored = load_game(&app.store, &path.id).await?;
-    let mut role = caller.role(&stored)?;
-    let GameParams { after_version } = from_query(request.query_string())?;
+pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (mut stored, mut role) = read.game().await?;
+    let (app, request) = (&read.app, &read.request);
+    let GameParams { after_version } = read.query()?;
     // The client may know a later version, from before the operator restored a backup.
     let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version
@@ -117,11 +112,11 @@ pub async fn get_game(
         && stored.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
-        let _long_poll = LongPollGuard::new(&request);
+        let _long_poll = LongPollGuard::new(request);
         let connection = app.presence.connection(stored.id, role);
-        wait(&app, stored.id, known).await?;
-        stored = load_game(&app.store, &path.id).await?;
-        role = match (caller.role(&stored), connection) {
+        wait(app, stored.id, known).await?;
+        stored = load_game(&app.store, &read.path.id).await?;
+        role = match (read.caller.role(&stored), connection) {
             (Err(error), Some(connection)) => {
                 connection.lose_seat();
                 return Err(error.into());

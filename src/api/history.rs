@@ -7,9 +7,9 @@ use std::{
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     http::{Method, StatusCode},
-    web::{Bytes, Data, Path},
+    web::Bytes,
 };
 use dog_bot::Level;
 use dog_review::{JudgedDecision, Judgement, Review};
@@ -26,12 +26,12 @@ use super::{
     errors::errors,
     event::{LogEntryView, level_of},
     message_type::message_type,
-    parameters::{GamePath, load_game},
+    parameters::{GamePath, GameRequest},
     review::{found, load_review},
     rules::RulesView,
 };
 use crate::{
-    access::{Caller, Role},
+    access::Role,
     app::App,
     http::{
         headers::{preferred, private_response},
@@ -74,14 +74,11 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
         HistoryErrors),
     security((), ("token" = [])))]
 pub async fn get_history(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
+    read: GameRequest,
     client: ClientAddress,
-    request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    let role = caller.role(&stored)?;
+    let (stored, role) = read.game().await?;
+    let GameRequest { app, request, .. } = read;
     let media_type = preferred(request.headers(), &MEDIA_TYPES);
     if let Ok(TEXT) = media_type {
         transcript(&stored)?;

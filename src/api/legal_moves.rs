@@ -1,9 +1,6 @@
 //! The legal moves of the seat to move.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    web::{Data, Path},
-};
+use actix_web::HttpResponse;
 use dog_rules::{Board, Card, Cards, Generator, Refusal, Rules, Seat};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -11,15 +8,10 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::{MoveView, MovesOptions, list_moves},
-    parameters::{GamePath, card_of, load_game},
+    parameters::{GamePath, GameRequest, card_of},
 };
 use crate::{
-    access::Caller,
-    app::App,
-    http::{
-        json::from_query,
-        problem::{Problem, Reason},
-    },
+    http::problem::{Problem, Reason},
     pool::SHORT_JOB_COST,
 };
 
@@ -38,23 +30,17 @@ errors! {
     responses((status = 200, description = "The moves, in a stable order.", body = LegalMoves),
         MovesErrors),
     security(("token" = [])))]
-pub async fn list_legal_moves(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&stored)?;
+pub async fn list_legal_moves(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, seat) = read.game_of_holder().await?;
     stored.game.check_play(seat)?;
-    let options = from_query::<MovesParams>(request.query_string())?.options()?;
-    app.move_pool
-        .answer(&request, SHORT_JOB_COST, move || {
-            let game = &stored.game;
-            let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
-            LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
-        })
-        .await
+    let options = read.query::<MovesParams>()?.options()?;
+    let pool = &read.app.move_pool;
+    pool.answer(&read.request, SHORT_JOB_COST, move || {
+        let game = &stored.game;
+        let (version, rules, board) = (Some(game.version()), game.rules(), game.board());
+        LegalMoves::new(version, rules, board, seat, game.hand(seat), options)
+    })
+    .await
 }
 
 /// Parameters of a list of moves.

@@ -1,12 +1,21 @@
 //! The bodies and queries that clients send, and their conversion to types of the rules.
 
-use std::{fmt, marker::PhantomData};
+use std::{
+    fmt,
+    future::{Ready, ready},
+    marker::PhantomData,
+};
 
+use actix_web::{
+    FromRequest, HttpRequest,
+    dev::Payload,
+    web::{Data, Path},
+};
 use dog_rules::{Card, Cards, ParseCardError, Rules, Seat, SeatKind, name, seat::MAX_SEATS};
 use dog_store::{GameId, Store, StoredGame};
 use serde::{
     Deserialize, Deserializer,
-    de::{self, SeqAccess, Visitor},
+    de::{self, DeserializeOwned, SeqAccess, Visitor},
 };
 use utoipa::{
     IntoParams, PartialSchema, ToSchema,
@@ -16,9 +25,15 @@ use utoipa::{
     },
 };
 
-use crate::http::{
-    problem::{Code, Problem, Reason},
-    range::NumberRange,
+use crate::{
+    access::{Caller, Role},
+    app::App,
+    http::{
+        headers::caller,
+        json::from_query,
+        problem::{Code, Problem, Reason},
+        range::NumberRange,
+    },
 };
 
 /// Characters of a text that an error repeats.
@@ -31,6 +46,62 @@ pub struct GamePath {
     /// The game's id.
     #[param(example = "1y51r0ztfn8hp2zw9f8m33tzg0")]
     pub id: String,
+}
+
+/// A request that reads a game.
+pub struct GameRequest {
+    pub app: Data<App>,
+    pub path: Path<GamePath>,
+    pub caller: Caller,
+    pub request: HttpRequest,
+}
+
+impl FromRequest for GameRequest {
+    type Error = actix_web::Error;
+    type Future = Ready<Result<GameRequest, actix_web::Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let app = Data::extract(request).into_inner();
+        let path = Path::extract(request).into_inner();
+        ready(app.and_then(|app| {
+            Ok(GameRequest {
+                app,
+                path: path?,
+                caller: caller(request.headers()),
+                request: request.clone(),
+            })
+        }))
+    }
+}
+
+impl GameRequest {
+    /// The game, and the role of the caller.
+    ///
+    /// # Errors
+    /// `game_not_found`; as [`Caller::role`].
+    pub async fn game(&self) -> Result<(StoredGame, Role), Problem> {
+        let stored = load_game(&self.app.store, &self.path.id).await?;
+        let role = self.caller.role(&stored)?;
+        Ok((stored, role))
+    }
+
+    /// The game, and the seat of the caller in its turn.
+    ///
+    /// # Errors
+    /// `game_not_found`; as [`Caller::holder`].
+    pub async fn game_of_holder(&self) -> Result<(StoredGame, Seat), Problem> {
+        let stored = load_game(&self.app.store, &self.path.id).await?;
+        let seat = self.caller.holder(&stored)?;
+        Ok((stored, seat))
+    }
+
+    /// The parameters of the query.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub fn query<T: DeserializeOwned + IntoParams>(&self) -> Result<T, Problem> {
+        from_query(self.request.query_string())
+    }
 }
 
 /// The seat that a path names.

@@ -1,10 +1,6 @@
 //! Parameters of pictures, and the picture of a game or a position.
 
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::header,
-    web::{Data, Path},
-};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, http::header};
 use dog_picture::{self, Picture, PictureOptions, Shown};
 use dog_rules::{
     BegunSeven, Board, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
@@ -17,13 +13,9 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::{MoveId, outcome},
-    parameters::{GamePath, ReadHeaders, load_game, seat_of},
+    parameters::{GamePath, GameRequest, ReadHeaders, seat_of},
 };
-use crate::{
-    access::Caller,
-    app::App,
-    http::{headers::send_content, json::from_query, problem::Problem},
-};
+use crate::http::{headers::send_content, problem::Problem};
 
 errors! {
     PictureErrors: [READ], [InvalidRequest, StaleVersion, GameOver, WrongPhase, IllegalMove];
@@ -257,26 +249,16 @@ fn last_move(event: &Event) -> Option<Shown<'_>> {
         (status = 304, description = "The picture is still the one of If-None-Match."),
         PictureErrors),
     security((), ("token" = [])))]
-pub async fn get_board_picture(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
-    let params: PictureParams = from_query(request.query_string())?;
+pub async fn get_board_picture(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, _) = read.game().await?;
+    let params: PictureParams = read.query()?;
     let game = &stored.game;
     let preview = params.preview(game)?;
     let options = params.options(game.rules())?;
     // Drawing takes less time than passing it to another thread.
     let svg = game_picture(game, preview.as_ref(), options);
     // A later build may draw the same board otherwise, so the version does not identify a picture.
-    let mut response = picture_response(HttpResponse::Ok());
-    response
-        .insert_header((header::VARY, "Authorization, Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "no-cache"));
-    send_content(&request, &mut response, svg.into_bytes())
+    send_picture(&read.request, svg)
 }
 
 /// The media type of a picture.
@@ -290,6 +272,15 @@ pub fn picture_response(mut response: HttpResponseBuilder) -> HttpResponseBuilde
         .content_type(SVG)
         .insert_header((header::CONTENT_SECURITY_POLICY, policy));
     response
+}
+
+/// The response for a picture of a game, which a browser may keep but must ask for again.
+pub fn send_picture(request: &HttpRequest, svg: String) -> Result<HttpResponse, Problem> {
+    let mut response = picture_response(HttpResponse::Ok());
+    response
+        .insert_header((header::VARY, "Authorization, Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"));
+    send_content(request, &mut response, svg.into_bytes())
 }
 
 /// The start of a picture, for the OpenAPI document; a whole one is too long to show.

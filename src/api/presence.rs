@@ -1,21 +1,13 @@
 //! Who is present at a game.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode};
 
 use super::{
     errors::errors,
-    parameters::{GamePath, NoQuery, load_game},
+    parameters::{GamePath, GameRequest, NoQuery},
     view::PresenceView,
 };
-use crate::{
-    access::Caller,
-    app::App,
-    http::{headers::private_response, json::from_query, problem::Problem},
-};
+use crate::http::{headers::private_response, problem::Problem};
 
 errors! {
     PresenceErrors: [READ], [InvalidRequest];
@@ -32,16 +24,10 @@ errors! {
     responses((status = 200, description = "Who is present.", body = PresenceView),
         PresenceErrors),
     security((), ("token" = [])))]
-pub async fn get_presence(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
-    let NoQuery {} = from_query(request.query_string())?;
-    let connected = app.presence.connected(&stored.id).await?;
+pub async fn get_presence(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, _) = read.game().await?;
+    let NoQuery {} = read.query()?;
+    let connected = read.app.presence.connected(&stored.id).await?;
     let presence = PresenceView::new(&stored.game, &connected);
     Ok(private_response(StatusCode::OK).json(presence))
 }

@@ -1,10 +1,6 @@
 //! Reactions: one word of a list, which a person says to the table.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode};
 use dog_rules::{Phase, Seat};
 use dog_store::{MAX_REACTIONS, REACTION_WINDOW, Reaction, StoredGame, now};
 use jiff::SignedDuration;
@@ -13,14 +9,12 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    parameters::{GamePath, NoQuery, load_game},
+    parameters::{GamePath, GameRequest, NoQuery, load_game},
 };
 use crate::{
-    access::{AccessError, Caller, check_person_plays},
-    app::App,
+    access::{AccessError, check_person_plays},
     http::{
         headers::private_response,
-        json::from_query,
         problem::{Code, Problem},
         request::Body,
     },
@@ -55,18 +49,15 @@ pub struct ReactionRequest {
     responses((status = 204, description = "The streams send it."), ReactionErrors),
     security(("token" = [])))]
 pub async fn send_reaction(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
+    read: GameRequest,
     body: Body<ReactionRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    let seat = caller.seat(&stored)?;
+    let stored = load_game(&read.app.store, &read.path.id).await?;
+    let seat = read.caller.seat(&stored)?;
     check_may_react(&stored, seat)?;
-    let NoQuery {} = from_query(request.query_string())?;
+    let NoQuery {} = read.query()?;
     let ReactionRequest { reaction } = body.content?;
-    match app.store.react(&stored.id, seat, reaction).await? {
+    match read.app.store.react(&stored.id, seat, reaction).await? {
         None => Ok(private_response(StatusCode::NO_CONTENT).finish()),
         Some(wait) => {
             let limit = RateLimit {

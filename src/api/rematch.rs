@@ -1,7 +1,7 @@
 //! The next game of the same people.
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     http::{StatusCode, header},
     web::{Data, Path},
 };
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    parameters::{BySeatList, GamePath, NoQuery, ReadHeaders, WriteHeaders, load_game},
+    parameters::{BySeatList, GamePath, GameRequest, NoQuery, ReadHeaders, WriteHeaders},
     view::Rematch,
 };
 use crate::{
@@ -27,7 +27,6 @@ use crate::{
     http::{
         answer::Answer,
         headers::{check_if_match, is_not_modified, private_response},
-        json::from_query,
         problem::Problem,
         request::WriteRequest,
         secrets::random_bytes,
@@ -251,21 +250,16 @@ fn new_game(
         (status = 304, description = "The next game is still the one of If-None-Match."),
         RematchErrors),
     security((), ("token" = [])))]
-pub async fn get_rematch(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
-    let NoQuery {} = from_query(request.query_string())?;
-    let next = rematch_of(&app.store, &stored.id).await?;
+pub async fn get_rematch(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, _) = read.game().await?;
+    let NoQuery {} = read.query()?;
+    let next = rematch_of(&read.app.store, &stored.id).await?;
     let next = next.ok_or(AccessError::NoRematch)?;
-    let role = role_in(&next, caller);
+    let role = role_in(&next, read.caller);
     let etag = etag(next.game.version(), role);
-    check_if_match(request.headers(), &[&etag])?;
-    if is_not_modified(request.headers(), &etag) {
+    let headers = read.request.headers();
+    check_if_match(headers, &[&etag])?;
+    if is_not_modified(headers, &etag) {
         let mut response = private_response(StatusCode::NOT_MODIFIED);
         return Ok(response.insert_header((header::ETAG, etag)).finish());
     }

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     http::{StatusCode, header},
-    web::{Data, Path},
 };
 use dog_picture::{Chart, ChartMark, ChartRound, Theme, chart};
 use dog_review::{JudgedDecision, Judgement, Review, RoundReview, SeatReview, TeamReview};
@@ -17,16 +16,15 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     import::MAX_VERSIONS,
-    parameters::{GamePath, NoQuery, ReadHeaders, load_game},
-    pictures::{PICTURE, ThemeName, picture_response},
+    parameters::{GamePath, GameRequest, NoQuery, ReadHeaders},
+    pictures::{PICTURE, ThemeName, send_picture},
     play::SwapRequest,
 };
 use crate::{
-    access::{AccessError, Caller},
+    access::AccessError,
     app::App,
     http::{
-        headers::{private_response, send_content},
-        json::from_query,
+        headers::private_response,
         problem::{Code, Problem},
     },
     limits::{ClientAddress, announce::too_many},
@@ -60,15 +58,9 @@ const NEXT_REVIEW: Duration = Duration::from_secs(60);
         (status = 200, description = "There is a review already, done or not.", body = ReviewView),
         AskReviewErrors),
     security((), ("token" = [])))]
-pub async fn ask_review(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    client: ClientAddress,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
+pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<HttpResponse, Problem> {
+    let (stored, _) = read.game().await?;
+    let app = &read.app;
     if stored.game.phase() != Phase::Finished {
         return Err(AccessError::GameNotOver.into());
     }
@@ -76,7 +68,7 @@ pub async fn ask_review(
         let detail = format!("a game of more than {MAX_VERSIONS} versions is not reviewed");
         return Err(Problem::new(Code::TooManyVersions, detail));
     }
-    let NoQuery {} = from_query(request.query_string())?;
+    let NoQuery {} = read.query()?;
     let creator = client.creator(&app.store);
     let status = match app
         .store
@@ -103,7 +95,7 @@ pub async fn ask_review(
         }
         ReviewRequest::NoFinishedGame => return Err(Problem::game_not_found()),
     };
-    let review = load_review(&app, &stored).await?;
+    let review = load_review(app, &stored).await?;
     let mut response = private_response(status);
     response.content_type("application/json");
     if status == StatusCode::ACCEPTED {
@@ -112,7 +104,7 @@ pub async fn ask_review(
     }
     let work = move || view(&stored, &review);
     let pool = &app.history_pool;
-    pool.answer_with(&request, SHORT_JOB_COST, &mut response, work)
+    pool.answer_with(&read.request, SHORT_JOB_COST, &mut response, work)
         .await
 }
 
@@ -124,20 +116,13 @@ pub async fn ask_review(
     responses((status = 200, description = "The review, done or not.", body = ReviewView),
         ReviewErrors),
     security((), ("token" = [])))]
-pub async fn get_review(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
-    let NoQuery {} = from_query(request.query_string())?;
-    let review = load_review(&app, &stored).await?;
+pub async fn get_review(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, _) = read.game().await?;
+    let NoQuery {} = read.query()?;
+    let review = load_review(&read.app, &stored).await?;
     let work = move || view(&stored, &review);
-    app.history_pool
-        .answer(&request, SHORT_JOB_COST, work)
-        .await
+    let pool = &read.app.history_pool;
+    pool.answer(&read.request, SHORT_JOB_COST, work).await
 }
 
 /// How to draw.
@@ -163,23 +148,16 @@ pub struct ReviewPictureParams {
         ReviewPictureErrors),
     security((), ("token" = [])))]
 pub async fn get_review_picture(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
+    read: GameRequest,
     client: ClientAddress,
-    request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    caller.role(&stored)?;
-    let params: ReviewPictureParams = from_query(request.query_string())?;
-    let review = load_review(&app, &stored).await?;
+    let (stored, _) = read.game().await?;
+    let params: ReviewPictureParams = read.query()?;
+    let review = load_review(&read.app, &stored).await?;
     let work = move || Ok(picture(&stored, &found(&review)?, params.theme));
-    let svg = app.history_pool.run(client, SHORT_JOB_COST, work).await?;
-    let mut response = picture_response(HttpResponse::Ok());
-    response
-        .insert_header((header::VARY, "Authorization, Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "no-cache"));
-    send_content(&request, &mut response, svg.into_bytes())
+    let pool = &read.app.history_pool;
+    let svg = pool.run(client, SHORT_JOB_COST, work).await?;
+    send_picture(&read.request, svg)
 }
 
 /// The chart of a review.

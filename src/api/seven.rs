@@ -1,9 +1,6 @@
 //! A seven that is chosen part by part.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    web::{Data, Path},
-};
+use actix_web::HttpResponse;
 use dog_rules::{
     BegunSeven, Board, Cards, Placement, Refusal, Rules, Seat, ShortList,
     begun_seven::NextPart,
@@ -15,14 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     errors::errors,
     moves::PartView,
-    parameters::{GamePath, load_game},
+    parameters::{GamePath, GameRequest},
 };
-use crate::{
-    access::Caller,
-    app::App,
-    http::{json::from_query, problem::Problem},
-    pool::SHORT_JOB_COST,
-};
+use crate::{http::problem::Problem, pool::SHORT_JOB_COST};
 
 errors! {
     SevenErrors: [READ, IN_TURN], [InvalidRequest, IllegalMove];
@@ -159,20 +151,14 @@ pub struct SevenParams {
                 parameters(("id" = "$request.path.id"), ("begun" = "$response.body#/next/0/id")))))),
         SevenErrors),
     security(("token" = [])))]
-pub async fn list_seven_parts(
-    app: Data<App>,
-    path: Path<GamePath>,
-    caller: Caller,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    let stored = load_game(&app.store, &path.id).await?;
-    let seat = caller.holder(&stored)?;
+pub async fn list_seven_parts(read: GameRequest) -> Result<HttpResponse, Problem> {
+    let (stored, seat) = read.game_of_holder().await?;
     stored.game.check_play(seat)?;
-    let SevenParams { begun } = from_query(request.query_string())?;
-    app.move_pool
-        .answer(&request, SHORT_JOB_COST, move || {
-            let game = &stored.game;
-            SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
-        })
-        .await
+    let SevenParams { begun } = read.query()?;
+    let pool = &read.app.move_pool;
+    pool.answer(&read.request, SHORT_JOB_COST, move || {
+        let game = &stored.game;
+        SevenView::new(game.rules(), game.board(), seat, game.hand(seat), &begun)
+    })
+    .await
 }
