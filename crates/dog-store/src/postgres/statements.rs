@@ -22,6 +22,12 @@ pub(super) struct SqlStatement {
     pub params: Vec<SqlParam>,
 }
 
+impl SqlStatement {
+    fn new(sql: &'static str, params: Vec<SqlParam>) -> SqlStatement {
+        SqlStatement { sql, params }
+    }
+}
+
 /// A write as statements.
 pub(super) struct WriteStatements {
     /// Makes the change, and returns a row if it did.
@@ -72,12 +78,10 @@ impl WriteTexts {
         save: Option<&(Scope, SavedResponse)>,
     ) -> SqlStatement {
         let Some((scope, saved)) = save else {
-            let sql = &self.plain;
-            return SqlStatement { sql, params };
+            return SqlStatement::new(&self.plain, params);
         };
         params.extend(saved_params(scope, saved));
-        let sql = &self.saving;
-        SqlStatement { sql, params }
+        SqlStatement::new(&self.saving, params)
     }
 }
 
@@ -131,32 +135,19 @@ const UNCLAIMED_NOW: &str =
     "unclaimed AS (DELETE FROM due_claims USING applied WHERE game = row_id)";
 
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
-    WriteTexts::new(
-        &format!(
-            "UPDATE games SET token_hashes = $6, seating = $7, token_renewals = token_renewals + 1 \
-             WHERE {UNCHANGED} RETURNING row_id"
-        ),
-        &[
-            "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)",
-            UNCLAIMED_NOW,
-        ],
-        7,
-    )
+    let set = "token_hashes = $6, seating = $7, token_renewals = token_renewals + 1";
+    same_version(set, 7)
 });
 
-static SKIP_TO_DEAL: LazyLock<WriteTexts> = LazyLock::new(|| {
-    WriteTexts::new(
-        &format!(
-            "UPDATE games SET skips_to_deal = true, due_at = $6 WHERE {UNCHANGED} \
-             RETURNING row_id"
-        ),
-        &[
-            "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)",
-            UNCLAIMED_NOW,
-        ],
-        6,
-    )
-});
+static SKIP_TO_DEAL: LazyLock<WriteTexts> =
+    LazyLock::new(|| same_version("skips_to_deal = true, due_at = $6", 6));
+
+/// A write that sets columns of a game without making a version.
+fn same_version(set: &str, parameters: usize) -> WriteTexts {
+    let op = format!("UPDATE games SET {set} WHERE {UNCHANGED} RETURNING row_id");
+    let announced = "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)";
+    WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], parameters)
+}
 
 static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
@@ -253,21 +244,13 @@ impl WriteStatements {
                 let Some((scope, saved)) = save else {
                     return Err(StoreError::Misuse("there is no response to save"));
                 };
-                let write = SqlStatement {
-                    sql: &SAVE_RESPONSE,
-                    params: saved_params(scope, saved),
-                };
-                let verify_applied = SqlStatement {
-                    sql: RESPONSE_IS_SAVED,
-                    params: saved_params(scope, saved),
-                };
-                (write, verify_applied, String::new())
+                let with_params = |sql| SqlStatement::new(sql, saved_params(scope, saved));
+                let verify_applied = with_params(RESPONSE_IS_SAVED);
+                (with_params(&SAVE_RESPONSE), verify_applied, String::new())
             }
         };
-        let evict_expired = save.map(|(scope, _)| SqlStatement {
-            sql: &EVICT_EXPIRED,
-            params: params![scope.0.to_vec()],
-        });
+        let evict_expired =
+            save.map(|(scope, _)| SqlStatement::new(&EVICT_EXPIRED, params![scope.0.to_vec()]));
         Ok(WriteStatements {
             write: statement,
             verify_applied,
@@ -375,15 +358,10 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         }
     }
     params.extend(params![events, first_versions, entries, *reactions]);
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM games WHERE id = $1",
-        params: params![id.to_string()],
-    };
-    Ok((
-        INSERT.statement(params, save),
-        verify_applied,
-        id.to_string(),
-    ))
+    let is_there = "SELECT 1 FROM games WHERE id = $1";
+    let verify_applied = SqlStatement::new(is_there, params![id.to_string()]);
+    let write = INSERT.statement(params, save);
+    Ok((write, verify_applied, id.to_string()))
 }
 
 fn set_tokens(
@@ -394,10 +372,10 @@ fn set_tokens(
 ) -> Result<WriteParts, StoreError> {
     let mut params = unchanged(expected);
     params.extend(params![tokens.to_bytes(), seating_column(seating)?]);
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2",
-        params: params![expected.id.to_string(), tokens.to_bytes()],
-    };
+    let verify_applied = SqlStatement::new(
+        "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2",
+        params![expected.id.to_string(), tokens.to_bytes()],
+    );
     let write = SET_TOKENS.statement(params, save);
     Ok((write, verify_applied, expected.id.to_string()))
 }
@@ -408,11 +386,9 @@ fn add_ticket(
     save: Option<&(Scope, SavedResponse)>,
 ) -> WriteParts {
     let mut params = unchanged(expected);
-    params.extend(params![ticket.hash.0.to_vec(), ticket.token.0.to_vec(),]);
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM tickets WHERE ticket_hash = $1",
-        params: params![ticket.hash.0.to_vec()],
-    };
+    params.extend(params![ticket.hash.0.to_vec(), ticket.token.0.to_vec()]);
+    let is_there = "SELECT 1 FROM tickets WHERE ticket_hash = $1";
+    let verify_applied = SqlStatement::new(is_there, params![ticket.hash.0.to_vec()]);
     let write = ADD_TICKET.statement(params, save);
     (write, verify_applied, expected.id.to_string())
 }
