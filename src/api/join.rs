@@ -353,11 +353,7 @@ pub async fn quick_join(
 fn key_prefix(rules: &Rules) -> Result<String, Problem> {
     let rules = serde_json::to_vec(rules).map_err(Problem::internal)?;
     let digest = Sha256::digest(rules);
-    let digits: String = digest[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok(format!("quick join {digits} "))
+    Ok(format!("quick join {} ", hex::encode(&digest[..16])))
 }
 
 /// The unique key after the last one with this prefix.
