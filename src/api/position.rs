@@ -18,113 +18,109 @@ use super::{
 };
 use crate::http::problem::{Code, Problem, Reason};
 
-/// A position and the hand of the seat to move.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "rules": {"preset": "hausregeln"},
-    "board": [{"track": [57]}, {}, {}, {}],
-    "seat": 0,
-    "hand": ["7", "joker"]
-}))]
-pub struct MovesAnalysis {
-    /// The rules to play by; `dogspiel-it` by default.
-    #[serde(default)]
-    rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order. Either this or `position`.
-    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
-    board: Option<BySeatList<SeatBoardRequest>>,
-    /// The board as text. Either this or `board`.
-    #[schema(value_type = Option<PositionString>)]
-    position: Option<String>,
-    /// The seat to move.
-    #[schema(maximum = 5)]
-    seat: u8,
-    /// Its hand.
-    #[schema(value_type = Vec<Card>, min_items = 1)]
-    hand: Vec<String>,
+/// Defines the body of an analysis: a position and the hand of the seat to move, then what else the
+/// body has.
+macro_rules! analysis {
+    ($(#[$attribute:meta])* pub struct $name:ident { $($members:tt)* }) => {
+        #[derive(Deserialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        $(#[$attribute])*
+        pub struct $name {
+            /// The rules to play by; `dogspiel-it` by default.
+            #[serde(default)]
+            rules: Option<RulesRequest>,
+            /// One entry per seat, in turn order. Either this or `position`.
+            #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
+            board: Option<BySeatList<SeatBoardRequest>>,
+            /// The board as text. Either this or `board`.
+            #[schema(value_type = Option<PositionString>)]
+            position: Option<String>,
+            /// The seat to move.
+            #[schema(maximum = 5)]
+            seat: u8,
+            /// Its hand.
+            #[schema(value_type = Vec<Card>, min_items = 1)]
+            hand: Vec<String>,
+            $($members)*
+        }
+
+        impl $name {
+            /// Takes the position out of the body.
+            ///
+            /// # Errors
+            /// What is wrong with it, with the code of that error.
+            fn take_position(&mut self) -> Result<AnalysisPosition, Problem> {
+                let rules = checked_rules(self.rules.take())?;
+                let board = read_board(&rules, self.board.take(), self.position.as_deref())?;
+                let seat = seat_of(self.seat, &rules, "seat")?;
+                let hand = read_cards(&self.hand, "/hand")?;
+                AnalysisPosition::new(rules, board, seat, hand)
+            }
+        }
+    };
 }
 
-/// A position, the hand of the seat to move, and a begun seven.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "board": [{"track": [17, 30]}, {}, {}, {}],
-    "seat": 0,
-    "hand": ["7"],
-    "begun": "7:17>20"
-}))]
-pub struct SevenAnalysis {
-    /// The rules to play by; `dogspiel-it` by default.
-    #[serde(default)]
-    rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order. Either this or `position`.
-    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
-    board: Option<BySeatList<SeatBoardRequest>>,
-    /// The board as text. Either this or `board`.
-    #[schema(value_type = Option<PositionString>)]
-    position: Option<String>,
-    /// The seat to move.
-    #[schema(maximum = 5)]
-    seat: u8,
-    /// Its hand.
-    #[schema(value_type = Vec<Card>, min_items = 1)]
-    hand: Vec<String>,
-    /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
-    #[schema(max_length = 63)]
-    begun: String,
+analysis! {
+    /// A position and the hand of the seat to move.
+    #[schema(example = json!({
+        "rules": {"preset": "hausregeln"},
+        "board": [{"track": [57]}, {}, {}, {}],
+        "seat": 0,
+        "hand": ["7", "joker"]
+    }))]
+    pub struct MovesAnalysis {}
 }
 
-/// A position, the hand of the seat to move, what it knows, and how long to think.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "board": [{"track": [57]}, {}, {}, {}],
-    "seat": 0,
-    "hand": ["7", "joker"],
-    "known": {"counts": [2, 2, 2, 2]},
-    "level": "strong",
-    "samples": 500,
-    "seed": 1
-}))]
-pub struct AdviceAnalysis {
-    /// The rules to play by; `dogspiel-it` by default.
-    #[serde(default)]
-    rules: Option<RulesRequest>,
-    /// One entry per seat, in turn order. Either this or `position`.
-    #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
-    board: Option<BySeatList<SeatBoardRequest>>,
-    /// The board as text. Either this or `board`.
-    #[schema(value_type = Option<PositionString>)]
-    position: Option<String>,
-    /// The seat to move.
-    #[schema(maximum = 5)]
-    seat: u8,
-    /// Its hand.
-    #[schema(value_type = Vec<Card>, min_items = 1)]
-    hand: Vec<String>,
-    /// What the seat is to do: play a card, by default, or answer in the exchange.
-    phase: Option<AnalysisPhase>,
-    /// What each seat has done in the exchange, as a game shows it; by default all are `pending`.
-    /// Only in the phase `exchange`.
-    #[schema(value_type = Option<Vec<ExchangeState>>, min_items = 4, max_items = 6)]
-    exchange: Option<BySeatList<ExchangeState>>,
-    /// What else the seat knows.
-    known: Option<KnownCards>,
-    /// How well to think: `strong` by default.
-    level: Option<Level>,
-    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
-    /// and `greedy` ignore it. Not together with `samples`.
-    #[schema(minimum = 1, maximum = 2000)]
-    budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
-    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
-    /// ignore it.
-    #[schema(minimum = 1, maximum = 10_000)]
-    samples: Option<u32>,
-    /// The same seed and `samples` give the same advice; random by default.
-    #[schema(format = "int64", maximum = 9_007_199_254_740_991_u64)]
-    seed: Option<u64>,
+analysis! {
+    /// A position, the hand of the seat to move, and a begun seven.
+    #[schema(example = json!({
+        "board": [{"track": [17, 30]}, {}, {}, {}],
+        "seat": 0,
+        "hand": ["7"],
+        "begun": "7:17>20"
+    }))]
+    pub struct SevenAnalysis {
+        /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
+        #[schema(max_length = 63)]
+        begun: String,
+    }
+}
+
+analysis! {
+    /// A position, the hand of the seat to move, what it knows, and how long to think.
+    #[schema(example = json!({
+        "board": [{"track": [57]}, {}, {}, {}],
+        "seat": 0,
+        "hand": ["7", "joker"],
+        "known": {"counts": [2, 2, 2, 2]},
+        "level": "strong",
+        "samples": 500,
+        "seed": 1
+    }))]
+    pub struct AdviceAnalysis {
+        /// What the seat is to do: play a card, by default, or answer in the exchange.
+        phase: Option<AnalysisPhase>,
+        /// What each seat has done in the exchange, as a game shows it; by default all are `pending`.
+        /// Only in the phase `exchange`.
+        #[schema(value_type = Option<Vec<ExchangeState>>, min_items = 4, max_items = 6)]
+        exchange: Option<BySeatList<ExchangeState>>,
+        /// What else the seat knows.
+        known: Option<KnownCards>,
+        /// How well to think: `strong` by default.
+        level: Option<Level>,
+        /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+        /// and `greedy` ignore it. Not together with `samples`.
+        #[schema(minimum = 1, maximum = 2000)]
+        budget_ms: Option<u32>,
+        /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
+        /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
+        /// ignore it.
+        #[schema(minimum = 1, maximum = 10_000)]
+        samples: Option<u32>,
+        /// The same seed and `samples` give the same advice; random by default.
+        #[schema(format = "int64", maximum = 9_007_199_254_740_991_u64)]
+        seed: Option<u64>,
+    }
 }
 
 /// What a seat is to do in an analysis.
@@ -179,44 +175,20 @@ impl AnalysisPosition {
         })
     }
 
-    /// The position in the body of an analysis.
-    ///
-    /// # Errors
-    /// What is wrong with it, with the code of that error.
-    fn from_body(
-        rules: Option<RulesRequest>,
-        board: Option<BySeatList<SeatBoardRequest>>,
-        position: Option<&str>,
-        seat: u8,
-        hand: &[String],
-    ) -> Result<AnalysisPosition, Problem> {
-        let rules = checked_rules(rules)?;
-        let board = read_board(&rules, board, position)?;
-        let seat = seat_of(seat, &rules, "seat")?;
-        let hand = read_cards(hand, "/hand")?;
-        AnalysisPosition::new(rules, board, seat, hand)
-    }
-
     /// The position of an analysis of moves.
     ///
     /// # Errors
     /// What is wrong with it, with the code of that error.
-    pub fn read(request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
-        let rules = request.rules;
-        let (board, position) = (request.board, request.position.as_deref());
-        AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)
+    pub fn read(mut request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
+        request.take_position()
     }
 
     /// The position of an analysis of a seven, and the seven so far.
     ///
     /// # Errors
     /// What is wrong with the position, with the code of that error.
-    pub fn read_seven(request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
-        let rules = request.rules;
-        let (board, position) = (request.board, request.position.as_deref());
-        let position =
-            AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)?;
-        Ok((position, request.begun))
+    pub fn read_seven(mut request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
+        Ok((request.take_position()?, request.begun))
     }
 
     /// The legal moves of the seat.
@@ -288,11 +260,8 @@ impl AdvicePosition {
     ///
     /// # Errors
     /// What is wrong with it, with the code of that error.
-    pub fn read(request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
-        let rules = request.rules;
-        let (board, position) = (request.board, request.position.as_deref());
-        let position =
-            AnalysisPosition::from_body(rules, board, position, request.seat, &request.hand)?;
+    pub fn read(mut request: AdviceAnalysis) -> Result<AdvicePosition, Problem> {
+        let position = request.take_position()?;
         let exchange = match (request.phase.unwrap_or_default(), request.exchange) {
             (AnalysisPhase::Play, None) => None,
             (AnalysisPhase::Play, Some(_)) => {
@@ -305,11 +274,10 @@ impl AdvicePosition {
             }
             (AnalysisPhase::Exchange, Some(BySeatList(states))) => Some(states),
         };
-        let known = request.known;
         Ok(AdvicePosition {
             position,
             exchange,
-            known,
+            known: request.known,
         })
     }
 
