@@ -250,12 +250,8 @@ impl PgDatabase {
         limits: ReviewLimits,
     ) -> Result<ReviewRequest, StoreError> {
         if let Err(full) = self.usage().check_new_game() {
-            let is_there = self.review(id).await?.is_some();
-            return if is_there {
-                Ok(ReviewRequest::Exists)
-            } else {
-                Err(full)
-            };
+            let there = self.review(id).await?;
+            return there.map(|_| ReviewRequest::Exists).ok_or(full);
         }
         let sql = sql!(
             "WITH game AS (\
