@@ -6,7 +6,7 @@ use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
     http::{StatusCode, header},
     rt::time::timeout,
-    web::{Data, Path},
+    web::Data,
 };
 use dog_rules::{Phase, Preset, Seat, SeatKind};
 use dog_store::{GameId, ListQuery, StoredGame, WriteOp};
@@ -15,7 +15,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    parameters::{GamePath, GameRequest, ReadHeaders, WriteHeaders, in_range, load_game},
+    parameters::{
+        GameChange, GamePath, GameRequest, ReadHeaders, WriteHeaders, in_range, load_game,
+    },
     rules::RulesView,
     view::{GameView, to_act},
 };
@@ -27,7 +29,6 @@ use crate::{
         headers::{check_if_match, is_not_modified, private_response},
         json::from_query,
         problem::Problem,
-        request::WriteRequest,
     },
     limits::connections::LongPollGuard,
     metrics::SkipLatency,
@@ -178,11 +179,7 @@ pub struct RemoveRequest {
     responses((status = 204, description = "The game is removed."),
         DeleteErrors),
     security(("token" = [])))]
-pub async fn delete_game(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn delete_game((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     let load = load_for_write(&app.store, &path.id, &request)?;
     attempt(&app.store, &request, MAX_ATTEMPTS, load, |loaded| {
         if loaded.game.is_none()

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use dog_bot::Level;
 use dog_rules::{
     Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
@@ -22,7 +18,7 @@ use utoipa::ToSchema;
 use super::{
     create::{NewTable, new_game},
     errors::errors,
-    parameters::{GamePath, PlayerName, RetryHeaders, WriteHeaders},
+    parameters::{GameChange, GamePath, PlayerName, RetryHeaders, WriteHeaders},
     rules::{RulesRequest, checked_rules},
     seats::kept_name,
     view::ActionResponse,
@@ -105,11 +101,7 @@ impl Joined {
             ("stream_events" = (operation_id = "stream_events",
                 parameters(("id" = "$request.path.id")))))),
         JoinErrors))]
-pub async fn join_game(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn join_game((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let JoinRequest {
             invitation,

@@ -33,6 +33,7 @@ use crate::{
         json::from_query,
         problem::{Code, Problem, Reason},
         range::NumberRange,
+        request::WriteRequest,
     },
 };
 
@@ -47,6 +48,12 @@ pub struct GamePath {
     #[param(example = "1y51r0ztfn8hp2zw9f8m33tzg0")]
     pub id: String,
 }
+
+/// A request that changes the game that its path names.
+pub type GameChange = (Data<App>, Path<GamePath>, WriteRequest);
+
+/// A request that changes the seat that its path names.
+pub type SeatChange = (Data<App>, Path<SeatPath>, WriteRequest);
 
 /// A request that reads a game.
 pub struct GameRequest {

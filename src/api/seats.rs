@@ -1,10 +1,6 @@
 //! Who plays a seat, and its token.
 
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode};
 use dog_bot::Level;
 use dog_rules::{
     Action, Game, Player, Seat, SeatKind,
@@ -15,13 +11,12 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    parameters::{PlayerName, SeatPath, WriteHeaders},
+    parameters::{PlayerName, SeatChange, SeatPath, WriteHeaders},
     view::ActionResponse,
 };
 use crate::{
     access::{AccessError, Role},
-    app::App,
-    http::{answer::Answer, problem::Problem, request::WriteRequest, secrets::Secret},
+    http::{answer::Answer, problem::Problem, secrets::Secret},
     write::{Decision, write},
 };
 
@@ -121,11 +116,7 @@ impl SeatChanged {
     responses((status = 200, description = "The seat is changed.", body = SeatChanged),
         SeatErrors),
     security(("token" = [])))]
-pub async fn hand_over_seat(
-    app: Data<App>,
-    path: Path<SeatPath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn hand_over_seat((app, path, request): SeatChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat_numbered(&path.seat)?;
         let change = game.body::<HandOverRequest>();

@@ -1,10 +1,6 @@
 //! The settings of a game.
 
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode};
 use dog_rules::{Action, Phase, TableSettings};
 use dog_store::{StoredGame, WriteOp};
 use serde::{Deserialize, Deserializer};
@@ -12,16 +8,14 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    parameters::{GamePath, WriteHeaders, in_range},
+    parameters::{GameChange, GamePath, WriteHeaders, in_range},
     view::ActionResponse,
 };
 use crate::{
     access::Role,
-    app::App,
     http::{
         answer::Answer,
         problem::{Code, Problem},
-        request::WriteRequest,
     },
     write::{Decision, GameWrite, write},
 };
@@ -103,11 +97,7 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
         deal; then there are no events.", body = ActionResponse),
         SettingsErrors),
     security(("token" = [])))]
-pub async fn change_settings(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn change_settings((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let change = game.body::<SettingsRequest>();
         if change.as_ref().is_ok_and(SettingsRequest::skips) {

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::{
-    HttpResponse,
-    http::StatusCode,
-    web::{Data, Path},
-};
+use actix_web::{HttpResponse, http::StatusCode};
 use dog_rules::{Action, Seat};
 use dog_store::{NewTicket, TICKET_TTL, TokenHash, WriteOp, now};
 use serde::Serialize;
@@ -14,12 +10,11 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    parameters::{GamePath, SeatPath, VersionRequest, WriteHeaders},
+    parameters::{GameChange, GamePath, SeatChange, SeatPath, VersionRequest, WriteHeaders},
 };
 use crate::{
     access::{AccessError, Role},
-    app::App,
-    http::{answer::Answer, problem::Problem, request::WriteRequest, secrets::Secret},
+    http::{answer::Answer, problem::Problem, secrets::Secret},
     write::{Decision, GameWrite, write},
 };
 
@@ -51,11 +46,7 @@ pub struct FreshHostToken {
         body = FreshHostToken),
         HostTokenErrors),
     security(("token" = [])))]
-pub async fn renew_host_token(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn renew_host_token((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         if let Some(answer) = game.first_answer_if_revoked()? {
             return Ok(answer);
@@ -106,11 +97,7 @@ pub struct FreshToken {
     responses((status = 200, description = "The fresh token, which is shown only once.", body = FreshToken),
         SeatTokenErrors),
     security(("token" = [])))]
-pub async fn reissue_token(
-    app: Data<App>,
-    path: Path<SeatPath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn reissue_token((app, path, request): SeatChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat_numbered(&path.seat)?;
         if let Some(answer) = game.first_answer_if_revoked()? {
@@ -215,11 +202,7 @@ pub struct TicketResponse {
                 parameters(("id" = "$request.path.id"), ("ticket" = "$response.body#/ticket")))))),
         TicketErrors),
     security(("token" = [])))]
-pub async fn create_ticket(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn create_ticket((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let role = game.role()?;
         if let Some(answer) = game.first_answer()? {
