@@ -468,10 +468,7 @@ impl SuggestionView {
                     samples,
                 });
             }
-            Choice::Offer(card) => SwapRequest::offer(card),
-            Choice::Decline => SwapRequest::decline(),
-            Choice::Ask => SwapRequest::ask(),
-            Choice::Pass => SwapRequest::pass(),
+            answer => SwapRequest::answering(&answer.action(view.seat))?,
         };
         Ok(SuggestionView::Swap {
             request: RequestToSwap {

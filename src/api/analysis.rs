@@ -70,11 +70,9 @@ pub async fn analyse_legal_moves(
         .await;
     }
     let options = params.moves_options()?;
-    app.advice_pool
-        .answer(&request, SHORT_JOB_COST, move || {
-            position.legal_moves(options)
-        })
-        .await
+    let work = move || position.legal_moves(options);
+    let pool = &app.advice_pool;
+    pool.answer(&request, SHORT_JOB_COST, work).await
 }
 
 /// List the next parts of a seven in a position.
@@ -93,11 +91,9 @@ pub async fn analyse_seven_parts(
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
     let (position, begun) = body.content.and_then(AnalysisPosition::read_seven)?;
-    app.advice_pool
-        .answer(&request, SHORT_JOB_COST, move || {
-            position.next_parts(&begun)
-        })
-        .await
+    let work = move || position.next_parts(&begun);
+    let pool = &app.advice_pool;
+    pool.answer(&request, SHORT_JOB_COST, work).await
 }
 
 /// Ask for advice in a position.
@@ -140,13 +136,8 @@ pub async fn analyse_suggest_move(
             };
             let outcome = outcome(rules, board, seat, &mv)?;
             let preview = Preview { seat, mv, outcome };
-            Ok(position_picture(
-                rules,
-                board,
-                seat,
-                Some(&preview),
-                options,
-            ))
+            let svg = position_picture(rules, board, seat, Some(&preview), options);
+            Ok(svg)
         })
         .await;
     }

@@ -1,7 +1,7 @@
 //! Parameters of pictures, and the picture of a game or a position.
 
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, http::header};
-use dog_picture::{self, Picture, PictureOptions, Shown};
+use dog_picture::{self, Picture, PictureOptions, Shown, Theme};
 use dog_rules::{
     BegunSeven, Board, Cards, Event, EventKind, Game, Move, Outcome, Phase, Refusal, Rules, Seat,
     begun_seven::SevenSoFar,
@@ -52,6 +52,14 @@ pub enum ThemeName {
     Dark,
 }
 
+/// The theme of this name; light by default.
+pub fn theme_named(theme: Option<ThemeName>) -> Theme {
+    match theme {
+        None | Some(ThemeName::Light) => Theme::Light,
+        Some(ThemeName::Dark) => Theme::Dark,
+    }
+}
+
 /// How to draw, after the parameters of a request for a picture.
 ///
 /// # Errors
@@ -65,10 +73,7 @@ pub fn options(
     let bottom = seat_of(bottom.unwrap_or(0), rules, "bottom")?;
     Ok(PictureOptions {
         bottom: bottom.number(),
-        theme: match theme.unwrap_or(ThemeName::Light) {
-            ThemeName::Light => dog_picture::Theme::Light,
-            ThemeName::Dark => dog_picture::Theme::Dark,
-        },
+        theme: theme_named(theme),
         legend: legend.unwrap_or(true),
     })
 }

@@ -1,9 +1,6 @@
 //! The actions of play: deal, swap and play.
 
-use actix_web::{
-    HttpResponse,
-    web::{Data, Path},
-};
+use actix_web::HttpResponse;
 use dog_rules::{Action, Card, Move, Refusal, Seat};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,15 +8,10 @@ use utoipa::ToSchema;
 use super::{
     errors::errors,
     moves::MoveId,
-    parameters::{GamePath, VersionRequest, WriteHeaders, card_of},
+    parameters::{GameChange, GamePath, VersionRequest, WriteHeaders, card_of},
     view::ActionResponse,
 };
-use crate::{
-    access::Role,
-    app::App,
-    http::{problem::Problem, request::WriteRequest},
-    write::write,
-};
+use crate::{access::Role, http::problem::Problem, write::write};
 
 errors! {
     DealErrors: [WRITE, ACTION], [SeatsOpen];
@@ -42,11 +34,7 @@ errors! {
                 parameters(("id" = "$request.path.id")))))),
         DealErrors),
     security(("token" = [])))]
-pub async fn deal_cards(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn deal_cards((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let role = game.role()?;
         if let Some(answer) = game.first_answer()? {
@@ -91,36 +79,20 @@ pub struct SwapRequest {
 }
 
 impl SwapRequest {
-    /// Offers a card.
-    pub fn offer(card: Card) -> SwapRequest {
-        SwapRequest {
-            card: Some(card.name().to_owned()),
-            ..SwapRequest::default()
+    /// The request that gives this answer.
+    ///
+    /// # Errors
+    /// Never in practice: the action is an answer in the exchange.
+    pub fn answering(action: &Action) -> Result<SwapRequest, Problem> {
+        let mut swap = SwapRequest::default();
+        match action {
+            Action::Offer { card, .. } => swap.card = Some(card.name().to_owned()),
+            Action::Decline { .. } => swap.decline = Some(true),
+            Action::Ask { .. } => swap.ask = Some(true),
+            Action::Pass { .. } => swap.pass = Some(true),
+            _ => return Err(Problem::internal("a decision is not a choice")),
         }
-    }
-
-    /// Declines.
-    pub fn decline() -> SwapRequest {
-        SwapRequest {
-            decline: Some(true),
-            ..SwapRequest::default()
-        }
-    }
-
-    /// Asks for a card.
-    pub fn ask() -> SwapRequest {
-        SwapRequest {
-            ask: Some(true),
-            ..SwapRequest::default()
-        }
-    }
-
-    /// Passes.
-    pub fn pass() -> SwapRequest {
-        SwapRequest {
-            pass: Some(true),
-            ..SwapRequest::default()
-        }
+        Ok(swap)
     }
 
     /// The action of this seat; exactly one field must be set.
@@ -168,11 +140,7 @@ impl SwapRequest {
                 parameters(("id" = "$request.path.id")))))),
         SwapErrors),
     security(("token" = [])))]
-pub async fn swap_cards(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn swap_cards((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat()?;
         if let Some(answer) = game.first_answer()? {
@@ -230,11 +198,7 @@ impl PlayRequest {
             ("deal_cards" = (operation_id = "deal_cards", parameters(("id" = "$request.path.id")))))),
         PlayErrors),
     security(("token" = [])))]
-pub async fn play_move(
-    app: Data<App>,
-    path: Path<GamePath>,
-    request: WriteRequest,
-) -> Result<HttpResponse, Problem> {
+pub async fn play_move((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat()?;
         if let Some(answer) = game.first_answer()? {

@@ -193,14 +193,8 @@ impl AnalysisPosition {
 
     /// The legal moves of the seat.
     pub fn legal_moves(&self, options: MovesOptions) -> Result<LegalMoves, Problem> {
-        LegalMoves::new(
-            None,
-            &self.rules,
-            &self.board,
-            self.seat,
-            self.hand,
-            options,
-        )
+        let (rules, board) = (&self.rules, &self.board);
+        LegalMoves::new(None, rules, board, self.seat, self.hand, options)
     }
 
     /// The parts that may come next in a begun seven of the seat.
@@ -218,13 +212,8 @@ impl AnalysisPosition {
         let (rules, board, seat) = (&self.rules, &self.board, self.seat);
         let preview = |id| Preview::with_hand(rules, board, seat, self.hand, id);
         let preview = id.map(preview).transpose()?;
-        Ok(position_picture(
-            rules,
-            board,
-            seat,
-            preview.as_ref(),
-            options,
-        ))
+        let svg = position_picture(rules, board, seat, preview.as_ref(), options);
+        Ok(svg)
     }
 }
 

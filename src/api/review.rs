@@ -6,7 +6,7 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use dog_picture::{Chart, ChartMark, ChartRound, Theme, chart};
+use dog_picture::{Chart, ChartMark, ChartRound, chart};
 use dog_review::{JudgedDecision, Judgement, Review, RoundReview, SeatReview, TeamReview};
 use dog_rules::{Action, By, Phase, Seat};
 use dog_store::{ReviewRequest, ReviewStatus, StoredGame, StoredReview};
@@ -17,7 +17,7 @@ use super::{
     errors::errors,
     import::MAX_VERSIONS,
     parameters::{GamePath, GameRequest, NoQuery, ReadHeaders},
-    pictures::{PICTURE, ThemeName, send_picture},
+    pictures::{PICTURE, ThemeName, send_picture, theme_named},
     play::SwapRequest,
 };
 use crate::{
@@ -201,10 +201,7 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
         marks: &marks.collect::<Vec<_>>(),
         title: "Chance to win",
         teams: &teams,
-        theme: match theme.unwrap_or(ThemeName::Light) {
-            ThemeName::Light => Theme::Light,
-            ThemeName::Dark => Theme::Dark,
-        },
+        theme: theme_named(theme),
     })
 }
 
@@ -267,7 +264,7 @@ enum StatusName {
 }
 
 /// A choice, as in a suggestion: either a move or an answer in the exchange.
-#[derive(Default, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = ReviewedChoice, example = json!({"move": "K:out"}), min_properties = 1, max_properties = 1)]
 struct ChoiceView {
     /// The id of a move.
@@ -413,23 +410,11 @@ impl ReviewView {
 
 impl ChoiceView {
     fn new(action: &Action) -> Result<ChoiceView, Problem> {
-        let swap = match action {
-            Action::Play { mv, .. } => {
-                return Ok(ChoiceView {
-                    mv: Some(mv.to_string()),
-                    ..ChoiceView::default()
-                });
-            }
-            Action::Offer { card, .. } => SwapRequest::offer(*card),
-            Action::Decline { .. } => SwapRequest::decline(),
-            Action::Ask { .. } => SwapRequest::ask(),
-            Action::Pass { .. } => SwapRequest::pass(),
-            _ => return Err(Problem::internal("a decision is not a choice")),
+        let (mv, swap) = match action {
+            Action::Play { mv, .. } => (Some(mv.to_string()), None),
+            answer => (None, Some(SwapRequest::answering(answer)?)),
         };
-        Ok(ChoiceView {
-            swap: Some(swap),
-            ..ChoiceView::default()
-        })
+        Ok(ChoiceView { mv, swap })
     }
 }
 
