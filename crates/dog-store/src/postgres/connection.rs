@@ -21,7 +21,7 @@ use tokio_postgres::{
     types::ToSql,
 };
 
-use super::settings::ConnectionSettings;
+use super::{settings::ConnectionSettings, sql::sql};
 use crate::StoreError;
 
 /// How long a statement may take. Then the connection is closed. The statement is not cancelled:
@@ -51,12 +51,8 @@ macro_rules! params {
 pub(super) use params;
 
 /// Raises `synchronous_commit`, so that no answered write is lost with the primary.
-macro_rules! synchronous {
-    () => {
-        "SELECT set_config('synchronous_commit', 'on', false) \
-         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')"
-    };
-}
+const SYNCHRONOUS: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+     WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
 
 /// What a connection is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,25 +82,19 @@ impl Purpose {
     /// The other settings of a session.
     fn session(self) -> &'static str {
         match self {
-            Purpose::Requests => {
-                concat!("SET lock_timeout = '2s'; SET jit = off; ", synchronous!())
-            }
-            Purpose::Writes => {
-                concat!(
-                    "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; ",
-                    synchronous!()
-                )
-            }
+            Purpose::Requests => sql!("SET lock_timeout = '2s'; SET jit = off; {SYNCHRONOUS}"),
+            Purpose::Writes => sql!(
+                "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
+                 {SYNCHRONOUS}"
+            ),
             Purpose::Background => {
                 "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
                  SET jit = off"
             }
-            Purpose::LongTransactions => {
-                concat!(
-                    "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; ",
-                    synchronous!()
-                )
-            }
+            Purpose::LongTransactions => sql!(
+                "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
+                 {SYNCHRONOUS}"
+            ),
         }
     }
 

@@ -222,11 +222,8 @@ impl PgDatabase {
                 "{many} games are not listed because they cannot be read; the first: {first}"
             );
         }
-        let last = shown
-            .last()
-            .map(|row| row.try_get(0).map(Cursor))
-            .transpose()?;
-        let next = last.filter(|_| rows.len() > shown.len());
+        let last = shown.last().map(|row| row.try_get(0).map(Cursor));
+        let next = last.transpose()?.filter(|_| rows.len() > shown.len());
         Ok(GamePage { games, next })
     }
 
@@ -243,9 +240,8 @@ impl PgDatabase {
              AND expires_at > {NOW} AND expires_at <= {}",
             latest_end(TICKET_TTL)
         );
-        let rows = self
-            .query(sql, params![id.to_string(), ticket.0.to_vec()])
-            .await?;
+        let params = params![id.to_string(), ticket.0.to_vec()];
+        let rows = self.query(sql, params).await?;
         rows.first()
             .map(|row| Ok(TokenHash(bytes(row, 0)?)))
             .transpose()
@@ -396,9 +392,8 @@ impl PgDatabase {
         let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
                    WHERE row_id > $1 ORDER BY row_id LIMIT $2";
         let first = after.map_or(0, |Cursor(row_id)| row_id);
-        let rows = self
-            .query_in_background(sql, params![first, i64::from(limit)])
-            .await?;
+        let params = params![first, i64::from(limit)];
+        let rows = self.query_in_background(sql, params).await?;
         let (mut old, mut last, mut more) = (Vec::new(), after, false);
         for row in &rows {
             last = Some(Cursor(row.try_get(0)?));

@@ -384,10 +384,8 @@ impl PgDatabase {
         let mut removed = 0;
         for old in games {
             let remove = remove_expired(old);
-            removed += self
-                .query_in_background(remove.sql, remove.params)
-                .await?
-                .len();
+            let rows = self.query_in_background(remove.sql, remove.params);
+            removed += rows.await?.len();
         }
         if removed > 0 {
             self.0.committed.notify_one();
@@ -430,9 +428,8 @@ impl PgDatabase {
              (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))",
             RESPONSE_TTL.as_micros()
         );
-        let rows = self
-            .query_in_background(sql, params![i64::from(limit), now.as_microsecond()])
-            .await?;
+        let params = params![i64::from(limit), now.as_microsecond()];
+        let rows = self.query_in_background(sql, params).await?;
         Ok(one(&rows)?.try_get::<_, i64>(0)? >= i64::from(limit))
     }
 
@@ -469,9 +466,8 @@ impl PgDatabase {
         usage.check_write()?;
         let sql = "WITH written AS (UPDATE probe SET filler = $1) \
                    SELECT version FROM schema_version";
-        let rows = self
-            .small_write(sql, params![vec![0_u8; PROBE_BYTES]])
-            .await?;
+        let params = params![vec![0_u8; PROBE_BYTES]];
+        let rows = self.small_write(sql, params).await?;
         SCHEMA.check(one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs())?;
         Ok(usage)
     }
