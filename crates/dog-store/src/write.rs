@@ -282,7 +282,7 @@ pub struct Scope(pub [u8; 32]);
 /// How long a response is saved.
 pub(super) const RESPONSE_TTL: SignedDuration = SignedDuration::from_hours(24);
 
-/// The response to a completed request, kept for [`RESPONSE_TTL`].
+/// The response to a completed request, kept for 24 hours.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedResponse {
     /// The hash of the request's body.
