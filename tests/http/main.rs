@@ -34,6 +34,7 @@ mod joining;
 mod knowledge;
 mod layout;
 mod leaks;
+mod ledger;
 mod legal_moves;
 mod lessons;
 mod limits;

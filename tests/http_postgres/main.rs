@@ -35,6 +35,8 @@ mod idempotency;
 mod joining;
 #[path = "../http/leaks.rs"]
 mod leaks;
+#[path = "../http/ledger.rs"]
+mod ledger;
 #[path = "../http/limits.rs"]
 mod limits;
 #[path = "../http/list.rs"]

@@ -42,6 +42,7 @@ pub fn status_of(code: &str) -> u16 {
 }
 
 /// A request that is being built.
+#[derive(Clone)]
 pub struct TestRequest<'a> {
     server: &'a TestServer,
     pub method: String,
@@ -61,12 +62,23 @@ impl<'a> TestRequest<'a> {
         }
     }
 
+    /// The same to another server.
+    pub fn at(self, server: &'a TestServer) -> Self {
+        Self { server, ..self }
+    }
+
     /// Sets a header and replaces one of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers
             .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         self.headers.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// The value of a header.
+    pub fn sent(&self, name: &str) -> Option<&str> {
+        let header = self.headers.iter().find(|(other, _)| other == name);
+        header.map(|(_, value)| value.as_str())
     }
 
     pub fn token(self, token: &str) -> Self {
@@ -96,7 +108,8 @@ impl<'a> TestRequest<'a> {
         self.header("Content-Type", content_type)
     }
 
-    fn what(&self) -> String {
+    /// The request, for messages.
+    pub fn what(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
@@ -107,9 +120,9 @@ impl<'a> TestRequest<'a> {
             .unwrap_or_else(|error| panic!("{}: {error}", self.what()))
     }
 
-    /// The response, or an error if the server is killed first.
+    /// The response, unchecked, or an error if the server is killed first.
     #[track_caller]
-    fn attempt(&self) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
+    pub fn attempt(&self) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
         let mut builder = ureq::http::Request::builder()
             .method(self.method.as_str())
             .uri(self.server.url() + self.path.as_str());
@@ -141,9 +154,15 @@ impl<'a> TestRequest<'a> {
     }
 
     /// The response; `None` if the server is killed before it is complete.
+    ///
+    /// # Panics
+    /// If it does not come in time.
     #[track_caller]
     pub fn try_send(&self) -> Option<TestResponse> {
-        self.complete().ok()
+        match self.complete() {
+            Err(error @ ureq::Error::Timeout(_)) => panic!("{}: {error}", self.what()),
+            response => response.ok(),
+        }
     }
 
     #[track_caller]
@@ -218,6 +237,16 @@ impl TestResponse {
         } else {
             self.json()
         }
+    }
+
+    /// Asserts that this is the response to the same request with the same key.
+    #[track_caller]
+    pub fn assert_repeats(&self, first: &TestResponse) {
+        assert_eq!(self.status, first.status, "{}", self.what);
+        for name in ["etag", "location"] {
+            assert_eq!(self.header(name), first.header(name), "{}", self.what);
+        }
+        assert_eq!(self.body, first.body, "{}", self.what);
     }
 
     /// The problem document of a response that must be a refusal with this code.

@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use dog_cluster::{Cluster, PASSWORD, TestDatabase};
+use dog_cluster::{Cluster, TestDatabase};
 use rusqlite::{Connection, types::ValueRef};
 
 use super::TIMEOUT;
@@ -87,14 +87,6 @@ impl ServerDatabase {
         }
     }
 
-    /// What no log may show.
-    pub fn password(&self) -> Option<&'static str> {
-        match self {
-            ServerDatabase::File(_) => None,
-            ServerDatabase::Postgres(_) => Some(PASSWORD),
-        }
-    }
-
     /// Runs a statement that every store understands. Returns the rows, with the columns separated
     /// by `|`.
     #[track_caller]
@@ -165,7 +157,7 @@ pub fn dog(location: &OsStr, wrapper: &[&str]) -> Command {
     let others = ["RUST_LOG", "MALLOC_ARENA_MAX", "GLIBC_TUNABLES"];
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
-        if text.starts_with("DOG_") || others.contains(&&*text) {
+        if text.starts_with("DOG_") || text.starts_with("PG") || others.contains(&&*text) {
             command.env_remove(name);
         }
     }

@@ -21,6 +21,9 @@ use std::{
 
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
+#[allow(unused_imports, reason = "the tests of several nodes use it")]
+pub use database::dog;
+#[allow(unused_imports, reason = "the tests of a file use it")]
 pub use database::{ServerDatabase, UNCACHED};
 pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
@@ -38,7 +41,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Waits until this holds.
 #[track_caller]
-pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
         assert!(

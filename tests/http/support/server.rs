@@ -27,6 +27,10 @@ use super::{
 #[cfg(target_os = "linux")]
 const MIN_FREE_BYTES: u64 = 2 << 30;
 
+/// How long a response may take in any condition of the database. It is long because a machine may
+/// be very busy.
+const ANSWER_LIMIT: Duration = Duration::from_secs(90);
+
 /// How a server is stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum Signal {
@@ -211,7 +215,7 @@ impl TestServer {
             .proxy(None)
             // Until the response begins: a stream lasts as long as its game.
             .timeout_connect(Some(TIMEOUT))
-            .timeout_recv_response(Some(TIMEOUT))
+            .timeout_recv_response(Some(ANSWER_LIMIT))
             .build()
             .new_agent();
         let server = TestServer {
@@ -222,9 +226,7 @@ impl TestServer {
             process: Arc::new(Mutex::new(process)),
             secrets: Mutex::default(),
         };
-        if let Some(password) = server.database().password() {
-            server.forbid_in_log(password);
-        }
+        server.forbid_in_log(PASSWORD);
         Contract::load(&server);
         server
     }
@@ -326,6 +328,25 @@ impl TestServer {
         let mut process = self.process.lock().expect("the process");
         process.stop(signal);
         *process = ServerProcess::spawn_at(address, &self.folder, &self.environment, self.wrapper);
+    }
+
+    /// Kills the process. Until another one serves, clients find none.
+    #[allow(dead_code, reason = "the tests of several nodes use it")]
+    pub fn replace(&self) {
+        self.stop(Signal::Kill);
+        let fresh =
+            ServerProcess::spawn_at("127.0.0.1:0", &self.folder, &self.environment, self.wrapper);
+        *self.process.lock().expect("the process") = fresh;
+    }
+
+    /// Whether the process runs.
+    #[allow(dead_code, reason = "the tests of several nodes use it")]
+    pub fn is_alive(&self) -> bool {
+        let mut process = self.process.lock().expect("the process");
+        process
+            .child
+            .try_wait()
+            .is_ok_and(|status| status.is_none())
     }
 
     /// Registers a text that the log must never show.

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -30,8 +31,18 @@ impl Stream {
     /// Opens the stream that the request asks for.
     #[track_caller]
     pub fn open(request: TestRequest<'_>) -> Stream {
-        let what = format!("{} {}", request.method, request.path);
-        let response = request.run();
+        let what = request.what();
+        Stream::try_open(request).unwrap_or_else(|| panic!("{what} does not begin"))
+    }
+
+    /// The same; `None` if the server is killed, or cannot open it at present.
+    #[track_caller]
+    pub fn try_open(request: TestRequest<'_>) -> Option<Stream> {
+        let what = request.what();
+        let response = request.attempt().ok()?;
+        if response.status() == 503 {
+            return None;
+        }
         assert_eq!(response.status(), 200, "{what}");
         let header = |name: &str| {
             let value = response.headers().get(name);
@@ -54,7 +65,7 @@ impl Stream {
                 }
             }
         });
-        Stream { lines, sse }
+        Some(Stream { lines, sse })
     }
 
     /// The next line; `None` at the end.
@@ -90,8 +101,10 @@ impl Stream {
             id: 0,
             data: Value::Null,
         };
+        let started = Instant::now();
         loop {
             let line = self.line()?;
+            assert!(started.elapsed() < TIMEOUT, "nothing but heartbeats comes");
             if !self.sse {
                 if line.is_empty() {
                     continue;
