@@ -1,21 +1,28 @@
 //! Games whose requests go to one node after another.
 
-use std::{cell::Cell, collections::HashSet, thread};
+use std::{cell::Cell, collections::HashSet, iter, thread};
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Call, DogNodes, NodeAnswer, NodeStream, NodeTable, Who::*, start, wait_until,
+use crate::{
+    node::{DogNodes, start},
+    support::{
+        Stream, TestGame, TestRequest, TestResponse, TestServer, TestTable, TestViewer::*,
+        wait_until,
+    },
 };
 
 /// Keys that cannot be guessed.
 const KEYS: [&str; 2] = ["Zk3vQ9xT1bN7cR5wY8mLpA", "q7Gm2WvX4dKc9RtB6nYh1E"];
 
 /// Sends a request to all nodes at the same time.
-fn at_once(nodes: &DogNodes, call: &Call) -> Vec<NodeAnswer> {
+fn at_once<'a>(nodes: &'a DogNodes, request: &TestRequest<'a>) -> Vec<TestResponse> {
     thread::scope(|scope| {
-        let send = |number| call.send(&nodes.url(number));
-        let sent = (0..nodes.count()).map(|number| scope.spawn(move || send(number)));
+        let send = |node: &'a TestServer| request.clone().at(node).send();
+        let sent = nodes
+            .servers
+            .iter()
+            .map(|node| scope.spawn(move || send(node)));
         let sent: Vec<_> = sent.collect();
         let answers = sent.into_iter();
         answers
@@ -24,41 +31,59 @@ fn at_once(nodes: &DogNodes, call: &Call) -> Vec<NodeAnswer> {
     })
 }
 
+/// Does the next action of a game, and returns the version that it made; `None` if the game is over.
+/// `next` is where to send each request.
+#[track_caller]
+fn act<'a>(next: impl Fn() -> TestGame<'a>) -> Option<u64> {
+    let view = next().view(Spectator);
+    let done = if view["phase"] == "deal" {
+        next().deal()
+    } else {
+        let seat = view["to_act"][0].as_u64()? as usize;
+        let advice = next().get(Seat(seat), "/suggest-move?level=greedy");
+        let advice = advice.send().expect(200);
+        let request = &advice["suggestions"][0]["request"];
+        next().as_suggested(seat, request).expect(200)
+    };
+    done["version"].as_u64()
+}
+
+/// The versions of the next changes of a stream.
+fn next_versions(stream: &Stream, count: usize) -> Vec<u64> {
+    let changes = stream.take(count).into_iter();
+    changes.map(|change| change.version()).collect()
+}
+
 /// The versions of a stream, to its end.
-fn versions(mut stream: NodeStream) -> Vec<u64> {
-    let changes = std::iter::from_fn(|| stream.next());
-    changes
-        .filter_map(|change| change["version"].as_u64())
-        .collect()
+fn versions(stream: &Stream) -> Vec<u64> {
+    let changes = stream.rest().into_iter();
+    changes.map(|change| change.version()).collect()
 }
 
 #[test]
 fn a_whole_game_goes_round_three_nodes() {
     let Some(nodes) = start(3) else { return };
+    let game = TestGame::with_preset(nodes.at(0), "hausregeln");
     let sent = Cell::new(0);
-    let next = || nodes.url(sent.replace(sent.get() + 1));
-    let game = NodeTable::create(&next(), json!({"rules": {"preset": "hausregeln"}}));
+    let next = || nodes.game(&game, sent.replace(sent.get() + 1));
     thread::scope(|scope| {
         let streams = [0, 1, 2].map(|number| {
-            let stream = game.stream(Seat(number), &nodes.url(number));
-            scope.spawn(move || versions(stream))
+            let stream = nodes.game(&game, number).events_after(Seat(number), 0);
+            scope.spawn(move || versions(&stream))
         });
-        let mut version = 1;
-        while let Some((_, action)) = game.next_action(|call| call.send(&next()).expect(200)) {
-            version += 1;
-            assert_eq!(action.send(&next()).expect(200)["version"], version);
-        }
-        let all: Vec<u64> = (1..=version).collect();
+        let mut all = vec![1];
+        all.extend(iter::from_fn(|| act(next)));
+        assert_eq!(all, (1..=game.version()).collect::<Vec<u64>>());
         for stream in streams {
             assert_eq!(stream.join().expect("a stream"), all);
         }
     });
     let at_all = |rest: &str| {
-        let call = game.get(Spectator, rest);
-        let answers = at_once(&nodes, &call).into_iter();
+        let request = game.get(Spectator, rest);
+        let answers = at_once(&nodes, &request).into_iter();
         let mut answers: Vec<Value> = answers.map(|answer| answer.expect(200)).collect();
         answers.dedup();
-        assert_eq!(answers.len(), 1, "different answers to {call:?}");
+        assert_eq!(answers.len(), 1, "different answers to {rest:?}");
         answers.remove(0)
     };
     assert_eq!(at_all("")["phase"], "finished");
@@ -68,30 +93,22 @@ fn a_whole_game_goes_round_three_nodes() {
 #[test]
 fn a_stream_of_a_killed_node_resumes_at_another() {
     let Some(nodes) = start(2) else { return };
-    let game = NodeTable::create(&nodes.url(1), json!({}));
-    let act = || game.act(&nodes.url(1));
-    let mut stream = game.stream(Seat(2), &nodes.url(0));
-    let mut seen = Vec::new();
+    let game = TestGame::fixed(nodes.at(1));
+    let act = || act(|| game.clone());
+    let stream = nodes.game(&game, 0).events_after(Seat(2), 0);
     for _ in 0..10 {
         act();
     }
-    while seen.len() < 5 {
-        let change = stream.next().expect("a change");
-        seen.extend(change["version"].as_u64());
-    }
-    nodes.node(0).kill();
+    let mut seen = next_versions(&stream, 5);
+    nodes.kill(0);
     // Those that had been sent may still be read.
-    seen.extend(versions(stream));
+    seen.extend(versions(&stream));
     for _ in 0..10 {
         act();
     }
-    let after = *seen.last().expect("a version");
-    let events = game.get(Seat(2), "/events");
-    let mut stream = NodeStream::open(&nodes.url(1), &events, after).expect("a stream");
-    while seen.last() < Some(&21) {
-        let change = stream.next().expect("a change");
-        seen.extend(change["version"].as_u64());
-    }
+    let after = seen.len();
+    let stream = game.events_after(Seat(2), after as u64);
+    seen.extend(next_versions(&stream, 21 - after));
     let all: Vec<u64> = (1..=21).collect();
     assert_eq!(seen, all);
 }
@@ -99,45 +116,39 @@ fn a_stream_of_a_killed_node_resumes_at_another() {
 #[test]
 fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
     let Some(nodes) = start(3) else { return };
-    let [one, two, three] = [0, 1, 2].map(|number| nodes.url(number));
-    let mut game = NodeTable::create(&one, json!({"first_dealer": 0}));
-    game.act(&two);
-    let hand = game.get(Seat(3), "").send(&three).expect(200);
-    assert!(hand["seats"][3]["hand"].is_array());
+    let game = TestGame::dealt(nodes.at(0));
+    let [one, mut two, mut three] = [0, 1, 2].map(|number| nodes.game(&game, number));
+    assert!(three.view(Seat(3))["seats"][3]["hand"].is_array());
 
     // The other nodes know the game and its old token.
-    let old = game.get(Seat(3), "");
-    old.send(&one).expect(200);
-    let renewal = game.post(Host, "/seats/3/token", Value::Null);
-    let renewed = renewal.send(&two).expect(200);
-    for url in [&one, &two, &three] {
-        old.send(url).refused("token_replaced");
+    one.view(Seat(3));
+    two.renew(Host, 3);
+    for node in &nodes.servers {
+        let old = game.at(node).get(Seat(3), "").send();
+        old.refused("token_replaced");
     }
-    game.tokens[3] = renewed["token"].as_str().expect("a token").to_owned();
-    game.get(Seat(3), "").send(&three).expect(200);
+    three.tokens.clone_from(&two.tokens);
+    three.view(Seat(3));
 
-    let ticket = |url: &str| {
-        let made = game.post(Seat(3), "/events/ticket", Value::Null).send(url);
+    let ticket = |node: &TestServer| {
+        let made = three.at(node).post(Seat(3), "/events/ticket").send();
         let made = made.expect(200);
         let ticket = made["ticket"].as_str().expect("a ticket");
         game.get(Spectator, &format!("/events?ticket={ticket}"))
     };
-    let used = ticket(&one);
-    let mut stream = NodeStream::open(&two, &used, 0).expect("a stream");
-    assert_eq!(stream.next().expect("the creation")["version"], 1);
-    for url in [&one, &two, &three] {
-        used.send(url).refused("unauthorized");
+    let used = ticket(one.server);
+    let stream = used.clone().at(two.server).header("Last-Event-ID", "0");
+    let stream = Stream::open(stream);
+    assert_eq!(stream.next().expect("the creation").version(), 1);
+    for node in &nodes.servers {
+        used.clone().at(node).send().refused("unauthorized");
     }
     // Of several who use one at the same time one gets the stream.
-    let contested = ticket(&two);
+    let contested = ticket(two.server);
     let opened = thread::scope(|scope| {
-        let open = |url: String| {
-            let response = contested.run(&ureq::agent(), &url, &[]);
-            response.is_ok_and(|response| response.status() == 200)
-        };
         let threads = [0, 1, 2, 0, 1, 2].map(|number| {
-            let url = nodes.url(number);
-            scope.spawn(move || open(url))
+            let request = contested.clone().at(nodes.at(number));
+            scope.spawn(move || request.run().status() == 200)
         });
         threads.map(|thread| thread.join().expect("a status"))
     });
@@ -148,22 +159,19 @@ fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
 #[test]
 fn people_who_join_at_different_nodes_get_different_seats() {
     let Some(nodes) = start(3) else { return };
-    let open = [(); 4].map(|()| json!({"kind": "open"}));
-    let created = Call::post("/v1/games", json!({"seats": open})).send(&nodes.url(0));
-    let created = created.expect(201);
-    let game = NodeTable::from_created(&created);
-    let body = json!({"invitation": created["invitation"]});
-    let join = game.post(Spectator, "/join", body);
+    let table = TestTable::create(nodes.at(0), &json!({}));
+    let body = json!({"invitation": table.invitation});
+    let join = table.game.post(Spectator, "/join").json(&body);
     let mut seats = HashSet::new();
     for answer in at_once(&nodes, &join) {
         seats.insert(answer.expect(201)["seat"].as_u64());
     }
-    seats.insert(join.send(&nodes.url(1)).expect(201)["seat"].as_u64());
+    seats.insert(join.clone().at(nodes.at(1)).send().expect(201)["seat"].as_u64());
     assert_eq!(seats.len(), 4);
-    join.send(&nodes.url(2)).refused("no_open_seat");
+    join.at(nodes.at(2)).send().refused("no_open_seat");
 
     // Twelve strangers fill three tables.
-    let stranger = Call::post("/v1/join", json!({}));
+    let stranger = nodes.at(0).post("/v1/join").json(&json!({}));
     let mut places = HashSet::new();
     for _ in 0..4 {
         for answer in at_once(&nodes, &stranger) {
@@ -179,40 +187,42 @@ fn people_who_join_at_different_nodes_get_different_seats() {
 fn the_same_key_at_all_nodes_has_one_effect() {
     let Some(nodes) = start(3) else { return };
     let [creation, deal] = KEYS;
-    let create = Call::post("/v1/games", json!({"first_dealer": 0})).key(creation);
-    let same = |call: &Call, status: u16| {
-        let answers = [at_once(&nodes, call), at_once(&nodes, call)].concat();
+    let node = nodes.at(0);
+    let create = node.post("/v1/games").json(&json!({"first_dealer": 0}));
+    let same = |request: TestRequest<'_>, status: u16| {
+        let answers = [at_once(&nodes, &request), at_once(&nodes, &request)].concat();
         for answer in &answers {
-            answer.expect(status);
-            assert_eq!(answer.repeated_parts(), answers[0].repeated_parts());
+            answer.clone().expect(status);
+            answer.assert_repeats(&answers[0]);
         }
-        answers[0].clone()
+        answers[0].clone().expect(status)
     };
-    let game = NodeTable::from_created(&same(&create, 201).expect(201));
+    let game = TestGame::from_created(node, &same(create.key(creation), 201));
     assert_eq!(nodes.database.psql("SELECT count(*) FROM games"), "1");
-    let dealt = same(&game.post(Seat(0), "/deal", Value::Null).key(deal), 200).expect(200);
+    let dealt = same(game.post(Seat(0), "/deal").key(deal), 200);
     assert_eq!(dealt["version"], 2);
     for number in 0..3 {
-        assert_eq!(game.view(&nodes.url(number))["version"], 2);
+        assert_eq!(nodes.game(&game, number).version(), 2);
     }
-    let other = game.post(Seat(0), "/deal", json!({"other": 1})).key(deal);
-    other.send(&nodes.url(2)).refused("idempotency_key_reused");
+    let other = game.post(Seat(0), "/deal").json(&json!({"other": 1}));
+    let other = other.key(deal).at(nodes.at(2));
+    other.send().refused("idempotency_key_reused");
 }
 
 #[test]
 fn presence_is_the_same_at_all_nodes() {
     let Some(nodes) = start(2) else { return };
-    let game = NodeTable::create(&nodes.url(0), json!({}));
+    let game = TestGame::fixed(nodes.at(0));
     let present = |number: usize| {
-        let presence = game.get(Spectator, "/presence").send(&nodes.url(number));
-        presence.expect(200)["present"][1].clone()
+        let presence = nodes.game(&game, number).get(Spectator, "/presence");
+        presence.send().expect(200)["present"][1].clone()
     };
-    let stream = game.stream(Seat(1), &nodes.url(0));
+    let stream = game.events(Seat(1), "");
     for number in [0, 1] {
         wait_until("somebody is present", || present(number) == true);
     }
     // Nobody tells that the connections of a killed node have ended.
-    nodes.node(0).kill();
+    nodes.kill(0);
     drop(stream);
     wait_until("nobody is present", || present(1) == false);
 }
@@ -221,37 +231,40 @@ fn presence_is_the_same_at_all_nodes() {
 fn reactions_are_told_and_counted_at_all_nodes() {
     let Some(nodes) = start(3) else { return };
     let seats = json!([{}, {}, {}, {"kind": "open"}]);
-    let game = NodeTable::create(&nodes.url(0), json!({"seats": seats}));
-    let mut streams = [0, 1, 2].map(|number| game.stream(Spectator, &nodes.url(number)));
-    let react = game.post(Seat(0), "/reactions", json!({"reaction": "one_moment"}));
+    let game = TestGame::create(nodes.at(0), &json!({"seats": seats}));
+    let streams = [0, 1, 2].map(|number| nodes.game(&game, number).events(Spectator, ""));
+    let reaction = json!({"reaction": "one_moment"});
+    let react = |number| {
+        nodes
+            .game(&game, number)
+            .post_json(Seat(0), "/reactions", &reaction)
+    };
     for number in 0..5 {
-        react.send(&nodes.url(number)).expect(204);
+        react(number).expect(204);
         let expected = json!({"type": "reaction", "seat": 0, "reaction": "one_moment"});
-        for stream in &mut streams {
-            assert_eq!(stream.next_of_type("reaction"), expected);
+        for stream in &streams {
+            let mut messages = iter::from_fn(|| stream.any());
+            let told = messages.find(|message| message.data["type"] == "reaction");
+            assert_eq!(told.expect("a reaction").data, expected);
         }
     }
-    let mut answers = (0..).map(|number| react.send(&nodes.url(number)));
-    let refusal = answers.find(|answer| answer.status != 204);
-    let refusal = refusal.expect("a refusal");
-    assert!(refusal.retry_after.is_some());
-    refusal.refused("too_many_requests");
+    let refusal = (0..).map(react).find(|answer| answer.status != 204);
+    refusal.expect("a refusal").refused("too_many_requests");
 }
 
 #[test]
 fn a_skip_at_any_node_hastens_the_bots_of_all() {
     let Some(nodes) = start(3) else { return };
     // Without it a round would take many minutes.
-    let game = NodeTable::with_bots(&nodes.url(0), 60_000);
-    game.act(&nodes.url(0));
+    let game = TestGame::with_bots(nodes.at(0), "greedy", 60_000);
+    game.deal();
     for round in 2..6 {
-        let skip = Call {
-            body: json!({"skip_to_deal": true}),
-            ..game.call(Host, "PATCH", "")
-        };
-        skip.send(&nodes.url(round)).expect(200);
+        let there = nodes.game(&game, round);
+        there
+            .patch(Host, &json!({"skip_to_deal": true}))
+            .expect(200);
         wait_until("the next round is dealt", || {
-            let view = game.view(&nodes.url(0));
+            let view = game.view(Spectator);
             view["round"] == round && view["phase"] != "deal"
         });
     }

@@ -6,30 +6,23 @@ use serde_json::{Value, json};
 
 use crate::{
     load::assert_logs_are_whole,
-    support::{Call, NodeTable, Who::*, start, wait_until},
+    node::start,
+    support::{Exposition, TestGame, TestViewer::*, wait_until},
 };
-
-/// The value of a counter of a node, summed over its labels.
-fn counter(url: &str, name: &str) -> u64 {
-    let metrics = Call::get("/metrics").send(url).text();
-    let lines = metrics.lines().filter(|line| line.starts_with(name));
-    let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
-    values.sum()
-}
 
 #[test]
 fn bots_of_three_nodes_act_once() {
     let Some(nodes) = start(3) else { return };
-    let games: Vec<NodeTable> = (0..8)
-        .map(|number| NodeTable::with_bots(&nodes.url(number), 0))
+    let games: Vec<TestGame<'_>> = (0..8)
+        .map(|number| TestGame::with_bots(nodes.at(number), "greedy", 0))
         .collect();
-    let mut chosen = 0;
+    let mut chosen = 0.0;
     for game in &games {
         wait_until("bots finish their game", || {
-            game.view(&nodes.url(0))["phase"] == "finished"
+            nodes.game(game, 0).view(Spectator)["phase"] == "finished"
         });
-        let history = game.get(Spectator, "/history").send(&nodes.url(1));
-        let history = history.expect(200);
+        let history = nodes.game(game, 1).get(Spectator, "/history");
+        let history = history.send().expect(200);
         let entries = history["entries"].as_array().expect("entries");
         for (index, entry) in entries.iter().enumerate() {
             assert_eq!(entry["version"], index + 1);
@@ -38,26 +31,26 @@ fn bots_of_three_nodes_act_once() {
             let kind = entry["events"][0]["type"].as_str().expect("a type");
             !["game_created", "cards_dealt"].contains(&kind)
         };
-        chosen += entries.iter().filter(is_choice).count() as u64;
+        chosen += entries.iter().filter(is_choice).count() as f64;
     }
-    let of_each = |name| [0, 1, 2].map(|node| counter(&nodes.url(node), name));
+    let of_each = |name| [0, 1, 2].map(|node| Exposition::scrape(nodes.at(node)).sum(name));
     let decisions = of_each("dog_bot_decisions_total");
-    let decided: u64 = decisions.iter().sum();
-    let stale: u64 = of_each("dog_bot_decisions_stale_total").iter().sum();
+    let decided: f64 = decisions.iter().sum();
+    let stale: f64 = of_each("dog_bot_decisions_stale_total").iter().sum();
     println!("{chosen} actions of bots, {decided} decisions, {stale} too late");
     assert!(chosen <= decided && decided <= chosen + stale);
-    assert!(!decisions.contains(&0), "an idle node: {decisions:?}");
+    assert!(!decisions.contains(&0.0), "an idle node: {decisions:?}");
 }
 
 #[test]
 fn clocks_of_three_nodes_act_once() {
     let Some(nodes) = start(3) else { return };
-    let games: Vec<NodeTable> = (0..4)
-        .map(|number| NodeTable::create(&nodes.url(number), json!({"turn_seconds": 1})))
+    let games: Vec<TestGame<'_>> = (0..4)
+        .map(|number| TestGame::create(nodes.at(number), &json!({"turn_seconds": 1})))
         .collect();
     for game in &games {
         wait_until("the clock has acted for all seats", || {
-            game.view(&nodes.url(0))["version"].as_u64() > Some(10)
+            nodes.game(game, 0).version() > 10
         });
     }
     assert_logs_are_whole(|sql| nodes.database.psql(sql));
@@ -73,7 +66,7 @@ fn clocks_of_three_nodes_act_once() {
 fn bots_of_a_killed_node_are_played_by_the_others() {
     let Some(nodes) = start(3) else { return };
     for number in 0..30 {
-        NodeTable::with_bots(&nodes.url(number), 200);
+        TestGame::with_bots(nodes.at(number), "greedy", 200);
     }
     let versions = || {
         nodes
@@ -100,10 +93,10 @@ fn bots_of_a_killed_node_are_played_by_the_others() {
     println!("without a kill, bots waited {} ms at most", longest_wait());
     for number in 0..6 {
         let killed = Instant::now();
-        nodes.node(number).kill();
+        nodes.kill(number);
         all_advance();
         println!("all games had advanced {:?} after a kill", killed.elapsed());
-        nodes.replace(number);
+        nodes.at(number).replace();
     }
     println!("with kills, bots waited {} ms at most", longest_wait());
     assert!(longest_wait() < 30_000);

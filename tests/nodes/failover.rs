@@ -12,7 +12,8 @@ use dog_cluster::Cluster;
 
 use crate::{
     load::NodeLoad,
-    support::{Call, DogNodes, NodeTable, own_cluster, wait_until},
+    node::{DogNodes, own_cluster},
+    support::{TestGame, TestServer, wait_until},
 };
 
 /// Answered writes before each failure and after each failover.
@@ -33,33 +34,28 @@ impl FailoverScene<'_> {
         let FailoverScene { load, clusters } = self;
         let (old, new) = (clusters[primary], clusters[1 - primary]);
         load.wait_for_answers(ANSWERS);
-        load.take_gap();
+        load.ledger.take_gap();
         // Each node says that it is not ready until there is a primary again.
-        self.wait_until_all_are(200);
+        self.wait_until_all_are_ready(true);
         let failed = Instant::now();
         fail(old);
-        self.wait_until_all_are(503);
+        self.wait_until_all_are_ready(false);
         thread::sleep(OUTAGE);
         new.promote();
         let promoted = Instant::now();
-        self.wait_until_all_are(200);
+        self.wait_until_all_are_ready(true);
         let ready = promoted.elapsed();
         load.wait_for_answers(ANSWERS);
         println!(
             "{what}: no primary for {:?}, no answered write for {:?}, all nodes ready after {ready:?}",
             promoted - failed,
-            load.take_gap()
+            load.ledger.take_gap()
         );
     }
 
-    fn wait_until_all_are(&self, status: u16) {
-        let nodes = self.load.nodes;
-        for number in 0..nodes.count() {
-            wait_until(&format!("/readyz says {status}"), || {
-                let answer = Call::get("/readyz").send(&nodes.url(number));
-                answer.is_unavailable();
-                answer.status == status
-            });
+    fn wait_until_all_are_ready(&self, ready: bool) {
+        for node in &self.load.nodes.servers {
+            node.wait_until_ready(ready);
         }
     }
 }
@@ -71,23 +67,27 @@ fn under_load(seed: u64, happens: impl FnOnce(&FailoverScene<'_>) -> usize) {
     let clusters = [&first, &second];
     let database = first.database();
     let url = database.url_on(&clusters);
-    let nodes = DogNodes::start(2, database, url);
+    let nodes = DogNodes::start(2, database, &url);
     let load = NodeLoad::new(&nodes, seed);
     let primary = Cell::new(0);
     load.run(
-        |load| primary.set(happens(&FailoverScene { load, clusters })),
+        || {
+            primary.set(happens(&FailoverScene {
+                load: &load,
+                clusters,
+            }))
+        },
         |sql| clusters[primary.get()].psql(nodes.database.name(), sql),
     );
-    println!("{:?}", load.counts);
-    let counts = &load.counts;
+    let counts = &load.ledger.counts;
+    println!("{counts:?}");
     let [unavailable, cut_off, resumed] =
-        [&counts.unavailable, &counts.cut_off, &counts.resumed].map(|count| count.load(Relaxed));
+        [&counts.unavailable, &counts.cut_off, &load.resumed].map(|count| count.load(Relaxed));
     assert!(unavailable > 0, "nobody met the outage");
     assert_eq!(cut_off, 0, "connections that a node closed");
     assert_eq!(resumed, 0, "streams that a node ended");
-    for number in 0..nodes.count() {
-        assert!(nodes.node(number).is_alive(), "a node has ended");
-    }
+    let mut servers = nodes.servers.iter();
+    assert!(servers.all(TestServer::is_alive), "a node has ended");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn idle_connections_leave_a_primary_that_hangs() {
     let second = Cluster::standby_of(&first);
     let database = first.database();
     let url = database.url_on(&[&first, &second]);
-    let nodes = DogNodes::start(1, database, url);
+    let nodes = DogNodes::start(1, database, &url);
     let connections = |cluster: &Cluster| {
         let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dog-server'";
         let count = cluster.psql("postgres", sql);
@@ -117,7 +117,7 @@ fn idle_connections_leave_a_primary_that_hangs() {
     wait_until("connections are to the new primary", || {
         connections(&second) + 1 >= all
     });
-    NodeTable::with_bots(&nodes.url(0), 0);
+    TestGame::with_bots(nodes.at(0), "greedy", 0);
 }
 
 #[test]

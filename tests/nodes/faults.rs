@@ -2,53 +2,74 @@
 //! when the fault is over.
 
 use std::{
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
     process::Command,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use dog_cluster::{Cluster, TestDatabase};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Call, DogNode, NodeStream, NodeTable, Who::*, own_cluster, wait_until};
+use crate::{
+    node::{node_on, own_cluster},
+    support::{
+        Stream, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, wait_until,
+    },
+};
 
 /// A key that cannot be guessed.
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
 
 /// A node on a cluster of its own, with a game and a stream of it.
-struct FaultScene {
-    // It uses the database, which is on the cluster: they end in this order.
-    node: DogNode,
-    stream: NodeStream,
-    game: NodeTable,
-    database: TestDatabase,
-    cluster: Cluster,
+struct FaultScene<'a> {
+    game: TestGame<'a>,
+    stream: Stream,
+    node: &'a TestServer,
+    database: &'a TestDatabase,
+    cluster: &'a Cluster,
 }
 
-fn start() -> Option<FaultScene> {
-    Some(FaultScene::on(own_cluster()?, |_, _| {}))
+/// Shows a node on this cluster, unless there is none.
+fn on(
+    cluster: Option<Cluster>,
+    prepare: impl FnOnce(&Cluster, &TestDatabase),
+    show: impl FnOnce(FaultScene<'_>),
+) {
+    let Some(cluster) = cluster else { return };
+    let database = cluster.database();
+    prepare(&cluster, &database);
+    let node = node_on(&database.url());
+    let game = TestGame::fixed(&node);
+    let scene = FaultScene {
+        stream: game.events_after(Spectator, 0),
+        game,
+        node: &node,
+        database: &database,
+        cluster: &cluster,
+    };
+    scene.next_change_is(1);
+    show(scene);
 }
 
-impl FaultScene {
-    fn on(cluster: Cluster, prepare: impl FnOnce(&Cluster, &TestDatabase)) -> FaultScene {
-        let database = cluster.database();
-        prepare(&cluster, &database);
-        let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
-        let game = NodeTable::create(node.url(), json!({"first_dealer": 0}));
-        let stream = game.stream(Spectator, node.url());
-        let mut scene = FaultScene {
-            node,
-            stream,
-            game,
-            database,
-            cluster,
-        };
-        scene.next_change_is(1);
-        scene
+/// The same on a cluster of its own.
+fn with_node(show: impl FnOnce(FaultScene<'_>)) {
+    on(own_cluster(), |_, _| {}, show);
+}
+
+/// Whether the store is unavailable. An answer must not be any other failure of the server.
+fn is_unavailable(answer: &TestResponse) -> bool {
+    let status = answer.status;
+    if status == 503 {
+        answer.clone().refused("unavailable");
+    } else {
+        assert!(status < 500, "{}: {status} {}", answer.what, answer.text());
     }
+    status == 503
+}
 
+impl<'a> FaultScene<'a> {
     /// Runs SQL, and ends the sessions of the node, which then connects again.
     fn change(&self, sql: &str) {
         self.cluster.psql("postgres", sql);
@@ -56,27 +77,23 @@ impl FaultScene {
         self.cluster.psql("postgres", end);
     }
 
-    fn wait_until_ready(&self, is_ready: bool) {
-        wait_until(&format!("ready is {is_ready}"), || {
-            let answer = Call::get("/readyz").send(self.node.url());
-            answer.is_unavailable() != is_ready
-        });
+    fn creation(&self) -> TestRequest<'a> {
+        self.node.post("/v1/games").json(&json!({}))
     }
 
-    fn renewal(&self) -> Call {
-        self.game.post(Host, "/seats/0/token", Value::Null)
+    fn renewal(&self) -> TestRequest<'a> {
+        self.game.post(Host, "/seats/0/token")
     }
 
     /// Waits until writes are refused, and the node says so.
     fn writes_are_refused(&self) {
-        self.wait_until_ready(false);
-        let create = Call::post("/v1/games", json!({}));
-        for call in [&create, &self.renewal()] {
+        self.node.wait_until_ready(false);
+        for write in [self.creation(), self.renewal()] {
             wait_until("writes are refused", || {
-                call.send(self.node.url()).is_unavailable()
+                is_unavailable(&write.clone().send())
             });
         }
-        Call::get("/healthz").send(self.node.url()).expect(200);
+        self.node.get("/healthz").send().expect(200);
     }
 
     /// Waits until reads are refused, too.
@@ -84,123 +101,122 @@ impl FaultScene {
         let reads = [
             self.game.get(Spectator, ""),
             self.game.get(Spectator, "/history"),
-            Call::get("/v1/games"),
+            self.node.get("/v1/games"),
         ];
-        for call in &reads {
-            wait_until("reads are refused", || {
-                call.send(self.node.url()).is_unavailable()
-            });
+        for read in reads {
+            wait_until("reads are refused", || is_unavailable(&read.clone().send()));
         }
     }
 
     /// Waits until all is well. The stream, which was open all the time, shows it too.
-    fn all_is_well(&mut self) {
-        self.wait_until_ready(true);
-        let url = self.node.url();
+    fn all_is_well(&self) {
+        self.node.wait_until_ready(true);
         wait_until("a game is created", || {
-            let create = Call::post("/v1/games", json!({})).send(url);
-            !create.is_unavailable() && create.status == 201
+            let answer = self.creation().send();
+            !is_unavailable(&answer) && answer.status == 201
         });
-        let call = self.renewal();
-        wait_until("a token is renewed", || !call.send(url).is_unavailable());
-        let view = self.game.view(url);
-        self.next_change_is(view["version"].as_u64().expect("a version"));
+        wait_until("a token is renewed", || {
+            !is_unavailable(&self.renewal().send())
+        });
+        self.next_change_is(self.game.version());
     }
 
     /// Reads the stream up to this version.
-    fn next_change_is(&mut self, version: u64) {
-        while self.stream.next().expect("the stream goes on")["version"] != version {}
+    fn next_change_is(&self, version: u64) {
+        while self.stream.next().expect("the stream goes on").version() != version {}
     }
 }
 
 #[test]
 fn a_database_that_is_down_is_waited_for() {
-    let Some(mut scene) = start() else { return };
-    for fail in [Cluster::stop, Cluster::kill] {
-        fail(&scene.cluster);
-        scene.writes_are_refused();
-        scene.reads_are_refused();
-        scene.cluster.start_again();
-        scene.all_is_well();
-    }
-    // A hundred tries to connect do not make a hundred lines.
-    let log = scene.node.log();
-    let tries = log.lines().filter(|line| line.contains("cannot connect"));
-    assert!(tries.count() < 50, "{log}");
+    with_node(|scene| {
+        for fail in [Cluster::stop, Cluster::kill] {
+            fail(scene.cluster);
+            scene.writes_are_refused();
+            scene.reads_are_refused();
+            scene.cluster.start_again();
+            scene.all_is_well();
+        }
+        // A hundred tries to connect do not make a hundred lines.
+        let log = scene.node.log();
+        let tries = log.lines().filter(|line| line.contains("cannot connect"));
+        assert!(tries.count() < 50, "{log}");
+    });
 }
 
 #[test]
 fn a_database_that_hangs_is_waited_for() {
-    let Some(mut scene) = start() else { return };
-    scene.cluster.freeze();
-    let (call, url) = (scene.renewal().key(KEY), scene.node.url().to_owned());
-    let (again, same_url) = (call.clone(), url.clone());
-    let waiting = thread::spawn(move || {
-        let mut answer = call.send(&url);
-        wait_until("the write is answered", || {
-            let is_answered = !answer.is_unavailable();
-            if !is_answered {
-                answer = call.send(&url);
-            }
-            is_answered
+    with_node(|scene| {
+        scene.cluster.freeze();
+        let renewal = scene.renewal().key(KEY);
+        let answer = thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let answers = iter::repeat_with(|| renewal.clone().send());
+                let started = Instant::now();
+                let mut answers = answers.take_while(|_| started.elapsed() < TIMEOUT);
+                answers.find(|answer| !is_unavailable(answer))
+            });
+            scene.node.wait_until_ready(false);
+            scene.reads_are_refused();
+            scene.cluster.thaw();
+            waiting.join().ok().flatten().expect("an answer")
         });
-        answer
+        renewal.send().assert_repeats(&answer);
+        assert_eq!(answer.expect(200)["version"], 2, "it was carried out once");
+        scene.all_is_well();
     });
-    scene.wait_until_ready(false);
-    scene.reads_are_refused();
-    scene.cluster.thaw();
-    let answer = waiting.join().expect("an answer");
-    assert_eq!(answer.expect(200)["version"], 2, "it was carried out once");
-    let repeated = again.send(&same_url);
-    assert_eq!(repeated.repeated_parts(), answer.repeated_parts());
-    scene.all_is_well();
 }
 
 #[test]
 fn a_database_that_becomes_read_only_is_waited_for() {
-    let Some(mut scene) = start() else { return };
-    let name = scene.database.name();
-    let set = format!("ALTER DATABASE {name} SET default_transaction_read_only =");
-    scene.change(&format!("{set} on"));
-    scene.writes_are_refused();
-    scene.cluster.psql("postgres", &format!("{set} off"));
-    scene.all_is_well();
+    with_node(|scene| {
+        let name = scene.database.name();
+        let set = format!("ALTER DATABASE {name} SET default_transaction_read_only =");
+        scene.change(&format!("{set} on"));
+        scene.writes_are_refused();
+        scene.cluster.psql("postgres", &format!("{set} off"));
+        scene.all_is_well();
+    });
 }
 
 #[test]
 fn rights_that_are_taken_away_are_waited_for() {
-    let Some(mut scene) = start() else { return };
-    let all = "ALL ON ALL TABLES IN SCHEMA public";
-    scene.database.psql(&format!("REVOKE {all} FROM dog"));
-    scene.writes_are_refused();
-    scene.reads_are_refused();
-    scene.database.psql(&format!("GRANT {all} TO dog"));
-    scene.all_is_well();
+    with_node(|scene| {
+        let all = "ALL ON ALL TABLES IN SCHEMA public";
+        scene.database.psql(&format!("REVOKE {all} FROM dog"));
+        scene.writes_are_refused();
+        scene.reads_are_refused();
+        scene.database.psql(&format!("GRANT {all} TO dog"));
+        scene.all_is_well();
+    });
 }
 
 #[test]
 fn a_lack_of_connections_is_waited_for() {
-    let Some(mut scene) = start() else { return };
-    scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
-    // However few connections remain, each request is answered, some with 503.
-    let calls = [
-        Call::get("/readyz"),
-        Call::post("/v1/games", json!({})),
-        scene.game.get(Spectator, ""),
-        scene.renewal(),
-    ];
-    let mut refused = 0;
-    wait_until("something is refused", || {
-        let answers = calls.iter().map(|call| call.send(scene.node.url()));
-        refused += answers.filter(|answer| answer.is_unavailable()).count();
-        refused > 10
+    with_node(|scene| {
+        scene.change("ALTER ROLE dog CONNECTION LIMIT 3");
+        // However few connections remain, each request is answered, some with 503.
+        let calls = [
+            scene.node.get("/readyz"),
+            scene.creation(),
+            scene.game.get(Spectator, ""),
+            scene.renewal(),
+        ];
+        let mut refused = 0;
+        wait_until("something is refused", || {
+            refused += calls
+                .iter()
+                .filter(|call| is_unavailable(&(*call).clone().send()))
+                .count();
+            refused > 10
+        });
+        scene.change("ALTER ROLE dog CONNECTION LIMIT 0");
+        scene.writes_are_refused();
+        scene.reads_are_refused();
+        let unlimited = "ALTER ROLE dog CONNECTION LIMIT -1";
+        scene.cluster.psql("postgres", unlimited);
+        scene.all_is_well();
     });
-    scene.change("ALTER ROLE dog CONNECTION LIMIT 0");
-    scene.writes_are_refused();
-    scene.reads_are_refused();
-    let unlimited = "ALTER ROLE dog CONNECTION LIMIT -1";
-    scene.cluster.psql("postgres", unlimited);
-    scene.all_is_well();
 }
 
 /// A small file system in memory, which only root can mount.
@@ -244,7 +260,7 @@ fn a_full_disk_is_waited_for() {
         eprintln!("!!! SKIPPED: only root can mount a small file system !!!");
         return;
     };
-    let mut scene = FaultScene::on(cluster, |cluster, database| {
+    let prepare = |cluster: &Cluster, database: &TestDatabase| {
         let (disk, name) = (disk.0.join("space"), database.name());
         fs::create_dir(&disk).expect("a folder");
         let mut chown = Command::new("chown");
@@ -257,21 +273,23 @@ fn a_full_disk_is_waited_for() {
         ] {
             cluster.psql("postgres", &sql);
         }
+    };
+    on(Some(cluster), prepare, |scene| {
+        disk.fill();
+        // What fits into pages that exist is still written.
+        wait_until("there is no room for a game", || {
+            let answer = scene.creation().send();
+            let status = answer.status;
+            if status == 507 {
+                answer.refused("database_full");
+            }
+            status == 507
+        });
+        scene.game.view(Spectator);
+        let log = scene.node.log();
+        assert!(log.contains("the disk is full"), "{log}");
+        disk.make_room();
+        thread::sleep(Duration::from_millis(100));
+        scene.all_is_well();
     });
-    disk.fill();
-    // What fits into pages that exist is still written.
-    let create = Call::post("/v1/games", json!({}));
-    wait_until("there is no room for a game", || {
-        let answer = create.send(scene.node.url());
-        if answer.status == 507 {
-            answer.refused("database_full");
-        }
-        answer.status == 507
-    });
-    scene.game.view(scene.node.url());
-    let log = scene.node.log();
-    assert!(log.contains("the disk is full"), "{log}");
-    disk.make_room();
-    thread::sleep(Duration::from_millis(100));
-    scene.all_is_well();
 }

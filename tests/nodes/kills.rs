@@ -2,9 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
-
-use crate::{load::NodeLoad, support::start};
+use crate::{load::NodeLoad, node::start, support::Dice};
 
 /// Kills in every run of the tests.
 const KILLS: u32 = 5;
@@ -30,17 +28,17 @@ fn no_answered_write_is_lost_or_doubled_by_fifty_kills_of_nodes() {
 fn play_through(kills: u32) {
     let Some(nodes) = start(3) else { return };
     let load = NodeLoad::new(&nodes, SEED);
-    let mut dice = ChaCha20Rng::seed_from_u64(SEED);
-    let kill = |load: &NodeLoad<'_>| {
+    let mut dice = Dice::new(SEED);
+    let kill = || {
         for _ in 0..kills {
             load.wait_for_answers(10);
-            thread::sleep(Duration::from_millis(dice.random_range(0..400)));
-            nodes.replace(dice.random_range(0..nodes.count()));
+            thread::sleep(Duration::from_millis(dice.below(400) as u64));
+            nodes.at(dice.below(3)).replace();
         }
         load.wait_for_answers(10);
     };
     load.run(kill, |sql| nodes.database.psql(sql));
-    println!("{kills} kills: {:?}", load.counts);
-    let cut_off = load.counts.cut_off.into_inner();
-    assert!(cut_off > 0, "no kill interrupted a request");
+    println!("{kills} kills: {:?}", load.ledger.counts);
+    let interrupted = load.ledger.interrupted_writes();
+    assert!(interrupted > 0, "no kill interrupted a write");
 }

@@ -1,9 +1,12 @@
 //! nginx in front of several nodes, with the `upstream` of `deploy/nginx-nodes.conf`.
 
 use dog_cluster::Cluster;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::{Call, DogNodes, Nginx, NodeTable, start};
+use crate::{
+    node::{DogNodes, start},
+    support::{Exposition, Nginx, TestGame},
+};
 
 const ADDRESSES: [&str; 3] = ["node-1:8080", "node-2:8080", "node-3:8080"];
 const GAMES: usize = 12;
@@ -15,18 +18,19 @@ fn documented_upstream(nodes: &DogNodes) -> String {
     let addresses = ADDRESSES.iter().enumerate();
     addresses.fold(block.to_owned(), |block, (number, address)| {
         assert_eq!(block.matches(address).count(), 1, "{address}");
-        block.replace(address, nodes.url(number).trim_start_matches("http://"))
+        block.replace(address, &nodes.at(number).address())
     })
 }
 
 /// How many views of games each node has sent.
-fn views(nodes: &DogNodes) -> [u64; 3] {
-    let name = r#"dog_http_requests_total{method="GET",route="/v1/games/{id}",status="200"} "#;
-    [0, 1, 2].map(|number| {
-        let metrics = Call::get("/metrics").send(&nodes.url(number)).text();
-        let count = metrics.lines().find_map(|line| line.strip_prefix(name));
-        count.map_or(0, |count| count.parse().expect("a count"))
-    })
+fn views(nodes: &DogNodes) -> [f64; 3] {
+    let labels = [
+        ("method", "GET"),
+        ("route", "/v1/games/{id}"),
+        ("status", "200"),
+    ];
+    let name = "dog_http_requests_total";
+    [0, 1, 2].map(|number| Exposition::scrape(nodes.at(number)).value(name, &labels))
 }
 
 #[test]
@@ -43,24 +47,33 @@ fn requests_for_a_game_go_to_the_same_node() {
     let Some(nginx) = Nginx::start(folder, &block, &documented_upstream(&nodes)) else {
         return;
     };
-    let create = |_| NodeTable::create(&nginx.url, json!({}));
-    let games: Vec<NodeTable> = (0..GAMES).map(create).collect();
+    let node = nodes.at(0);
+    let url = |path: &str| format!("{}{path}", nginx.url);
+    let create = |_| {
+        let created = node.agent().post(url("/v1/games")).send_json(json!({}));
+        let created = created.and_then(|mut created| created.body_mut().read_json::<Value>());
+        TestGame::from_created(node, &created.expect("a game"))
+    };
+    let games: Vec<TestGame<'_>> = (0..GAMES).map(create).collect();
     let mut used = [false; 3];
     for game in &games {
         let before = views(&nodes);
         for _ in 0..5 {
-            game.view(&nginx.url);
+            let view = node.agent().get(url(&game.path(""))).call();
+            assert_eq!(view.expect("a view").status(), 200);
         }
         let after = views(&nodes);
         let sent = [0, 1, 2].map(|number| after[number] - before[number]);
-        let number = sent.iter().position(|&count| count == 5);
+        let number = sent.iter().position(|&count| count == 5.0);
         used[number.unwrap_or_else(|| panic!("divided: {sent:?}"))] = true;
     }
     assert!(used.iter().filter(|used| **used).count() > 1, "{used:?}");
 
     // Without one of the nodes every game is still reached, and can be changed.
-    nodes.node(1).kill();
+    nodes.kill(1);
     for game in &games {
-        game.act(&nginx.url);
+        let deal = node.agent().post(url(&game.path("/deal")));
+        let deal = deal.header("Authorization", format!("Bearer {}", game.host));
+        assert_eq!(deal.send_empty().expect("an answer").status(), 200);
     }
 }

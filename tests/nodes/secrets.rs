@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use dog_cluster::{Cluster, ClusterOptions};
 use serde_json::json;
 
-use crate::support::{Call, DogNode, NodeTable, own_cluster, refusal, serve, wait_until};
+use crate::{
+    node::{node, node_on, own_cluster, refusal, serve},
+    support::{TestGame, wait_until},
+};
 
 /// No word of it occurs by chance.
 const SECRET: &str = "Xylophon-7-Quitte-Zwirn";
@@ -24,7 +27,7 @@ fn the_password_is_nowhere_to_be_read() {
     let file = cluster.folder().join("passwords").display().to_string();
     fs::write(&file, format!("127.0.0.1:*:*:keeper:{SECRET}\n")).expect("a file");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
-    let ways: [&[(&str, &str)]; 3] = [
+    let ways: [&[(&'static str, &str)]; 3] = [
         &[("DOG_DATABASE", &with_it)],
         &[("DOG_DATABASE", &without), ("PGPASSWORD", SECRET)],
         &[("DOG_DATABASE", &without), ("PGPASSFILE", &file)],
@@ -32,24 +35,22 @@ fn the_password_is_nowhere_to_be_read() {
     let hidden = |text: &str| assert!(!text.contains(SECRET), "{text}");
     for way in ways {
         // Even if everything is logged.
-        let node = DogNode::start(&[way, &[("RUST_LOG", "trace")]].concat());
-        NodeTable::create(node.url(), json!({}));
+        let node = node(&[way, &[("RUST_LOG", "trace")]].concat());
+        TestGame::create(&node, &json!({}));
         cluster.stop();
-        let read = Call::get("/v1/games");
         for path in ["/readyz", "/v1/games"] {
-            let mut answer = None;
             wait_until("the database is missed", || {
-                let now = Call::get(path).send(node.url());
-                answer.insert(now).is_unavailable()
+                let answer = node.get(path).send();
+                hidden(&answer.text());
+                answer.status == 503
             });
-            hidden(&answer.expect("an answer").text());
         }
-        hidden(&Call::get("/metrics").send(node.url()).text());
+        hidden(&node.get("/metrics").send().text());
         // Nodes that start now find nobody.
         hidden(&refusal(way));
         cluster.start_again();
         wait_until("the database is back", || {
-            read.send(node.url()).status == 200
+            node.get("/v1/games").send().status == 200
         });
         hidden(&node.log());
         hidden(&help(way));
@@ -98,13 +99,13 @@ fn certificates_are_verified_if_that_is_asked_for() {
     };
     let verified = url("verify-full", &cluster);
     for url in [&verified, &verified.replace("127.0.0.1", "localhost")] {
-        let node = DogNode::start(&[("DOG_DATABASE", url)]);
-        NodeTable::create(node.url(), json!({}));
+        let node = node_on(url);
+        TestGame::create(&node, &json!({}));
         let sql = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                    WHERE usename = 'dog'";
         assert_eq!(cluster.psql("postgres", sql), "t");
     }
-    drop(DogNode::start(&[("DOG_DATABASE", &url("require", &other))]));
+    drop(node_on(&url("require", &other)));
     for (url, reason) in [
         (url("verify-full", &other), "certificate"),
         (url("disable", &cluster), "no encryption"),

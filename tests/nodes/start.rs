@@ -4,7 +4,10 @@ use std::thread;
 
 use dog_cluster::{Cluster, PASSWORD};
 
-use crate::support::{Call, DogNode, NodeTable, database, own_cluster, refusal, wait_until};
+use crate::{
+    node::{database, node_on, own_cluster, refusal},
+    support::{TestGame, TestServer, wait_until},
+};
 
 /// Asserts that a node does not start on the database with this URL, and says why.
 #[track_caller]
@@ -17,25 +20,24 @@ fn is_refused(url: &str, reason: &str) {
 fn eight_nodes_start_at_once_on_an_empty_database() {
     let Some(database) = database() else { return };
     let url = database.url();
-    let nodes: Vec<DogNode> = thread::scope(|scope| {
-        let start = || DogNode::start(&[("DOG_DATABASE", &url)]);
-        let starting = [(); 8].map(|()| scope.spawn(start));
+    let nodes: Vec<TestServer> = thread::scope(|scope| {
+        let starting = [(); 8].map(|()| scope.spawn(|| node_on(&url)));
         starting.map(|node| node.join().expect("a node")).into()
     });
-    let migrated = |node: &&DogNode| node.log().contains("database schema: version");
+    let migrated = |node: &&TestServer| node.log().contains("database schema: version");
     assert_eq!(nodes.iter().filter(migrated).count(), 1);
     assert_eq!(database.psql("SELECT count(*) FROM schema_version"), "1");
     assert_eq!(database.psql("SELECT count(*) FROM creator_key"), "1");
     for node in &nodes {
-        NodeTable::with_bots(node.url(), 0);
-        Call::get("/readyz").send(node.url()).expect(200);
+        TestGame::with_bots(node, "greedy", 0);
+        node.get("/readyz").send().expect(200);
     }
 }
 
 #[test]
 fn a_newer_schema_is_refused() {
     let Some(database) = database() else { return };
-    drop(DogNode::start(&[("DOG_DATABASE", &database.url())]));
+    drop(node_on(&database.url()));
     database.psql("UPDATE schema_version SET version = 99");
     is_refused(&database.url(), "schema version 99");
     assert_eq!(database.psql("SELECT version FROM schema_version"), "99");
@@ -66,7 +68,7 @@ fn a_role_with_too_few_rights_is_refused() {
     database.psql(&format!("CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'"));
     let url = database.url().replace("//dog:", "//guest:");
     is_refused(&url, "permission denied for schema public");
-    drop(DogNode::start(&[("DOG_DATABASE", &database.url())]));
+    drop(node_on(&database.url()));
     is_refused(&url, "permission denied for table schema_version");
 }
 
@@ -108,7 +110,7 @@ fn the_timeouts_of_a_role_or_database_do_not_apply() {
     let alter = format!("ALTER DATABASE {} SET", database.name());
     let set = timeouts.map(|one| format!("{alter} {one}_timeout = 200;"));
     database.psql(&set.concat());
-    let node = DogNode::start(&[("DOG_DATABASE", &database.url())]);
+    let node = node_on(&database.url());
     // A write that waits for longer.
     let lock = "LOCK TABLE games IN EXCLUSIVE MODE; SELECT pg_sleep(1)";
     let lock = format!("SET statement_timeout = 0; BEGIN; {lock}; COMMIT");
@@ -117,7 +119,7 @@ fn the_timeouts_of_a_role_or_database_do_not_apply() {
     thread::scope(|scope| {
         scope.spawn(|| database.psql(&lock));
         wait_until("the table is locked", || database.psql(is_locked) == "t");
-        NodeTable::with_bots(node.url(), 0);
+        TestGame::with_bots(&node, "greedy", 0);
     });
 }
 
