@@ -226,7 +226,9 @@ impl<'l, 'a> LedgerClient<'l, 'a> {
             let is_playing = |game: &&mut LedgerGame<'_, '_>| game.state == LedgerState::Playing;
             let mut playing: Vec<_> = self.games.iter_mut().filter(is_playing).collect();
             if playing.len() < TABLES {
-                self.create();
+                // One of three is always without keys.
+                let keyed = playing.iter().any(|game| !game.keyed);
+                self.create(keyed);
             } else {
                 playing.swap_remove(self.dice.below(TABLES)).step();
             }
@@ -234,8 +236,8 @@ impl<'l, 'a> LedgerClient<'l, 'a> {
         self
     }
 
-    /// Creates a game, one of three without a key.
-    fn create(&mut self) {
+    /// Creates a game, with a key or without.
+    fn create(&mut self, keyed: bool) {
         let created = self.games.len() + self.unconfirmed.len();
         let name = format!("{}/{created}", self.number);
         let presets = ["dogspiel-it", "hausregeln", "familienlager"];
@@ -244,7 +246,6 @@ impl<'l, 'a> LedgerClient<'l, 'a> {
         let body = json!({"rules": {"preset": preset}, "seats": [{"name": name}, {}, {}, {}],
             "bot_pace_ms": 60_000});
         let mut write = self.ledger.servers[0].post("/v1/games").json(&body);
-        let keyed = self.dice.below(3) > 0;
         if keyed {
             write = write.key(&key(&mut self.dice));
         }
