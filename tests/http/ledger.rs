@@ -351,8 +351,8 @@ impl<'a> LedgerGame<'_, 'a> {
     /// Does something random, usually the next action of the game.
     fn step(&mut self) {
         match self.dice.below(40) {
-            0 => self.renew(),
-            1 => self.reissue(),
+            0 => self.renew(false),
+            1 => self.renew(true),
             2 => self.hand_over(),
             3 => self.inspect(),
             4 | 5 if !self.saved.is_empty() => {
@@ -373,7 +373,7 @@ impl<'a> LedgerGame<'_, 'a> {
             }
             let dealer = view["dealer"].as_u64().expect("a dealer") as usize;
             let who = [Host, Seat(dealer)][self.dice.below(2)];
-            self.change(who, "POST", "/deal", &Value::Null, 200)
+            self.change(who, self.game.post(who, "/deal"), 200)
         } else if view["phase"] == "finished" {
             None
         } else {
@@ -383,7 +383,8 @@ impl<'a> LedgerGame<'_, 'a> {
             let body = &advice["suggestions"][0]["request"]["body"];
             let is_play = view["phase"] == "play";
             let route = if is_play { "/play" } else { "/swap" };
-            self.change(Seat(seat), "POST", route, body, 200)
+            let action = self.game.post(Seat(seat), route).json(body);
+            self.change(Seat(seat), action, 200)
         };
         if changed.is_some_and(|changed| changed["game"]["phase"] == "finished") {
             self.state = LedgerState::Finished;
@@ -403,8 +404,10 @@ impl<'a> LedgerGame<'_, 'a> {
             (human, bot) = (json!({"kind": "human"}), json!({"kind": "bot"}));
             back = Seat(seat);
         }
-        if self.change(Host, "PUT", &path, &bot, 200).is_some() {
-            self.change(back, "PUT", &path, &human, 200);
+        let put = |who, body| self.game.request("PUT", who, &path).json(body);
+        let (leave, come_back) = (put(Host, &bot), put(back, &human));
+        if self.change(Host, leave, 200).is_some() {
+            self.change(back, come_back, 200);
         }
     }
 
@@ -413,11 +416,12 @@ impl<'a> LedgerGame<'_, 'a> {
     fn seat_another(&mut self) {
         self.inspect();
         let seat = 1 + self.dice.below(3);
-        let open = json!({"kind": "open"});
-        let opened = self.change(Host, "PUT", &format!("/seats/{seat}"), &open, 200);
+        let open = self.game.request("PUT", Host, &format!("/seats/{seat}"));
+        let opened = self.change(Host, open.json(&json!({"kind": "open"})), 200);
         let Some(opened) = opened else { return };
         let body = json!({"invitation": opened["invitation"], "name": self.name});
-        if let Some(joined) = self.change(Spectator, "POST", "/join", &body, 201) {
+        let join = self.game.post(Spectator, "/join").json(&body);
+        if let Some(joined) = self.change(Spectator, join, 201) {
             assert_eq!(joined["seat"], seat);
             self.take_token(seat, &joined);
             self.joined[seat] = true;
@@ -430,34 +434,27 @@ impl<'a> LedgerGame<'_, 'a> {
         }
     }
 
-    /// Renews a seat's token by itself.
-    fn renew(&mut self) {
+    /// Replaces the token of a seat, by itself or by the host.
+    fn renew(&mut self, is_by_host: bool) {
         let seat = self.dice.below(4);
-        let path = format!("/seats/{seat}/token");
-        let Some(renewed) = self.write(Seat(seat), "POST", &path, &Value::Null, 200) else {
+        if is_by_host && self.joined[seat] {
+            return;
+        }
+        let (who, kind) = match is_by_host {
+            true => (Host, "token_reissued"),
+            false => (Seat(seat), "token_renewed"),
+        };
+        let renew = self.game.post(who, &format!("/seats/{seat}/token"));
+        let Some(renewed) = self.write(who, renew, 200) else {
             return;
         };
-        if !std::mem::replace(&mut self.joined[seat], true) {
-            let events = json!([{"type": "token_renewed", "seat": seat}]);
-            self.log.push((Spectator, events));
+        // Whoever has renewed the own token joins by that, which is told once.
+        if is_by_host || !std::mem::replace(&mut self.joined[seat], true) {
+            let events = json!([{"type": kind, "seat": seat}]);
+            self.log.push((Host, events));
         }
         assert_eq!(renewed["version"], self.log.len(), "{}", self.name);
         self.take_token(seat, &renewed);
-    }
-
-    /// Replaces a seat's token by the host.
-    fn reissue(&mut self) {
-        let seat = self.dice.below(4);
-        if self.joined[seat] {
-            return;
-        }
-        let path = format!("/seats/{seat}/token");
-        if let Some(reissued) = self.write(Host, "POST", &path, &Value::Null, 200) {
-            let events = json!([{"type": "token_reissued", "seat": seat}]);
-            self.log.push((Host, events));
-            assert_eq!(reissued["version"], self.log.len(), "{}", self.name);
-            self.take_token(seat, &reissued);
-        }
     }
 
     fn take_token(&mut self, seat: usize, answer: &Value) {
@@ -467,7 +464,8 @@ impl<'a> LedgerGame<'_, 'a> {
     }
 
     fn delete(&mut self) {
-        if self.write(Host, "DELETE", "", &Value::Null, 204).is_some() {
+        let delete = self.game.request("DELETE", Host, "");
+        if self.write(Host, delete, 204).is_some() {
             self.state = LedgerState::Deleted;
             count(&self.ledger.counts.deleted);
             self.inspect();
@@ -475,36 +473,20 @@ impl<'a> LedgerGame<'_, 'a> {
     }
 
     /// Makes a version. Returns the body of the answer; `None` if the game is given up.
-    fn change(
-        &mut self,
-        who: TestViewer,
-        method: &str,
-        rest: &str,
-        body: &Value,
-        status: u16,
-    ) -> Option<Value> {
-        let changed = self.write(who, method, rest, body, status)?;
+    fn change(&mut self, who: TestViewer, write: TestRequest<'a>, status: u16) -> Option<Value> {
+        let what = write.what();
+        let changed = self.write(who, write, status)?;
         self.log.push((who, changed["events"].clone()));
-        assert_eq!(changed["version"], self.log.len(), "{method} {rest}");
+        assert_eq!(changed["version"], self.log.len(), "{what}");
         Some(changed)
     }
 
     /// The same without a note of its version.
-    fn write(
-        &mut self,
-        who: TestViewer,
-        method: &str,
-        rest: &str,
-        body: &Value,
-        status: u16,
-    ) -> Option<Value> {
-        let mut write = self.game.request(method, who, rest);
-        if !body.is_null() {
-            write = write.json(body);
-        }
-        if self.keyed {
-            write = write.key(&key(&mut self.dice));
-        }
+    fn write(&mut self, who: TestViewer, write: TestRequest<'a>, status: u16) -> Option<Value> {
+        let write = match self.keyed {
+            true => write.key(&key(&mut self.dice)),
+            false => write,
+        };
         let number = self.dice.below(self.ledger.servers.len());
         let Some(answer) = self.ledger.write(number, &write) else {
             self.state = LedgerState::GivenUp;
