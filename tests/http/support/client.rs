@@ -243,7 +243,7 @@ impl TestResponse {
     #[track_caller]
     pub fn assert_repeats(&self, first: &TestResponse) {
         assert_eq!(self.status, first.status, "{}", self.what);
-        for name in ["etag", "location"] {
+        for name in ["content-type", "etag", "location"] {
             assert_eq!(self.header(name), first.header(name), "{}", self.what);
         }
         assert_eq!(self.body, first.body, "{}", self.what);
