@@ -3,7 +3,6 @@
 use std::{fs, io::Write, path::Path};
 
 use flate2::{Compression, write::GzEncoder};
-use serde_json::Value;
 
 use crate::support::TestServer;
 
@@ -150,44 +149,5 @@ fn without_the_page_the_documentation_comes_first() {
     assert_eq!(response.header("location"), Some("/docs/"));
     for path in ["/style.css", "/sw.js", "/page/0/src/main.js"] {
         server.get(path).send().refused("route_not_found");
-    }
-}
-
-#[test]
-fn all_languages_have_the_same_words() {
-    for part in ["", "analyse/", "learn/", "rules/"] {
-        let text = |language: &str| file(&format!("/lang/{part}{language}.json"));
-        let words = |language: &str| {
-            let words: Value = serde_json::from_slice(&text(language)).expect("JSON");
-            let mut names = Vec::new();
-            flatten("", &words, &mut names);
-            names.sort();
-            names
-        };
-        let english = words("en");
-        assert!(english.len() > 20);
-        for language in ["de", "fr", "it"] {
-            assert_eq!(words(language), english, "{part}{language}");
-        }
-        let german = String::from_utf8(text("de")).expect("a text");
-        assert!(!german.contains('ß'), "Swiss spelling");
-    }
-}
-
-/// The paths of all texts.
-fn flatten(path: &str, value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                flatten(&format!("{path}/{name}"), value, found);
-            }
-        }
-        value => {
-            assert!(
-                value.as_str().is_some_and(|text| !text.is_empty()),
-                "{path}"
-            );
-            found.push(path.to_owned());
-        }
     }
 }

@@ -10,19 +10,21 @@ const read = (path) => JSON.parse(readFileSync(new URL(path, web), "utf8"));
 /** Parts of the page that are loaded later, with their words. */
 const parts = readdirSync(new URL("lang/", web)).filter((name) => !name.endsWith(".json"));
 const first = read("lang/en.json");
+const folders = ["lang/", ...parts.map((part) => `lang/${part}/`)];
 const words = Object.fromEntries(languages.map((lang) =>
-  [lang, Object.assign({}, ...[`lang/${lang}.json`, ...parts.map((part) => `lang/${part}/${lang}.json`)].map(read))]));
+  [lang, Object.assign({}, ...folders.map((folder) => read(`${folder}${lang}.json`)))]));
 const problems = [];
 
 const placeholders = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join(" ");
-for (const lang of languages) {
-  for (const key of Object.keys(words.en)) {
-    const text = words[lang][key];
-    if (!text) problems.push(`${lang}: ${key} is missing`);
-    else if (placeholders(text) !== placeholders(words.en[key])) problems.push(`${lang}: ${key} has other placeholders`);
+for (const file of folders.flatMap((folder) => languages.map((lang) => `${folder}${lang}.json`))) {
+  const [english, there] = [file.replace(/[^/]+$/, "en.json"), file].map(read);
+  for (const key of Object.keys(english)) {
+    const text = there[key];
+    if (!text) problems.push(`${file}: ${key} is missing`);
+    else if (placeholders(text) !== placeholders(english[key])) problems.push(`${file}: ${key} has other placeholders`);
   }
-  for (const key of Object.keys(words[lang])) {
-    if (!(key in words.en)) problems.push(`${lang}: ${key} is not in en.json`);
+  for (const key of Object.keys(there)) {
+    if (!(key in english)) problems.push(`${file}: ${key} is not in en.json`);
   }
 }
 if (JSON.stringify(words.de).includes("ß")) problems.push("de: Swiss spelling has no ß");
