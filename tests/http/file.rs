@@ -126,7 +126,7 @@ fn a_server_waits_for_the_end_of_its_predecessor() {
         let kill = Command::new("kill").arg(predecessor).status();
         assert!(kill.expect("kill").success());
     });
-    server.replace();
+    server.start_successor();
     end.join().expect("its end");
     assert_eq!(game.snapshot(), before);
 }

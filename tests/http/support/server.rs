@@ -317,7 +317,7 @@ impl TestServer {
 
     /// Starts another process on the same database before this one has ended.
     #[allow(dead_code, reason = "the tests of the file use it")]
-    pub fn replace(&self) {
+    pub fn start_successor(&self) {
         let (folder, environment) = (&self.folder, &self.environment);
         let next = ServerProcess::spawn_at("127.0.0.1:0", folder, environment, self.wrapper);
         *self.process.lock().expect("the process") = next;
@@ -334,9 +334,7 @@ impl TestServer {
     #[allow(dead_code, reason = "the tests of several nodes use it")]
     pub fn replace(&self) {
         self.stop(Signal::Kill);
-        let fresh =
-            ServerProcess::spawn_at("127.0.0.1:0", &self.folder, &self.environment, self.wrapper);
-        *self.process.lock().expect("the process") = fresh;
+        self.start_successor();
     }
 
     /// Whether the process runs.
