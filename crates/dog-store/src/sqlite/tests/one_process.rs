@@ -96,28 +96,3 @@ fn a_server_of_an_earlier_release_is_waited_for() {
         assert_eq!(dir.defects(), [""; 0]);
     }
 }
-
-#[test]
-fn a_server_of_an_earlier_release_that_goes_on_is_not_disturbed() {
-    let dir = shared_file(1);
-    let other = Connection::open(dir.file()).unwrap();
-    let opening = {
-        let file = dir.file();
-        thread::spawn(move || Store::open(file, StoreConfig::default()).map(drop))
-    };
-    while !opening.is_finished() {
-        let renew = "UPDATE processes SET lease_until = lease_until + 1";
-        other.execute(renew, []).unwrap();
-        thread::sleep(Duration::from_millis(100));
-    }
-    let refused = opening
-        .join()
-        .unwrap()
-        .expect_err("it is in use")
-        .to_string();
-    assert!(refused.contains("of an earlier release"), "{refused}");
-    let version: u32 = other
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .unwrap();
-    assert_eq!(version, SCHEMA.first_version);
-}
