@@ -107,7 +107,7 @@ pub struct ServerConfig {
     pub drain: Duration,
 }
 
-/// The sockets of a server. Clients can connect; they are answered once [`Server::run`] is awaited.
+/// The sockets of a server. Clients can connect; they are answered once it runs.
 pub struct Listeners {
     listen: String,
     sockets: Vec<TcpListener>,
