@@ -107,12 +107,6 @@ fn bare_batches(scripts: &[Script]) -> f64 {
                     &[&(game as i64 + 1), &version, &at, action, &step.entry],
                 )
             })
-            .and_then(|_| {
-                run(
-                    "INSERT INTO changes (game, version) VALUES (?1, ?2)",
-                    &[&id, &version],
-                )
-            })
             .expect("written");
             written += 1;
         }

@@ -5,7 +5,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{ErrorKind, Read, Write},
+    io::{ErrorKind, Read, Seek, Write},
     path::Path,
     process,
     sync::Arc,
@@ -55,7 +55,7 @@ impl DatabaseLock {
             }
             thread::sleep(RETRY_DELAY);
         }
-        let written = file.set_len(0).and_then(|()| {
+        let written = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| {
             let name = host_name();
             write!(file, "{} {name}", process::id())
         });
@@ -81,7 +81,7 @@ fn open(path: &Path) -> Result<File, StoreError> {
 /// The process that has the lock, as far as it can be read: ` (pid 4711 on HOST)`.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
-    let read = std::io::Seek::rewind(file).and_then(|()| file.read_to_string(&mut text));
+    let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
     match (read, text.split_once(' ')) {
         (Ok(_), Some((pid, ""))) => format!(" (pid {pid})"),
         (Ok(_), Some((pid, host))) => format!(" (pid {pid} on {host})"),

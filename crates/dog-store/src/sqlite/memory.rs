@@ -169,6 +169,7 @@ impl<K: Copy + Eq + Hash, V> Expiring<K, V> {
     }
 
     fn add(&mut self, key: K, value: V) {
+        self.expire();
         let now = Instant::now();
         self.values.entry(key).or_default().push((now, value));
         self.order.push_back((now, key));
@@ -176,6 +177,16 @@ impl<K: Copy + Eq + Hash, V> Expiring<K, V> {
 
     /// The values of a key that have not expired.
     fn get(&mut self, key: &K) -> &[(Instant, V)] {
+        self.expire();
+        self.values.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    fn remove(&mut self, key: &K) {
+        self.values.remove(key);
+    }
+
+    /// Removes what has expired.
+    fn expire(&mut self) {
         while let Some(&(first, old)) = self.order.front()
             && first.elapsed() >= self.kept
         {
@@ -187,10 +198,5 @@ impl<K: Copy + Eq + Hash, V> Expiring<K, V> {
                 }
             }
         }
-        self.values.get(key).map_or(&[], Vec::as_slice)
-    }
-
-    fn remove(&mut self, key: &K) {
-        self.values.remove(key);
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     game_log::LogForm,
     game_row::{int, seating, version},
     now,
+    write::RESPONSE_TTL,
 };
 
 /// A connection to read from.
@@ -26,12 +27,9 @@ pub struct Reader<'c> {
     pub(super) cache: Option<&'c GameCache>,
 }
 
-/// How long a response is saved, in microseconds: 24 hours.
-const RESPONSE_TTL_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
-
 /// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
-    now.as_microsecond().saturating_sub(RESPONSE_TTL_MICROS)
+    (now - RESPONSE_TTL).as_microsecond()
 }
 
 /// The text after all those with this prefix, which is ASCII.

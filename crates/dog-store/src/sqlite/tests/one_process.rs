@@ -21,12 +21,12 @@ fn a_second_store_is_refused() {
     let dir = Dir::new();
     let store = dir.store();
     let id = create(&store).id;
+    let pid = std::process::id().to_string();
     let link = dir.0.join("link.db");
     symlink(dir.file(), &link).unwrap();
     for path in [dir.file(), link] {
         let refused = open_within(&path, Duration::from_millis(50)).expect_err("it is in use");
         let refused = refused.to_string();
-        let pid = std::process::id();
         assert!(
             refused.starts_with(&format!("another server (pid {pid}")),
             "{refused}"
@@ -52,6 +52,10 @@ fn a_second_store_is_refused() {
     let next = open_within(&dir.file(), Duration::from_secs(30)).unwrap();
     end.join().unwrap();
     assert_eq!(wait(next.version(&id)), Some(1));
+    assert_eq!(
+        fs::read_to_string(&lock).unwrap().split(' ').next(),
+        Some(&*pid)
+    );
     drop(next);
     assert!(lock.exists(), "a new file would be another lock");
     assert_eq!(wait(dir.store().version(&id)), Some(1));
