@@ -120,7 +120,7 @@ fn clients_wait_at_a_passed_socket() {
 
 #[test]
 #[ignore = "takes a minute: \
-            cargo test --release --test http -- --ignored --nocapture half_a_gigabyte"]
+            cargo test --test http -- --ignored --nocapture half_a_gigabyte"]
 fn clients_wait_at_a_passed_socket_of_half_a_gigabyte() {
     restart_without_a_gap(2_000_000, &["-TERM"; 5]);
 }
