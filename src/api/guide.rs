@@ -1,6 +1,6 @@
 //! The guides: documents of `docs` as pages.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -67,21 +67,20 @@ fn guide(name: &str) -> Option<String> {
     String::from_utf8(file.data.into_owned()).ok()
 }
 
-/// Whether a guide shows the picture in this file of `docs`.
-fn is_shown(file: &str) -> bool {
-    let picture = format!("]({file})");
-    file.starts_with("pictures/")
-        && guides()
-            .filter_map(guide)
-            .any(|text| text.contains(&picture))
-}
+/// The files of the pictures that guides show.
+static PICTURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let guides: String = guides().filter_map(guide).collect();
+    let shown = Documents::iter()
+        .filter(|file| file.starts_with("pictures/") && guides.contains(&format!("]({file})")));
+    shown.map(Cow::into_owned).collect()
+});
 
 /// What has this name below `/docs/guide/`: a page, as Markdown, or a file.
 fn source(name: &str) -> Option<Cow<'static, [u8]>> {
     match name {
         "" => Some(INDEX.as_bytes().into()),
         "guide.css" => Some(STYLE.as_bytes().into()),
-        _ if is_shown(name) => Some(Documents::get(name)?.data),
+        _ if PICTURES.contains(name) => Some(Documents::get(name)?.data),
         _ => Some(guide(name)?.into_bytes().into()),
     }
 }

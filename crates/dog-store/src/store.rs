@@ -78,7 +78,8 @@ impl Store {
     /// schema. Blocks until another process has closed it, for a while.
     ///
     /// # Errors
-    /// The file cannot be used, or another process has it. A file of another program or of a newer version is left unchanged.
+    /// The file cannot be used, or another process has it. A file of another program or of a newer
+    /// version is left unchanged.
     pub fn open(path: impl AsRef<Path>, config: StoreConfig) -> Result<Store, StoreError> {
         let database = SqliteDatabase::open(path.as_ref(), config)?;
         Ok(Store::new(Backend::Sqlite(database)))

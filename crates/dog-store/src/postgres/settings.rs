@@ -137,7 +137,7 @@ impl FromStr for ConnectionSettings {
         {
             config.password(password);
         }
-        let names: Vec<&str> = hosts.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         Ok(ConnectionSettings {
             name: format!("database {} at {}", database(&config), names.join(",")),
             hosts: hosts.iter().map(|host| only_host(&config, host)).collect(),
@@ -147,23 +147,30 @@ impl FromStr for ConnectionSettings {
     }
 }
 
-/// The names, addresses or folders of the hosts, and their ports.
-fn hosts(config: &Config) -> Vec<(String, u16)> {
-    let ports = config.get_ports();
-    let host = |(index, host): (usize, &Host)| {
+/// A host of a URL.
+struct UrlHost {
+    /// Its name, its address, or the folder of its socket.
+    name: String,
+    port: u16,
+}
+
+fn hosts(config: &Config) -> Vec<UrlHost> {
+    let (ports, mut hosts) = (config.get_ports(), Vec::new());
+    for (index, host) in config.get_hosts().iter().enumerate() {
         let name = match host {
             Host::Tcp(name) => name.clone(),
             #[cfg(unix)]
             Host::Unix(folder) => folder.display().to_string(),
         };
         let port = ports.get(index).or(ports.first());
-        (name, port.copied().unwrap_or(5432))
-    };
-    config.get_hosts().iter().enumerate().map(host).collect()
+        let port = port.copied().unwrap_or(5432);
+        hosts.push(UrlHost { name, port });
+    }
+    hosts
 }
 
 /// The same settings with one of their hosts.
-fn only_host(config: &Config, (host, port): &(String, u16)) -> Config {
+fn only_host(config: &Config, host: &UrlHost) -> Config {
     let mut only = Config::new();
     if let Some(user) = config.get_user() {
         only.user(user);
@@ -178,8 +185,8 @@ fn only_host(config: &Config, (host, port): &(String, u16)) -> Config {
         only.password(password);
     }
     let connect_timeout = config.get_connect_timeout().copied();
-    only.host(host)
-        .port(*port)
+    only.host(&host.name)
+        .port(host.port)
         .application_name(config.get_application_name().unwrap_or("dog-server"))
         .connect_timeout(connect_timeout.unwrap_or(CONNECT_TIMEOUT))
         .ssl_mode(config.get_ssl_mode())
@@ -273,20 +280,24 @@ fn read_password_file(file: &Path) -> Option<String> {
 /// `*`, and `\` makes a colon or a backslash part of a field. Sockets are those of `localhost`.
 fn find_password(lines: &str, config: &Config) -> Option<String> {
     let hosts = hosts(config);
-    let matches = |field: &str, value: &str| field == "*" || field == value;
     let mut lines = lines.lines().filter(|line| !line.starts_with('#'));
     lines.find_map(|line| {
         let fields = password_fields(line).try_into().ok()?;
         let [host, port, name, user, password]: [String; 5] = fields;
-        let is_at = |(of, at): &(String, u16)| {
-            let of = if of.starts_with('/') { "localhost" } else { of };
-            matches(&host, of) && matches(&port, &at.to_string())
-        };
-        let is_for = hosts.iter().any(is_at)
-            && matches(&name, database(config))
-            && matches(&user, config.get_user().unwrap_or_default());
+        let is_for_host = hosts.iter().any(|known| {
+            let is_socket = known.name.starts_with('/');
+            let known_name = if is_socket { "localhost" } else { &known.name };
+            field_matches(&host, known_name) && field_matches(&port, &known.port.to_string())
+        });
+        let is_for = is_for_host
+            && field_matches(&name, database(config))
+            && field_matches(&user, config.get_user().unwrap_or_default());
         is_for.then_some(password)
     })
+}
+
+fn field_matches(field: &str, value: &str) -> bool {
+    field == "*" || field == value
 }
 
 fn password_fields(line: &str) -> Vec<String> {

@@ -69,12 +69,7 @@ pub(super) fn migrate(connection: &mut Connection, schema: &Schema) -> Result<()
 /// # Errors
 /// A lease is renewed meanwhile.
 fn wait_for_leases(connection: &Connection) -> Result<(), StoreError> {
-    let mut read = connection.prepare("SELECT process, lease_until FROM processes")?;
-    let mut leases = || -> Result<Vec<(i64, i64)>, StoreError> {
-        let rows = read.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    };
-    let first = leases()?;
+    let first = lease_ends(connection)?;
     loop {
         // Those that end later were made before the clock was put back.
         let [old, latest] = [-LEASE_END, CLOCK_TOLERANCE].map(|from_now| now() + LEASE + from_now);
@@ -84,10 +79,17 @@ fn wait_for_leases(connection: &Connection) -> Result<(), StoreError> {
         }
         log::info!("waiting for the end of a server of an earlier release");
         thread::sleep(LEASE_POLL);
-        if leases()? != first {
+        if lease_ends(connection)? != first {
             return Err(StoreError::InUse(" of an earlier release".to_owned()));
         }
     }
+}
+
+/// When the lease of each process ends, in microseconds since 1970.
+fn lease_ends(connection: &Connection) -> Result<Vec<(i64, i64)>, StoreError> {
+    let mut statement = connection.prepare("SELECT process, lease_until FROM processes")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Migrates the file by one version. Returns whether there was anything to do.

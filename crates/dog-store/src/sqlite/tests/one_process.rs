@@ -100,3 +100,18 @@ fn a_server_of_an_earlier_release_is_waited_for() {
         assert_eq!(dir.defects(), [""; 0]);
     }
 }
+
+#[test]
+fn tickets_that_nobody_takes_are_forgotten() {
+    let dir = Dir::new();
+    let store = dir.store();
+    let stored = create(&store);
+    let kept = || file(&store).memory().tickets.lock().values.len();
+    for name in ["one", "two"] {
+        commit_done(&store, add_ticket(&stored, name));
+    }
+    assert_eq!(kept(), 2);
+    age(&store, 31);
+    commit_done(&store, add_ticket(&stored, "three"));
+    assert_eq!(kept(), 1);
+}
