@@ -155,3 +155,44 @@ fn the_oldest_games_that_are_over_are_forgotten() {
     let expected: Vec<u32> = (1..=10).chain(62..=150).collect();
     assert_eq!(browser.eval(kept), json!(expected));
 }
+
+/// The page of another version kept what this one does not know.
+#[test]
+fn what_another_version_has_kept_breaks_nothing() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let unknown = json!({
+        "preset": "nirvana", "seats": 5, "level": "genius", "pace": null, "clock": 77,
+        "options": {"exchange": "never", "weather": "rain"},
+    });
+    for settings in [
+        unknown,
+        json!({"options": null}),
+        json!({"options": "x"}),
+        json!("x"),
+        json!([1]),
+    ] {
+        browser.go("/?lang=en");
+        browser.forget_all();
+        browser.store("dog.settings", &settings);
+        // Nor does what it kept of lessons, of requests and of a game, which is not on the server.
+        browser.expect_message(&["/v1/games/old", "404"]);
+        browser.store("dog.lessons", &json!({"four": true}));
+        browser.store("dog.coached", &json!("give"));
+        browser.store(
+            "dog.game.old",
+            &json!({"id": "old", "names": ["Anna"], "token": "0", "seat": 0}),
+        );
+        browser.prepare("try { sessionStorage.setItem('dog.tab.requests', '7'); } catch {}");
+        browser.go("/?lang=en");
+        browser.wait("the home screen", |look| look.can("Play against bots"));
+        browser.open_details("Rules, seats, level and pace");
+        browser.open_details("More");
+        browser.wait_for_element(".more select");
+        browser.wait_for_words("Continue");
+        browser.press("Play against bots");
+        browser.wait("the hand", |look| look.hand.len() == 6);
+        browser.go("/?lang=en#/learn");
+        browser.wait_for_words("Leave the kennel");
+    }
+}

@@ -5,7 +5,7 @@ import { problemOf, request, server } from "./api.js";
 import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
 import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
-import { OPTIONS, PRESETS, SEATS, chosenOptions, valueWords, wordsIn } from "./rules.js";
+import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
@@ -15,12 +15,8 @@ import { problemWords } from "./words.js";
 /** @import {Catalogue, Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
-/** @type {Level[]} */
-const LEVELS = ["random", "greedy", "fast", "strong"];
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
 const FOR_BOARDS = "dogspiel-it";
-const PACES = [0, 250, 500, 1000, 1500, 2000, 3000];
-const CLOCKS = [0, 30, 60, 120, 300];
 /** Milliseconds between two requests for the open tables. */
 const OPEN_TABLES = 10_000;
 /** How many games are offered to continue, of how many that are asked for. */
@@ -173,14 +169,14 @@ function Choices({ settings }) {
     <details class="settings">
       <summary>${t("settings.title")}</summary>
       <div class="fields">
-        ${choice("preset", PRESETS, settings.preset, (one) => t(`preset.${one}`), (preset) => set({ preset }))}
-        ${choice("seats", SEATS, settings.seats, (one) => t("settings.seats.n", { n: Number(one) }),
+        ${choice("preset", CHOICES.preset, settings.preset, (one) => t(`preset.${one}`), (preset) => set({ preset }))}
+        ${choice("seats", CHOICES.seats, settings.seats, (one) => t("settings.seats.n", { n: Number(one) }),
           (seats) => set({ seats: Number(seats) }))}
-        ${choice("level", LEVELS, settings.level, (one) => t(`level.${one}`),
+        ${choice("level", CHOICES.level, settings.level, (one) => t(`level.${one}`),
           (level) => set({ level: /** @type {Level} */ (level) }))}
-        ${choice("clock", CLOCKS, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
+        ${choice("clock", CHOICES.clock, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
           (clock) => set({ clock: Number(clock) }))}
-        ${choice("pace", PACES, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
+        ${choice("pace", CHOICES.pace, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
       <details class="more" onToggle=${read}>
         <summary>${t("settings.more")}</summary>

@@ -5,8 +5,14 @@ import { t } from "./lang.js";
 
 /** @import {Rules, Settings} from "./types.js" */
 
-export const SEATS = [4, 6];
-export const PRESETS = ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"];
+/** What can be chosen for a game. @type {Record<string, (string | number)[]>} */
+export const CHOICES = {
+  preset: ["dogspiel-it", "dogspiel-de", "familienlager", "spielanleitung", "hausregeln"],
+  seats: [4, 6],
+  level: ["random", "greedy", "fast", "strong"],
+  pace: [0, 250, 500, 1000, 1500, 2000, 3000],
+  clock: [0, 30, 60, 120, 300],
+};
 
 /**
  * The options, each with its values, and what the API calls them. A jack without effect is one

@@ -4,6 +4,8 @@
 // language. Each tab remembers for itself which seats it plays, and the keys of requests that got no
 // answer.
 
+import { CHOICES } from "./rules.js";
+
 /** @import {SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
@@ -44,6 +46,12 @@ function read(key) {
   } catch {
     return null;
   }
+}
+
+/** A list under a key. What another version of the page has kept may be anything. @param {string} key @returns {any[]} */
+function readList(key) {
+  const kept = read(key);
+  return Array.isArray(kept) ? kept : [];
 }
 
 /** @param {string} key @param {unknown} value */
@@ -88,7 +96,7 @@ function readGame(key) {
   const tokens = { ...game.tokens };
   if (game.seat !== null && game.token) tokens[game.seat] = game.token;
   const seat = [read(SEAT + game.id), game.seat, ...Object.keys(tokens).map(Number)].find((one) => tokens[one]) ?? null;
-  return { ...game, tokens, seat, token: tokens[seat] ?? null };
+  return { ...game, tokens, seat, token: tokens[seat] ?? null, opened: Number(game.opened) || 0 };
 }
 
 /** @param {string} id */
@@ -150,7 +158,7 @@ export function forgetGame(id) {
  */
 export function keyFor(act) {
   /** @type {[string, string][]} */
-  const kept = read(REQUESTS) ?? [];
+  const kept = readList(REQUESTS);
   const known = kept.find(([one]) => one === act)?.[1];
   if (known) return known;
   const key = [...crypto.getRandomValues(new Uint8Array(20))]
@@ -166,7 +174,7 @@ export function keyFor(act) {
  */
 export function unanswered(method, path) {
   /** @type {[string, string][]} */
-  const kept = read(REQUESTS) ?? [];
+  const kept = readList(REQUESTS);
   const acts = kept.map(([act]) => JSON.parse(act));
   return acts.find((act) => act[0] === method && act[1] === path)?.[2] ?? null;
 }
@@ -174,15 +182,20 @@ export function unanswered(method, path) {
 /** Forgets the key of a request that got its answer. @param {string} act */
 export function forgetKey(act) {
   /** @type {[string, string][]} */
-  const kept = read(REQUESTS) ?? [];
+  const kept = readList(REQUESTS);
   write(REQUESTS, kept.filter(([one]) => one !== act));
 }
 
 /** @type {Settings} */
 const DEFAULTS = { preset: "dogspiel-it", options: {}, seats: 4, level: "fast", pace: 1000, clock: 0 };
 
-/** @returns {Settings} */
-export const savedSettings = () => ({ ...DEFAULTS, ...read(SETTINGS) });
+/** The settings, of which those that this version does not know are the defaults. @returns {Settings} */
+export function savedSettings() {
+  const kept = read(SETTINGS) ?? {};
+  const known = Object.keys(CHOICES).filter((name) => CHOICES[name].includes(kept[name]));
+  const options = kept.options && typeof kept.options === "object" ? kept.options : {};
+  return { ...DEFAULTS, ...Object.fromEntries(known.map((name) => [name, kept[name]])), options };
+}
 
 /** @param {Settings} settings */
 export const saveSettings = (settings) => write(SETTINGS, settings);
@@ -200,13 +213,13 @@ export const savedSound = () => read(SOUND) !== false;
 export const saveSound = (sound) => write(SOUND, sound);
 
 /** The names of the lessons that were solved. @returns {string[]} */
-export const savedLessons = () => read(LESSONS) ?? [];
+export const savedLessons = () => readList(LESSONS);
 
 /** @param {string} name */
 export const saveLesson = (name) => write(LESSONS, [...new Set([...savedLessons(), name])]);
 
 /** The coach lines that were dismissed. @returns {string[]} */
-export const savedCoached = () => read(COACHED) ?? [];
+export const savedCoached = () => readList(COACHED);
 
 /** @param {string} key of a coach line */
 export const saveCoached = (key) => write(COACHED, [...new Set([...savedCoached(), key])]);

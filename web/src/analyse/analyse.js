@@ -3,7 +3,7 @@
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { offerOf, previewOf } from "../choose.js";
 import { t } from "../lang.js";
-import { PRESETS, SEATS } from "../rules.js";
+import { CHOICES } from "../rules.js";
 import { Reveal, Share } from "../share.js";
 import { Picture } from "../table/board.js";
 import { CardButton } from "../table/card.js";
@@ -64,11 +64,11 @@ const Rules = ({ question: { rules } }) => html`
   <div class="fields chosen-rules">
     <label>${t("settings.preset")}
       <select name="preset" onChange=${value((preset) => chooseRules({ preset, seats: rules.seats }))}>
-        ${PRESETS.map((one) => html`<option value=${one} selected=${one === rules.preset}>${t(`preset.${one}`)}</option>`)}
+        ${CHOICES.preset.map((one) => html`<option value=${one} selected=${one === rules.preset}>${t(`preset.${one}`)}</option>`)}
       </select></label>
     <label>${t("settings.seats")}
       <select name="seats" onChange=${value((seats) => chooseRules({ ...rules, seats: Number(seats) }))}>
-        ${SEATS.map((one) => html`<option value=${one} selected=${one === rules.seats}>${one}</option>`)}
+        ${CHOICES.seats.map((one) => html`<option value=${one} selected=${one === rules.seats}>${one}</option>`)}
       </select></label>
   </div>`;
 
