@@ -302,6 +302,37 @@ fn a_proxy_without_its_server_ends_no_stream() {
     browser.wait_for_cards();
 }
 
+/// An address has too many streams open, for instance in other tabs.
+#[test]
+fn a_stream_that_is_one_too_many_is_asked_for_every_ten_seconds() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.prepare(
+        "{ const real = window.setTimeout;
+           window.waits = [];
+           window.setTimeout = (then, wait, ...rest) => {
+             if ([10_000, 37_000].includes(wait)) window.waits.push(wait);
+             return real(then, [10_000, 37_000].includes(wait) ? 1 : wait, ...rest);
+           }; }",
+    );
+    replace_fetch(
+        &browser,
+        "if (!String(url).includes('/events?')) return real(url, options);
+         window.asked = (window.asked ?? 0) + 1;
+         if (window.asked > 3) return real(url, options);
+         const wait = [{ 'Retry-After': '10' }, {}, { 'Retry-After': '37' }][window.asked - 1];
+         return problem(429, 'too_many_streams', {}, wait);",
+    );
+    let scene = Situation::with_choices(&server);
+    browser.remember(&scene.game, 0);
+    browser.go(&format!("/?lang=en#/games/{}", scene.game.id));
+    browser.wait_for_cards();
+    assert_eq!(
+        browser.eval("window.waits"),
+        json!([10_000, 10_000, 37_000])
+    );
+}
+
 /// A proxy loses the answers, which have the token of the seat.
 #[test]
 fn a_seat_is_not_lost_with_the_answer() {

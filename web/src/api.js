@@ -57,7 +57,7 @@ export function problemOf(error) {
 }
 
 /** Refusals of a request that may succeed later. A proxy says `route_not_found` while it has no server. */
-const PASSING = ["request_timeout", "too_many_requests", "internal", "unavailable", "route_not_found"];
+const PASSING = ["request_timeout", "too_many_requests", "too_many_streams", "internal", "unavailable", "route_not_found"];
 
 /** Whether a request that failed may succeed later as it is. @param {unknown} error */
 export const passes = (error) =>
@@ -185,6 +185,8 @@ function openChannel(name) {
 const WAITS = [250, 500, 1000, 2000, 4000];
 /** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
 const SILENCE = 40_000;
+/** The same while the server has no place for another stream. */
+const NO_PLACE = 10_000;
 /** Milliseconds after which an attempt without an answer is reported. */
 const PATIENCE = 5000;
 /** Milliseconds within which a connection that was heard works. */
@@ -261,6 +263,7 @@ export function follow(id, token, { onMessages, onLink }) {
       let timer = setTimeout(abort, SILENCE);
       const patience = setTimeout(() => onLink("lost"), PATIENCE);
       const sent = Date.now();
+      let least = 0;
       try {
         const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
         clearTimeout(patience);
@@ -289,7 +292,10 @@ export function follow(id, token, { onMessages, onLink }) {
         }
       } catch (error) {
         if (stop.signal.aborted) return;
-        if (error instanceof Refusal && !passes(error)) return onLink("ended", error.problem);
+        if (error instanceof Refusal) {
+          if (!passes(error)) return onLink("ended", error.problem);
+          least = Math.max(error.wait, error.problem.status === 429 ? NO_PLACE : 0);
+        }
         if (!resting && !replacing) onLink("lost");
       } finally {
         clearTimeout(timer);
@@ -301,7 +307,7 @@ export function follow(id, token, { onMessages, onLink }) {
         continue;
       }
       await new Promise((resolve) => {
-        const wait = resting ? undefined : setTimeout(resolve, WAITS[Math.min(attempt, WAITS.length - 1)]);
+        const wait = resting ? undefined : setTimeout(resolve, Math.max(least, WAITS[Math.min(attempt, WAITS.length - 1)]));
         wake = () => { clearTimeout(wait); resolve(undefined); };
       });
       wake = () => {};
