@@ -196,3 +196,70 @@ fn what_another_version_has_kept_breaks_nothing() {
         browser.wait_for_words("Leave the kennel");
     }
 }
+
+/// A link of somebody else at the table, or an old one, has another token of the same seat.
+#[test]
+fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
+    let hands = [0, 1].map(|seat| game.hand(seat));
+    assert_ne!(hands[0], hands[1]);
+    browser.sit(&game, 0);
+    let kept = || {
+        browser.eval(&format!(
+            "JSON.parse(localStorage['dog.game.{}']).tokens[0]",
+            game.id
+        ))
+    };
+    browser.wait_for_script(
+        "the token",
+        &format!("JSON.parse(localStorage['dog.game.{}']).tokens", game.id),
+    );
+    let link = format!("/?lang=en#/games/{}/0-{}", game.id, game.tokens[1]);
+    let ask = || {
+        browser.go(&link);
+        browser.wait_for_words("This link has another key to your seat.");
+        // Seen with the other token, and not in the address any more.
+        assert_eq!(browser.fragment(), format!("/games/{}", game.id));
+        assert_eq!(kept(), json!(game.tokens[0]));
+    };
+    ask();
+    browser.press_anywhere("Back to my own key");
+    browser.wait("the own hand", |look| {
+        look.hand
+            .iter()
+            .map(|card| card.name.clone())
+            .eq(hands[0].iter().cloned())
+    });
+    assert_eq!(
+        browser.eval("document.querySelector('.question')"),
+        Value::Null
+    );
+    ask();
+    // Without an answer nothing changes.
+    browser.open_table(&game);
+    browser.wait("the own hand", |look| !look.hand.is_empty());
+    assert_eq!(kept(), json!(game.tokens[0]));
+    ask();
+    browser.press_anywhere("Replace my key");
+    let replaced = format!(
+        "JSON.parse(localStorage['dog.game.{}']).tokens[0] === '{}'",
+        game.id, game.tokens[1]
+    );
+    browser.wait_for_script("the other token", &replaced);
+    assert_eq!(
+        browser.eval("document.querySelector('.question')"),
+        Value::Null
+    );
+    // The same link again is nothing new.
+    browser.go(&link);
+    browser.wait_for_script(
+        "the address",
+        &format!("location.hash === '#/games/{}'", game.id),
+    );
+    assert_eq!(
+        browser.eval("document.querySelector('.question')"),
+        Value::Null
+    );
+}

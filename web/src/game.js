@@ -172,6 +172,7 @@ function open(id, joining, secret, version, refused = null) {
   if (saved) saveGame({ ...saved, opened: Date.now() });
   const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
   const kept = saved?.token && saved.token !== refused ? saved : null;
+  const other = sent && saved?.tokens?.[Number(seat)];
   const token = sent ?? kept?.token ?? null;
   const lostSeat = refused !== null && !joining;
   let broken = false;
@@ -182,6 +183,7 @@ function open(id, joining, secret, version, refused = null) {
       joining: joining && token === null, invitation: joining ? secret : null,
       invitations: saved?.invitations ?? null, lostSeat, lesson: null,
     },
+      isSecond: Boolean(other) && other !== sent,
   });
   unfollow();
   unfollow = follow(id, token, {
@@ -232,14 +234,22 @@ function remember(table) {
   if (!table?.game || table.joining || !(table.token || table.hostToken)) return;
   const { id, game, seat, token } = table;
   const saved = savedGame(id);
-  if ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
-    || (saved?.over ?? false) !== isOver(game)) {
+  if (!table.isSecond && ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
+    || (saved?.over ?? false) !== isOver(game))) {
     keep(game, token ? { seat, token } : {});
   }
   if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
 }
 
 /** Milliseconds until what could not be read is read again. */
+/** Has the browser remember the token of a link in place of the one that it has for that seat, or goes back to that. @param {boolean} change */
+export function answerSecond(change) {
+  const { table } = state;
+  if (!table?.game) return;
+  if (change) keep(table.game, { seat: table.seat, token: table.token });
+  open(table.id, false, null, table.replay);
+}
+
 const AGAIN = 3000;
 
 let completing = false;

@@ -8,7 +8,7 @@
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
 
-/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat" | "lesson">} Opened */
+/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat" | "lesson" | "isSecond">} Opened */
 
 /**
  * @typedef {(

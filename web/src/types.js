@@ -162,6 +162,7 @@
  *   lostSeat: boolean,
  *   presence: Presence | null,
  *   gone: number[],
+ *   isSecond?: boolean,
  *   news: {seat: number, present: boolean} | null,
  *   next: string | null,
  *   reacting: boolean,
@@ -173,7 +174,8 @@
  *   is on, `tapped` a suggestion or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
  *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
- *   `lostSeat` whether the token is no longer valid, `gone` the seats whose person went
+ *   `lostSeat` whether the token is no longer valid, `isSecond` whether the browser has another one for
+ *   the seat, `gone` the seats whose person went
  *   away, `news` who came or went last, `next` the id of the rematch, `reacting` whether the player
  *   chooses a reaction, `reactions` those that are shown, `skipped` the round whose rest is skipped, and
  *   `lesson` the lesson that the table shows in place of a game. `history` and `steps` are those of a

@@ -1,9 +1,9 @@
 // What is above every table: the way home, the rules, and leaving.
 
-import { setSound } from "../game.js";
+import { answerSecond, setSound } from "../game.js";
 import { t } from "../lang.js";
 import { state } from "../store.js";
-import { html } from "../view.js";
+import { html, once } from "../view.js";
 import { Leave } from "./leave.js";
 import { RulesButton } from "./rules.js";
 
@@ -32,6 +32,12 @@ export function Bar({ table, round, seating }) {
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${SPEAKER} />
             <path class="waves" d=${state.sound ? WAVES : CROSS} /></svg></button>`}
       ${!seating && html`<${Leave} table=${table} />`}
+      ${table.isSecond && html`
+        <div class="question" role="alertdialog" aria-labelledby="second">
+          <p id="second">${t("second")}</p>
+          <button type="button" class="primary" onClick=${once(() => answerSecond(false))}>${t("second.own")}</button>
+          <button type="button" class="danger" onClick=${once(() => answerSecond(true))}>${t("second.change")}</button>
+        </div>`}
     </header>`;
 }
 
