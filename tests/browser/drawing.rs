@@ -259,3 +259,21 @@ fn targets_do_not_overlap_with_six_seats() {
     let closest = browser.script(closest, vec![]);
     assert!(closest.as_f64() > Some(-0.1), "{closest}");
 }
+
+#[test]
+fn no_two_elements_have_one_name() {
+    let server = TestServer::shared();
+    let Some(browser) = Browser::open(&server) else {
+        return;
+    };
+    let scene = Situation::with_choices(&server);
+    browser.sit(&scene.game, 0);
+    browser.press("Rules");
+    browser.wait_for_element("dialog .board");
+    let ids = "[...document.querySelectorAll('[id]')].map(({ id }) => id)
+                 .filter((id, index, all) => all.indexOf(id) !== index)";
+    assert_eq!(browser.eval(ids), serde_json::json!([]));
+    let found = "[...document.querySelectorAll('[fill^=url]')].every((one) =>
+                   document.querySelector(one.getAttribute('fill').slice(4, -1)))";
+    assert_eq!(browser.eval(found), true);
+}

@@ -5,8 +5,8 @@ use std::slice;
 use serde_json::json;
 
 use crate::support::{
-    Browser, KeyboardPlayer, LINK_FOR_ALL, TestServer, game_of, invite_friends, open, saved,
-    sit_down, wait_for_seat,
+    Browser, KeyboardPlayer, LINK_FOR_ALL, NAMES, TestServer, deal_to_people, game_of,
+    invite_friends, italian, open, saved, sit_down, wait_for_seat,
 };
 
 /// In a home network the page has another name, and is not a secure context: it has no clipboard,
@@ -165,4 +165,34 @@ fn an_invitation_that_opens_nothing_is_explained() {
     late.press("Sit down");
     late.wait("the refusal", |look| !look.alerts.is_empty());
     assert!(late.fragment().starts_with("/join/"));
+}
+
+#[test]
+fn everybody_who_comes_or_goes_at_once_is_told() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
+    browser.sit(&game, 0);
+    let tell = |present: &str| {
+        let script = "
+            const { src } = document.querySelector('script[type=module]');
+            const present = JSON.parse(arguments[0]);
+            return import(new URL('store.js', src)).then(({ dispatch }) => {
+              dispatch({ type: 'messages', messages: [{ type: 'presence', present }] });
+            });";
+        browser.script(script, vec![json!(present)]);
+        let lines = "[...document.querySelectorAll('.happened p')].map((line) => line.textContent)";
+        browser.settle();
+        browser.eval(lines).to_string()
+    };
+    tell("[true, true, true, true]");
+    let gone = tell("[true, false, true, false]");
+    let back = tell("[true, true, true, true]");
+    for name in [NAMES[1], NAMES[3]] {
+        assert!(
+            gone.contains(&format!("{name} has no connection")),
+            "{gone}"
+        );
+        assert!(back.contains(&format!("{name} is here again")), "{back}");
+    }
 }

@@ -98,7 +98,7 @@ export function reduce(state, event) {
           link: "opening", game: null, layout: null, moves: null, unplayable: null, log: [], shown: null,
           choice: NOTHING, preview: null, tapped: null, sending: false, hint: "none", problem: null,
           history: null, steps: null, replay: event.replay, fair: "none", review: "none",
-          refused: null, presence: null, gone: [], news: null, next: null,
+          refused: null, presence: null, gone: [], news: [], next: null,
           reacting: false, reactions: [], skipped: null,
         },
       };
@@ -266,12 +266,11 @@ function withGame(table, game) {
  */
 function withPresence(table, line) {
   const presence = line.map((now, seat) => (now === false && table.presence?.[seat] === null ? null : now));
-  const went = presence.findIndex((now, seat) => now === false && table.presence?.[seat] && seat !== table.seat);
-  const came = table.gone.find((seat) => presence[seat]);
-  const gone = [...table.gone, ...(went === -1 ? [] : [went])].filter((seat) => presence[seat] === false);
-  const news = went !== -1 ? { seat: went, present: false }
-    : came !== undefined ? { seat: came, present: true } : table.news;
-  return { ...table, presence, gone, news };
+  const went = presence.flatMap((now, seat) => (now === false && table.presence?.[seat] && seat !== table.seat ? [seat] : []));
+  const came = table.gone.filter((seat) => presence[seat]);
+  const gone = [...table.gone, ...went].filter((seat) => presence[seat] === false);
+  const news = [...went.map((seat) => ({ seat, present: false })), ...came.map((seat) => ({ seat, present: true }))];
+  return { ...table, presence, gone, news: news.length > 0 ? news : table.news };
 }
 
 /** Somebody who sat down has not connected. @param {Table} table @param {number} seat @returns {Table} */
@@ -293,5 +292,5 @@ function entry(table, added) {
     if (played?.type === "card_played") shown = { version: added.version, move: played.move };
     else if (dealt) shown = null;
   }
-  return { ...table, log, shown, news: null };
+  return { ...table, log, shown, news: [] };
 }

@@ -39,12 +39,13 @@ export function statesOf({ game, presence }, seat) {
 export const isShared = ({ game, seat }) =>
   game?.seats.some((one) => one.joined || (one.seat !== seat && one.kind !== "bot")) ?? false;
 
+/** Who came back or lost the connection. @param {People} people @param {Table["news"][number]} news */
+export const newsWords = ({ names }, { seat, present }) => t(present ? "event.present" : "event.absent", { name: names[seat] });
+
 /** What has happened last. @param {Table} table @returns {string} */
 export function latestWords(table) {
   const who = people(table);
-  if (table.news) {
-    return t(table.news.present ? "event.present" : "event.absent", { name: who.names[table.news.seat] });
-  }
+  if (table.news.length > 0) return table.news.map((one) => newsWords(who, one)).join(" ");
   for (let index = table.log.length - 1; index >= 0; index -= 1) {
     const words = entryWords(who, table.log[index]);
     if (words) return words;

@@ -86,7 +86,6 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   return html`
     <div class="board" role="group" aria-label=${label ?? t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
-        <${Light} />
         <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
@@ -107,23 +106,6 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
 /** Lines between all points that are near each other. @param {Point[]} points @param {number} limit */
 const near = (points, limit) => points.flatMap((a, index) => points.slice(index + 1)
   .filter((b) => distance(a, b) < limit).map((b) => `M${xy(a)}L${xy(b)}`)).join("");
-
-/** How light falls, from above on the left: on a marble, its shadow, a hole, and the grain of the wood. */
-const Light = () => html`
-  <defs>
-    <radialGradient id="shine" cx=".34" cy=".28" r=".8">
-      <stop stop-color="#fff" stop-opacity=".85" /><stop offset=".22" stop-color="#fff" stop-opacity=".25" />
-      <stop offset=".5" stop-color="#fff" stop-opacity="0" /><stop offset=".6" stop-opacity="0" /><stop offset="1" stop-opacity=".5" />
-    </radialGradient>
-    <radialGradient id="shadow"><stop offset=".55" stop-opacity=".5" /><stop offset="1" stop-opacity="0" /></radialGradient>
-    <radialGradient id="dent" cx=".62" cy=".66" r=".72">
-      <stop class="floor" /><stop offset=".6" class="floor" /><stop offset="1" class="rim" />
-    </radialGradient>
-    <linearGradient id="sheen" x2="1" y2="1"><stop stop-color="#fff" stop-opacity=".22" /><stop offset="1" stop-opacity=".16" /></linearGradient>
-    <pattern id="grain" width="1000" height="150" patternUnits="userSpaceOnUse">
-      <path d="M0 14C260-4 420 40 1000 14M0 40C300 58 640 16 1000 40M0 78C180 66 380 104 620 82S900 70 1000 78M0 112C240 128 700 92 1000 112M0 138C400 126 560 150 1000 138" />
-    </pattern>
-  </defs>`;
 
 /** What never moves: the wood, the track, goals and kennels. @param {{layout: Layout, bounds: Bounds, turn: number | null}} props */
 function Wood({ layout, bounds, turn }) {

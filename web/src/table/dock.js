@@ -9,7 +9,7 @@ import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, html, once } from "../view.js";
-import { cardName, eventWords, latestWords, nameOf, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { cardName, eventWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
@@ -112,7 +112,7 @@ function Happened({ table }) {
     const words = events.flatMap((event) => eventWords(who, event) ?? []).join(" · ");
     return words === "" ? [] : [{ key: String(version), words }];
   });
-  if (table.news) lines.push({ key: `${table.news.seat} ${table.news.present}`, words: latestWords(table) });
+  for (const one of table.news) lines.push({ key: `${one.seat} ${one.present}`, words: newsWords(who, one) });
   for (const { key, seat, reaction } of state.muted ? [] : table.reactions) {
     lines.push({ key: `reaction ${key}`, words: t("reaction.said", { name: nameOf(who, seat), words: t(`reaction.${reaction}`) }) });
   }
