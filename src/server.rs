@@ -37,6 +37,7 @@ use utoipa_swagger_ui::Config;
 use crate::{
     api::{
         openapi,
+        page::come_back,
         route::{configure, not_found},
         routes::routes,
         view_cache::ViewCache,
@@ -296,6 +297,7 @@ impl Server {
                     .wrap(cors_middleware(&cors))
                     .wrap(from_fn(guard_preflight))
                     .wrap(from_fn(log_and_measure))
+                    .wrap(from_fn(come_back))
                     .wrap(from_fn(connections::track)),
             )
             .map_err(|error: Error| error.error_response());

@@ -6,8 +6,14 @@
 use std::borrow::Cow;
 
 use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header,
+    Error, HttpRequest, HttpResponse,
+    body::{BoxBody, EitherBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderValue},
+    },
+    middleware::Next,
     web::{Bytes, Data, Path, Redirect},
 };
 use rust_embed::Embed;
@@ -95,6 +101,36 @@ fn version() -> String {
     let files = names.iter().filter_map(|name| {
         let file = PageFiles::get(name)?;
         Some(format!("{name} {:x?}\n", file.metadata.sha256_hash()))
+/// What a person sees in place of a refusal that passes. The browser loads it again after a while.
+const COME_BACK: &str = include_str!("come_back.html");
+
+/// Answers a person with a page in place of a refusal in JSON, if that passes: so the browser comes
+/// back by itself. What is for programs stays as it is.
+pub async fn come_back<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+    let accept = request.headers().get(header::ACCEPT);
+    let accept = accept.and_then(|accept| accept.to_str().ok());
+    let is_person = accept.is_some_and(|accept| accept.contains("text/html"))
+        && request.method() == Method::GET
+        && !request.path().starts_with("/v1/");
+    let response = next.call(request).await?;
+    let (busy, away) = (
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::SERVICE_UNAVAILABLE,
+    );
+    if !is_person || ![busy, away].contains(&response.status()) {
+        return Ok(response.map_into_left_body());
+    }
+    Ok(response.map_body(|head, _| {
+        let content_type = HeaderValue::from_static("text/html; charset=utf-8");
+        head.headers_mut()
+            .insert(header::CONTENT_TYPE, content_type);
+        EitherBody::right(BoxBody::new(COME_BACK))
+    }))
+}
+
     });
     content_hash(files.collect::<String>().as_bytes())
 }

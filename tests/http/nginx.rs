@@ -70,6 +70,23 @@ impl Proxy {
         self.ask(&format!("GET {path} HTTP/1.1{headers}"), b"")
     }
 
+    /// Checks that a person gets a page that is loaded again, and a program does not.
+    #[track_caller]
+    fn comes_back(&self, status: u16) {
+        let accept = "\r\nAccept: text/html,*/*;q=0.8";
+        let page = self.get("/", accept);
+        assert_eq!(page.status, status);
+        let kind = page.header("content-type").unwrap_or_default();
+        assert!(kind.starts_with("text/html"), "{kind}");
+        let text = String::from_utf8_lossy(&page.body);
+        assert!(text.contains("http-equiv=\"refresh\""), "{text}");
+        let code = match status {
+            429 => "too_many_requests",
+            _ => "unavailable",
+        };
+        self.get("/v1/rules", accept).refused(status, code);
+    }
+
     /// Sends this request, whose response has no end.
     fn stream(&self, path: &str) -> BufReader<TcpStream> {
         let mut stream = self.connect();
@@ -222,6 +239,7 @@ fn what_nginx_refuses_is_a_problem_too() {
     let response = nginx.get("/healthz", "");
     response.refused(429, "too_many_requests");
     assert!(response.header("retry-after").is_some());
+    nginx.comes_back(429);
     drop(streams);
     wait_until("the streams are no longer counted", || {
         nginx.get("/healthz", "").status == 200
@@ -230,6 +248,7 @@ fn what_nginx_refuses_is_a_problem_too() {
     let response = nginx.get("/healthz", "");
     response.refused(503, "unavailable");
     assert!(response.header("retry-after").is_some());
+    nginx.comes_back(503);
 }
 
 #[test]

@@ -151,3 +151,34 @@ fn without_the_page_the_documentation_comes_first() {
         server.get(path).send().refused("route_not_found");
     }
 }
+
+/// A person who opens the page too often is not shown JSON, and need not do anything.
+#[test]
+fn a_person_gets_a_page_that_comes_back_by_itself() {
+    let server = TestServer::start_with(&[
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Real-IP"),
+        ("DOG_ADDRESS_RATE", "1"),
+    ]);
+    let request = |path: &'static str, accept: &str| {
+        let request = server.get(path).header("X-Real-IP", "203.0.113.7");
+        request.header("Accept", accept)
+    };
+    let busy = || {
+        let is_busy = |_: &i32| request("/", "*/*").send().status == 429;
+        (0..20).find(is_busy).expect("a limit");
+    };
+    busy();
+    let mut page = request("/", "text/html,application/xhtml+xml,*/*;q=0.8").run();
+    assert_eq!(page.status(), 429);
+    assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
+    assert!(page.headers().contains_key("retry-after"));
+    let text = page.body_mut().read_to_string().expect("a text");
+    assert!(text.contains("http-equiv=\"refresh\""), "{text}");
+    assert!(text.contains("lang=\"de\""), "{text}");
+    let site = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/nginx.conf"));
+    assert_eq!(site.matches(text.trim()).count(), 2);
+    for (path, accept) in [("/", "*/*"), ("/v1/rules", "text/html")] {
+        busy();
+        request(path, accept).send().refused("too_many_requests");
+    }
+}
