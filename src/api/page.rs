@@ -36,6 +36,10 @@ struct PageFiles;
 /// The file at `/`.
 const INDEX: &str = "index.html";
 
+/// Where the folders of all versions are. A server before 0.3.0 answers for every folder of `page/`,
+/// with its own files, but has none in there.
+const FOLDER: &str = "page/v/";
+
 /// The content security policy of the page: only files of this server, and nothing inline.
 const PAGE_CSP: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; object-src 'none'";
@@ -51,20 +55,23 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
             .insert_header((header::LOCATION, "/docs/"))
             .finish());
     }
-    let (folder, name) = split_version(path);
-    let file = PageFiles::get(name).filter(|_| app.has_page);
-    let Some(file) = file else {
-        let detail = "the page has no such file";
-        return Err(Problem::new(Code::RouteNotFound, detail));
-    };
     let version = version();
-    let caching = if folder == Some(&version) {
-        "public, max-age=31536000, immutable"
-    } else if name.ends_with(".webmanifest") || name.starts_with("icon") {
+    // The files of another version would not go together with those that the browser has.
+    let (name, caching) = match path.strip_prefix(&format!("{FOLDER}{version}/")) {
+        Some(name) => (name, "public, max-age=31536000, immutable"),
+        // A page of a version before 0.3.0 has it in its folder. It says why nothing else is there.
+        None if path.starts_with("page/") && path.ends_with("/src/start.js") => {
+            ("start.js", "no-store")
+        }
         // Browsers read them at each visit, and to install the page.
-        "public, max-age=86400"
-    } else {
-        "no-cache"
+        None if path.ends_with(".webmanifest") || path.starts_with("icon") => {
+            (path, "public, max-age=86400")
+        }
+        None => (path, "no-cache"),
+    };
+    let Some(file) = PageFiles::get(name).filter(|_| app.has_page) else {
+        let detail = "this version of the page has no such file";
+        return Err(Problem::new(Code::RouteNotFound, detail));
     };
     let mut response = HttpResponse::Ok();
     response
@@ -83,17 +90,6 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         .await
 }
 
-/// The version in the path of a file, if it has one, and the name of the file.
-fn split_version(path: &str) -> (Option<&str>, &str) {
-    match path
-        .strip_prefix("page/")
-        .and_then(|path| path.split_once('/'))
-    {
-        Some((version, name)) => (Some(version), name),
-        None => (None, path),
-    }
-}
-
 /// A name for the content of all files. The files of a debug build can change at any time.
 fn version() -> String {
     let mut names: Vec<_> = PageFiles::iter().collect();
@@ -101,6 +97,10 @@ fn version() -> String {
     let files = names.iter().filter_map(|name| {
         let file = PageFiles::get(name)?;
         Some(format!("{name} {:x?}\n", file.metadata.sha256_hash()))
+    });
+    content_hash(files.collect::<String>().as_bytes())
+}
+
 /// What a person sees in place of a refusal that passes. The browser loads it again after a while.
 const COME_BACK: &str = include_str!("come_back.html");
 
@@ -131,10 +131,6 @@ pub async fn come_back<B: MessageBody + 'static>(
     }))
 }
 
-    });
-    content_hash(files.collect::<String>().as_bytes())
-}
-
 /// The page, with its files in the folder of this version. Paths are relative, so that it works in
 /// a folder of another site.
 fn with_version(page: &[u8], version: &str) -> Vec<u8> {
@@ -143,7 +139,7 @@ fn with_version(page: &[u8], version: &str) -> Vec<u8> {
         for attribute in ["href", "src"] {
             page = page.replace(
                 &format!("{attribute}=\"{path}"),
-                &format!("{attribute}=\"page/{version}/{path}"),
+                &format!("{attribute}=\"{FOLDER}{version}/{path}"),
             );
         }
     }

@@ -57,7 +57,7 @@ fn only_a_removed_game_is_called_gone() {
     browser.go("/?lang=en");
     let words = |game: &TestGame<'_>| {
         let shown = format!(
-            "document.querySelector('a[href$=\"{}\"]').textContent",
+            "document.querySelector('a[href$=\"{}\"]')?.textContent",
             game.id
         );
         browser.wait_for_script("its state", &format!("{shown}.includes('·')"));

@@ -30,3 +30,4 @@ mod start;
 mod storage;
 mod table;
 mod text;
+mod upgrade;

@@ -222,7 +222,7 @@ fn first_content_on_a_slow_phone() {
     for _ in 0..7 {
         let guest = browser.another();
         first.push(visit(&guest));
-        let kept = "caches.open('dog.page').then(async (cache) => arguments[0](Boolean(await cache.match(new URL('./', document.baseURI)))))";
+        let kept = "caches.open('dog.kept').then(async (cache) => arguments[0](Boolean(await cache.match(new URL('./', document.baseURI)))))";
         while guest.script_async(kept, vec![]) != true {
             thread::sleep(Duration::from_millis(50));
         }

@@ -24,6 +24,7 @@ use ureq::http::Method;
 use super::{
     Button, Look, TestGame, TestServer,
     driver::{Client, Driver, Places},
+    proxy::{Between, start_proxy},
     scene::NAMES,
 };
 
@@ -84,6 +85,11 @@ pub struct Browser {
 /// A browser with the sizes of a phone; `None`, with a message, on a machine that has none.
 pub fn open(server: &TestServer) -> Option<Browser> {
     Browser::open(server)
+}
+
+/// A browser that reaches the server through a proxy.
+pub fn open_through(server: &TestServer, between: Arc<impl Between>) -> Option<Browser> {
+    Browser::start_many(start_proxy(server, between), 1, Form::default())?.pop()
 }
 
 impl Browser {
@@ -246,6 +252,14 @@ impl Browser {
     pub fn prepare(&self, script: &str) -> Value {
         let parameters = json!({"source": script});
         self.devtools("Page.addScriptToEvaluateOnNewDocument", parameters)
+    }
+
+    /// Has the pages that are opened from now on wait a tenth of the time.
+    pub fn hurry(&self) {
+        self.prepare(
+            "{ const real = window.setTimeout;
+               window.setTimeout = (then, wait, ...rest) => real(then, wait / 10, ...rest); }",
+        );
     }
 
     /// Empties the browser's storage.

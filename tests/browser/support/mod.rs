@@ -15,11 +15,12 @@ pub mod http;
 mod look;
 mod people;
 mod player;
+mod proxy;
 mod scene;
 mod screens;
 
 pub use appearance::check_screens;
-pub use browser::{Browser, Form, open};
+pub use browser::{Browser, Form, open, open_through};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, has_focus, names, place_words};
@@ -28,6 +29,7 @@ pub use people::{
     wait_for_seat,
 };
 pub use player::{KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers};
+pub use proxy::{Between, Head, answer, header, problem, remove_header};
 pub use scene::{
     NAMES, Situation, Style, captures, create_with_bots, create_with_people, deal_to_people,
     has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, play_on, played_by_bots,

@@ -20,7 +20,7 @@ const PLAIN_HEADERS: &str = "accept accept-encoding access-control-request-heade
 
 /// Beginnings of paths that the document does not have.
 const OUTSIDE: &str = "/openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \
-    /style.css /icon /manifest.webmanifest /sw.js /page/";
+    /style.css /icon /manifest.webmanifest /sw.js /start.js /page/";
 
 /// The document, and its schemas.
 pub struct Contract {
