@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     start::wait_until_kept,
     support::{
-        Between, Browser, Head, MousePlayer, TestServer, answer, create_with_bots,
+        Between, Browser, Head, MousePlayer, TestGame, TestServer, answer, create_with_bots,
         italian, open_through, problem,
     },
 };
@@ -163,6 +163,129 @@ fn no_page_is_blank_or_mixed_while_servers_are_replaced() {
     for _ in 0..3 {
         assert_eq!(visit(&browser), "home");
     }
+}
+
+/// A server whose page has another folder from some time on.
+struct Renamed {
+    folder: String,
+    page: String,
+    is_newer: AtomicBool,
+}
+
+const NEWER: &str = "fedcba9876543210";
+
+impl Renamed {
+    fn of(server: &TestServer) -> Arc<Renamed> {
+        let page = server.get("/").send().text();
+        let folder = page
+            .split("\"page/v/")
+            .nth(1)
+            .and_then(|rest| rest.split('/').next());
+        let folder = folder.expect("a folder").to_owned();
+        Arc::new(Renamed {
+            page: page.replace(&folder, NEWER),
+            folder,
+            is_newer: AtomicBool::default(),
+        })
+    }
+}
+
+impl Between for Renamed {
+    fn ask(&self, path: &str, head: &mut Head) -> Option<Vec<u8>> {
+        if !self.is_newer.load(Relaxed) {
+            return None;
+        }
+        if path.starts_with("/?") {
+            let headers = "Content-Type: text/html; charset=utf-8\r\nCache-Control: no-cache\r\n";
+            return Some(answer("200 OK", headers, self.page.as_bytes()));
+        }
+        head[0] = head[0].replace(NEWER, &self.folder);
+        path.contains(&self.folder)
+            .then(|| problem(404, "route_not_found"))
+    }
+}
+
+#[test]
+fn a_part_of_an_old_version_leads_to_the_new_one() {
+    let server = TestServer::shared();
+    let renamed = Renamed::of(&server);
+    let Some(browser) = open_through(&server, Arc::clone(&renamed)) else {
+        return;
+    };
+    browser.expect_message(&["404"]);
+    let game = create_with_bots(&server, &italian(), 3, 0);
+    browser.remember(&game, 0);
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.wait("the hand", |look| !look.hand.is_empty());
+    renamed.is_newer.store(true, Relaxed);
+    for route in ["#/learn", "#/analyse"] {
+        browser.eval(&format!("location.hash = '{route}'"));
+        browser.wait_for_words("There is a new version.");
+        browser.eval("history.back()");
+        browser.wait("the table", |look| !look.hand.is_empty());
+    }
+    browser.press("Rules");
+    browser.wait_for_words("There is a new version.");
+    browser.press_anywhere("Load again");
+    browser.wait("the hand", |look| !look.hand.is_empty());
+    let sources = "[...document.querySelectorAll('script')].map(({ src }) => src)";
+    let newer = format!("{sources}.some((src) => src.includes('{NEWER}'))");
+    assert_eq!(browser.eval(&newer), true);
+    browser.press("Rules");
+    browser.wait_for_words("The cards");
+}
+
+/// A server that has no answer for some files for a while.
+#[derive(Default)]
+struct Unlucky {
+    part: &'static str,
+    failures: AtomicUsize,
+}
+
+impl Between for Unlucky {
+    fn ask(&self, path: &str, _: &mut Head) -> Option<Vec<u8>> {
+        let left = |left: usize| left.checked_sub(1);
+        let fails =
+            path.contains(self.part) && self.failures.fetch_update(Relaxed, Relaxed, left).is_ok();
+        fails.then(|| problem(503, "unavailable"))
+    }
+}
+
+#[test]
+fn a_part_that_did_not_arrive_is_asked_for_again() {
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
+    // A module that another one imports, and words.
+    for part in ["/finished/result.js", "/lang/learn/", "/lessons/course"] {
+        let unlucky = Arc::new(Unlucky {
+            part,
+            failures: AtomicUsize::new(1),
+        });
+        let Some(browser) = open_through(&server, unlucky) else {
+            return;
+        };
+        browser.expect_message(&["503"]);
+        let (route, end) = match part {
+            "/finished/result.js" => (format!("games/{}", game.id), "Check the shuffle"),
+            _ => ("learn".to_owned(), "Leave the kennel"),
+        };
+        browser.go(&format!("/?lang=en#/{route}"));
+        browser.wait_for_words(end);
+    }
+    let unlucky = Arc::new(Unlucky {
+        part: "/rules/page.js",
+        failures: AtomicUsize::new(1000),
+    });
+    let Some(browser) = open_through(&server, Arc::clone(&unlucky)) else {
+        return;
+    };
+    browser.expect_message(&["503"]);
+    browser.go("/?lang=en");
+    browser.press_anywhere("Compare the rules");
+    browser.wait_for_words("The server cannot be reached.");
+    unlucky.failures.store(0, Relaxed);
+    browser.press_anywhere("Load again");
+    browser.wait_for_words("The cards");
 }
 
 /// A server that is being started behind a proxy.

@@ -1,9 +1,10 @@
-// The requests to the API, and the stream of a game. Elsewhere only `lang.js` uses the network: it
-// loads the words.
+// The requests to the API, and the stream of a game. Elsewhere only `files.js` uses the network: it
+// loads files of the page.
 
+import { NewVersion } from "./files.js";
 import { forgetKey, keyFor } from "./storage.js";
 
-/** @import {Message, Problem, Table} from "./types.js" */
+/** @import {Message, Failure, Problem, Table} from "./types.js" */
 
 /** The origin of another server that the page is for; empty if it is the page's own. */
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
@@ -49,9 +50,10 @@ export class Refusal extends Error {
   }
 }
 
-/** What a request that failed says. @param {unknown} error @returns {Problem | "network"} */
+/** What a request that failed says. @param {unknown} error @returns {Failure} */
 export function problemOf(error) {
   if (error instanceof Refusal) return error.problem;
+  if (error instanceof NewVersion) return "version";
   if (error instanceof TypeError) return "network";
   throw error;
 }
@@ -183,10 +185,10 @@ function openChannel(name) {
 
 /** Waits before each attempt to resume a stream, in milliseconds. The last one is repeated. */
 const WAITS = [250, 500, 1000, 2000, 4000];
-/** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
-const SILENCE = 40_000;
 /** The same while the server has no place for another stream. */
 const NO_PLACE = 10_000;
+/** A heartbeat comes after 15 s of silence. After this silence the connection is taken for dead. */
+const SILENCE = 40_000;
 /** Milliseconds after which an attempt without an answer is reported. */
 const PATIENCE = 5000;
 /** Milliseconds within which a connection that was heard works. */
@@ -261,9 +263,9 @@ export function follow(id, token, { onMessages, onLink }) {
       cut = abort;
       stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
+      let least = 0;
       const patience = setTimeout(() => onLink("lost"), PATIENCE);
       const sent = Date.now();
-      let least = 0;
       try {
         const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
         clearTimeout(patience);

@@ -2,12 +2,13 @@
 
 import { follow, get, passes, problemOf, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
+import { loadModule } from "./files.js";
 import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
-/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Message, Move, Offer, Problem, SavedGame, Settings, Seven,
+/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Message, Move, Offer, Failure, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
@@ -171,8 +172,8 @@ function open(id, joining, secret, version, refused = null) {
   const saved = savedGame(id);
   if (saved) saveGame({ ...saved, opened: Date.now() });
   const [, seat, sent] = (!joining && /^(\d)-([0-9a-f]+)$/.exec(secret ?? "")) || [];
-  const kept = saved?.token && saved.token !== refused ? saved : null;
   const other = sent && saved?.tokens?.[Number(seat)];
+  const kept = saved?.token && saved.token !== refused ? saved : null;
   const token = sent ?? kept?.token ?? null;
   const lostSeat = refused !== null && !joining;
   let broken = false;
@@ -182,8 +183,8 @@ function open(id, joining, secret, version, refused = null) {
       seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
       invitations: saved?.invitations ?? null, lostSeat, lesson: null,
-    },
       isSecond: Boolean(other) && other !== sent,
+    },
   });
   unfollow();
   unfollow = follow(id, token, {
@@ -241,7 +242,6 @@ function remember(table) {
   if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
 }
 
-/** Milliseconds until what could not be read is read again. */
 /** Has the browser remember the token of a link in place of the one that it has for that seat, or goes back to that. @param {boolean} change */
 export function answerSecond(change) {
   const { table } = state;
@@ -250,11 +250,12 @@ export function answerSecond(change) {
   open(table.id, false, null, table.replay);
 }
 
+/** Milliseconds until what could not be read is read again. */
 const AGAIN = 3000;
 
 let completing = false;
 let again = false;
-/** What could not be read, and when it is read again. @type {{problem: Problem | "network", timer: number | undefined} | null} */
+/** What could not be read, and when it is read again. @type {{problem: Failure, timer: number | undefined} | null} */
 let unread = null;
 
 /**
@@ -314,7 +315,7 @@ async function readMissing(table, game) {
     return version === game.version;
   }
   if (table.replay !== null && !table.steps) {
-    const { readHistory } = await import("./finished/history.js");
+    const { readHistory } = await loadModule("./finished/history.js", () => import("./finished/history.js"));
     await readHistory(table);
     return true;
   }
@@ -501,7 +502,7 @@ export async function analyse() {
   const { table } = state;
   if (!table?.game) return;
   try {
-    const { openTable } = await import("./analyse/analysis.js");
+    const { openTable } = await loadModule("./analyse/analysis.js", () => import("./analyse/analysis.js"));
     await openTable(table, stepOf(table));
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));

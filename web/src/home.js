@@ -9,10 +9,10 @@ import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { html } from "./view.js";
+import { Later, html } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Catalogue, Game, Level, OpenTable, Problem, SavedGame, Settings, State} from "./types.js" */
+/** @import {Catalogue, Game, Level, OpenTable, Failure, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
@@ -140,31 +140,9 @@ function Open({ table }) {
 
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
-  const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
-  const [worded, setWorded] = useState(false);
-  const read = () => {
-    loadPart("rules").then(() => setWorded(true), problemOf);
-    // Without it the page does not say what the sheet says, and works.
-    if (!catalogue) request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
-  };
-  /** @param {string} name */
-  const asOnSheet = (name) => {
-    const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
-    const value = sheet && worded ? wordsIn(sheet.rules, name) : "";
-    return value ? t("option.sheet.is", { value }) : t("option.sheet");
-  };
+  const [open, setOpen] = useState(false);
   /** @param {Partial<Settings>} change */
   const set = (change) => setSettings({ ...settings, ...change });
-  /** @param {(value: string) => void} then */
-  const value = (then) => (/** @type {Event} */ event) =>
-    then(/** @type {HTMLSelectElement} */ (event.target).value);
-  /** @param {string} name @param {(string | number)[]} values @param {string | number} chosen @param {(value: string) => string} words @param {(value: string) => void} then */
-  const choice = (name, values, chosen, words, then) => html`
-    <label>${t(OPTIONS[name] ? `option.${name}` : `settings.${name}`)}
-      <select name=${name} onChange=${value(then)}>
-        ${values.map((one) => html`
-          <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
-      </select></label>`;
   return html`
     <details class="settings">
       <summary>${t("settings.title")}</summary>
@@ -178,24 +156,58 @@ function Choices({ settings }) {
           (clock) => set({ clock: Number(clock) }))}
         ${choice("pace", CHOICES.pace, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
       </div>
-      <details class="more" onToggle=${read}>
+      <details class="more" onToggle=${() => setOpen(true)}>
         <summary>${t("settings.more")}</summary>
-        <div class="fields">
-          ${worded && Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
-            (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
-            (one) => set({ options: { ...settings.options, [name]: one } })))}
-        </div>
+        ${open && html`<${Later} part load=${loadOptions} settings=${settings} />`}
       </details>
     </details>`;
 }
 
-/** What the server says of a game: the game, or why it says nothing. @typedef {Game | Problem | "network"} Answer */
+/**
+ * A choice with its values.
+ *
+ * @param {string} name @param {(string | number)[]} values @param {string | number} chosen
+ * @param {(value: string) => string} words @param {(value: string) => void} then
+ */
+const choice = (name, values, chosen, words, then) => html`
+  <label>${t(OPTIONS[name] ? `option.${name}` : `settings.${name}`)}
+    <select name=${name} onChange=${(/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value)}>
+      ${values.map((one) => html`
+        <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
+    </select></label>`;
+
+/** Where the next game differs from the sheet. @param {{settings: Settings}} props */
+function Options({ settings }) {
+  const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
+  useEffect(() => {
+    // Without it the page does not say what the sheet says, and works.
+    request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
+  }, []);
+  /** @param {string} name */
+  const asOnSheet = (name) => {
+    const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
+    return sheet ? t("option.sheet.is", { value: wordsIn(sheet.rules, name) }) : t("option.sheet");
+  };
+  return html`
+    <div class="fields">
+      ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
+        (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
+        (one) => setSettings({ ...settings, options: { ...settings.options, [name]: one } })))}
+    </div>`;
+}
+
+const loadOptions = async () => {
+  await loadPart("rules");
+  return Options;
+};
+
+/** What the server says of a game: the game, or why it says nothing. @typedef {Game | Failure} Answer */
 
 /** @param {Answer | undefined} answer @returns {answer is Game} */
-const isGame = (answer) => answer !== undefined && answer !== "network" && !("status" in answer);
+const isGame = (answer) => typeof answer === "object" && !("status" in answer);
 
 /** @param {Answer | undefined} answer */
-const isGone = (answer) => answer !== undefined && answer !== "network" && "status" in answer && answer.code === "game_not_found";
+const isGone = (answer) => typeof answer === "object" && "status" in answer && answer.code === "game_not_found";
 
 /** What the server says of these games. What cannot be read is read again. @param {SavedGame[]} games */
 function useAnswers(games) {

@@ -1,5 +1,7 @@
 // The words of the page: one file for each language, and Intl for the rest.
 
+import { readJson } from "./files.js";
+
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", it: "Italiano" };
 
 /** @type {Record<string, string>} */
@@ -10,9 +12,7 @@ export let lang = "en";
 /** Loads the words of the language that `start.js` has chosen. */
 export async function loadWords() {
   ({ lang } = document.documentElement);
-  const answer = await fetch(new URL(`../lang/${lang}.json`, import.meta.url));
-  if (!answer.ok) throw new TypeError("the words are missing");
-  words = await answer.json();
+  words = await readJson(`../lang/${lang}.json`);
 }
 
 /** The parts whose words are loaded, or on the way. @type {Map<string, Promise<void>>} */
@@ -20,10 +20,7 @@ const parts = new Map();
 
 /** Loads the words of a part that is loaded later, such as `learn`. @param {string} part */
 export function loadPart(part) {
-  const loading = parts.get(part) ?? fetch(new URL(`../lang/${part}/${lang}.json`, import.meta.url)).then(async (answer) => {
-    if (!answer.ok) throw new TypeError("the words are missing");
-    Object.assign(words, await answer.json());
-  });
+  const loading = parts.get(part) ?? readJson(`../lang/${part}/${lang}.json`).then((more) => { Object.assign(words, more); });
   parts.set(part, loading);
   loading.catch(() => parts.delete(part));
   return loading;

@@ -2,7 +2,7 @@
 // the only way to call it. The views are functions of the state.
 
 /** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
+ *    Move, OpenTable, Presence, Preview, Failure, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
  *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
@@ -52,7 +52,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "tapped", key: string, preview: Preview | null}
  *   | {type: "sending", sending: boolean}
  *   | {type: "hint", hint: "none" | "asked" | Advice}
- *   | {type: "problem", problem: Problem | "network" | null}
+ *   | {type: "problem", problem: Failure | null}
  *   | {type: "analysis", analysis: Analysis}
  * )} Event
  */

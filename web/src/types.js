@@ -15,6 +15,8 @@
  * @typedef {Schemas["Given"]} Given the card that a seat gave to its partner
  * @typedef {Schemas["SeatBoard"]} SeatBoard
  * @typedef {Schemas["ProblemDetails"]} Problem
+ * @typedef {Problem | "network" | "version"} Failure why something could not be had: `version` if the server has another
+ *   version of the page
  * @typedef {Schemas["Advice"]} Advice
  * @typedef {Schemas["Suggestion"]} Suggestion
  * @typedef {Schemas["AdviceReason"]} AdviceReason
@@ -114,7 +116,7 @@
  * on a card puts it, `chosen` the suggestion that the board previews.
  * @typedef {{
  *   question: Question, layout: Layout | null, pieceOf: number, cardsTo: "hand" | "gave" | "received" | "played",
- *   advice: "none" | "asked" | Advice, chosen: number | null, problem: Problem | "network" | null,
+ *   advice: "none" | "asked" | Advice, chosen: number | null, problem: Failure | null,
  * }} Analysis
  */
 
@@ -149,7 +151,7 @@
  *   tapped: {key: string, preview: Preview | null} | null,
  *   sending: boolean,
  *   hint: "none" | "asked" | Advice,
- *   problem: Problem | "network" | null,
+ *   problem: Failure | null,
  *   history: History | null,
  *   steps: ReplayStep[] | null,
  *   replay: number | null,
@@ -158,8 +160,9 @@
  *   joining: boolean,
  *   invitation: string | null,
  *   invitations: Invitations | null,
- *   refused: Problem | "network" | "no name" | null,
+ *   refused: Failure | "no name" | null,
  *   lostSeat: boolean,
+ *   isSecond?: boolean,
  *   presence: Presence | null,
  *   gone: number[],
  *   news: {seat: number, present: boolean}[],
@@ -203,7 +206,7 @@
  *   saved: SavedGame[],
  *   tables: OpenTable[] | null,
  *   addresses: Addresses | null,
- *   home: {creating: boolean, problem: Problem | "network" | null, badLink: boolean, badAddress: boolean},
+ *   home: {creating: boolean, problem: Failure | null, badLink: boolean, badAddress: boolean},
  *   table: Table | null,
  *   analysis: Analysis | null,
  * }} State

@@ -3,9 +3,12 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
+import { problemOf } from "./api.js";
+import { PAUSES } from "./files.js";
 import { t } from "./lang.js";
 
 /** @import {VNode} from "../vendor/preact.js" */
+/** @import {Failure} from "./types.js" */
 
 /**
  * A handler that takes a double click for one: its second click is not for what the first one changed.
@@ -26,21 +29,35 @@ export const touches = () => pointer === "touch";
 export const html = htm.bind(/** @type {any} */ (h));
 
 /**
- * A screen, or a part of one, whose code is loaded when it is opened.
+ * Says that a part of the page, or the page, is to be loaded again. An old version has no more parts.
+ *
+ * @param {{failure: Failure, again?: () => void}} props
+ */
+export const LoadAgain = ({ failure, again = () => location.reload() }) => html`
+  <p role="alert">${t(failure === "version" ? "problem.version" : "problem.network")}</p>
+  <p><button type="button" onClick=${failure === "version" ? () => location.reload() : again}>${t("load.again")}</button></p>`;
+
+/**
+ * A screen, or a part of one, whose code is loaded when it is opened. What could not be loaded is asked
+ * for again, after growing pauses.
  *
  * @param {{load: () => Promise<(props: any) => VNode | null>, part?: boolean}} props the others are those of the screen
  */
 export function Later({ load, part = false, ...props }) {
   const [screen, setScreen] = useState(/** @type {{view: (props: any) => VNode | null} | null} */ (null));
-  const [failed, setFailed] = useState(0);
+  const [failure, setFailure] = useState(/** @type {Failure | null} */ (null));
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    load().then((view) => setScreen({ view }), () => setFailed(failed + 1));
-  }, [load]);
+    let timer = 0;
+    load().then((view) => setScreen({ view }), (error) => {
+      setFailure(problemOf(error));
+      timer = setTimeout(() => setAttempt(attempt + 1), PAUSES[Math.min(attempt, PAUSES.length - 1)]);
+    });
+    return () => clearTimeout(timer);
+  }, [load, attempt]);
   if (screen) return html`<${screen.view} ...${props} />`;
-  if (part) return failed > 0 && html`<p role="alert">${t("problem.network")}</p>`;
-  return html`
-    <main class="waiting">
-      <p role="status">${t(failed ? "problem.network" : "do.wait")}</p>
-      ${failed > 0 && html`<p><a href="#/">${t("table.home")}</a></p>`}
-    </main>`;
+  const told = failure ? html`<${LoadAgain} failure=${failure} again=${() => setAttempt(attempt + 1)} />`
+    : html`<p role="status">${t("do.wait")}</p>`;
+  return part ? told : html`
+    <main class="waiting">${told} ${failure && html`<p><a href="#/">${t("table.home")}</a></p>`}</main>`;
 }

@@ -7,14 +7,14 @@ import { problemWords } from "./words.js";
 import { html } from "./view.js";
 import { Names } from "./seats.js";
 
-/** @import {OpenTable, Problem} from "./types.js" */
+/** @import {OpenTable, Failure} from "./types.js" */
 
 /** Milliseconds between two requests for the games. */
 const AGAIN = 10_000;
 
 export function Watch() {
   const [games, setGames] = useState(/** @type {OpenTable[] | null} */ (null));
-  const [problem, setProblem] = useState(/** @type {Problem | "network" | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     document.title = "DOG";

@@ -3,7 +3,7 @@
 import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, SeatBoard,
+/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Failure, Problem, SeatBoard,
  *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
@@ -336,9 +336,9 @@ export function reasonForAdvice({ code, seat, card, probability, text }, people)
   }));
 }
 
-/** A refusal in the reader's language. @param {Problem | "network"} problem @param {People} people */
+/** A refusal in the reader's language. @param {Failure} problem @param {People} people */
 export const problemWords = (problem, people) =>
-  (problem === "network" ? t("problem.network") : reasonWords(problem, people));
+  (typeof problem === "string" ? t(`problem.${problem}`) : reasonWords(problem, people));
 
 /**
  * The words of the first of these keys that has some, or what the server says.

@@ -1,6 +1,7 @@
 // A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
 import { useState } from "../../vendor/preact-hooks.js";
+import { loadModule } from "../files.js";
 import { go, playAgainstBots } from "../game.js";
 import { list, loadPart, t } from "../lang.js";
 import { rematch } from "../people.js";
@@ -13,7 +14,9 @@ import { Result, Share } from "./result.js";
 
 /** @import {FairResult, ReplayStep, Table} from "../types.js" */
 
-const loadReview = async () => (await Promise.all([import("../review/review.js"), loadPart("review")]))[0].Review;
+const loadReview = async () => (await Promise.all([
+  loadModule("./review/review.js", () => import("../review/review.js")), loadPart("review"),
+]))[0].Review;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {

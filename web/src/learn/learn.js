@@ -10,24 +10,21 @@ import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
 import { useFocus } from "../table/table.js";
-import { html, once } from "../view.js";
+import { LoadAgain, html, once } from "../view.js";
 import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
 import { TRIED, course, open } from "./lesson.js";
 
 /** @import {Move, Table} from "../types.js" */
 
-/** @param {{number: number | null, table: Table | null}} props `number` of a lesson, from 1 */
-export function LearnScreen({ number, table }) {
-  const [names, setNames] = useState(/** @type {string[] | null} */ (null));
-  const [failed, setFailed] = useState(false);
-  useEffect(() => { course().then(setNames, () => setFailed(true)); }, []);
-  if (!names) {
-    return html`<main class="waiting"><p role="status">${t(failed ? "problem.network" : "do.wait")}</p>
-      <p><a href="#/">${t("table.home")}</a></p></main>`;
-  }
-  const name = number === null ? undefined : names[number - 1];
-  return name ? html`<${LessonScreen} key=${name} name=${name} names=${names} table=${table?.id === name ? table : null} />`
-    : html`<${Course} names=${names} />`;
+/** The screen of the lessons, with their names. */
+export async function loadCourse() {
+  const names = await course();
+  /** @param {{number: number | null, table: Table | null}} props `number` of a lesson, from 1 */
+  return ({ number, table }) => {
+    const name = number === null ? undefined : names[number - 1];
+    return name ? html`<${LessonScreen} key=${name} name=${name} names=${names} table=${table?.id === name ? table : null} />`
+      : html`<${Course} names=${names} />`;
+  };
 }
 
 /** @param {string} title */
@@ -80,7 +77,9 @@ function LessonScreen({ name, names, table }) {
       </header>
       <p class="about">${t(`lesson.${name}.about`)}</p>
       ${table?.lesson && table.game ? html`<${Task} name=${name} names=${names} table=${table} again=${again} />`
-        : html`<p role="status" aria-label=${t("status")}>${table?.problem ? problemWords(table.problem, { names: [], me: null }) : t("do.wait")}</p>`}
+        : table?.problem === "network" || table?.problem === "version"
+          ? html`<${LoadAgain} failure=${table.problem} again=${again} />`
+          : html`<p role="status" aria-label=${t("status")}>${table?.problem ? problemWords(table.problem, { names: [], me: null }) : t("do.wait")}</p>`}
     </main>`;
 }
 

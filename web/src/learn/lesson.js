@@ -5,6 +5,7 @@ import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
 import { problemOf, request } from "../api.js";
 import { offerOf, previewOf } from "../choose.js";
+import { readJson } from "../files.js";
 import { saveLesson } from "../storage.js";
 import { at, dispatch, state } from "../store.js";
 
@@ -13,12 +14,8 @@ import { at, dispatch, state } from "../store.js";
 /** The key of the choice that did not solve the lesson, as long as the board shows it. */
 export const TRIED = "tried";
 
-/** @param {string} name in the folder of the lessons @returns {Promise<any>} */
-async function file(name) {
-  const answer = await fetch(new URL(`../../lessons/${name}.json`, import.meta.url));
-  if (!answer.ok) throw new TypeError("a lesson is missing");
-  return answer.json();
-}
+/** @param {string} name in the folder of the lessons */
+const file = (name) => readJson(`../lessons/${name}.json`);
 
 /** The names of the lessons, in their order. @returns {Promise<string[]>} */
 export const course = () => file("course");

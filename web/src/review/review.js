@@ -12,7 +12,7 @@ import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
 import { entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords, theCard } from "../words.js";
 
-/** @import {Decision, Problem, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
+/** @import {Decision, Failure, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
 
 /** Milliseconds between two looks at a review that goes on. */
 const PACE = 3000;
@@ -20,7 +20,7 @@ const PACE = 3000;
 /** @param {{table: Table}} props */
 export function Review({ table }) {
   const { id, review } = table;
-  const [problem, setProblem] = useState(/** @type {Problem | "network" | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   useEffect(() => {
     let timer = 0;
     let over = false;
@@ -135,7 +135,7 @@ function isChoice(suggestion, choice) {
 /** What was better, why, and where. @param {{table: Table, decision: Decision, before: ReplayStep}} props */
 function Better({ table, decision, before }) {
   const { version, best, judgement, win_probability: chance, difference } = decision;
-  const [answer, setAnswer] = useState(/** @type {Suggestion | Problem | "network" | null} */ (null));
+  const [answer, setAnswer] = useState(/** @type {Suggestion | Failure | null} */ (null));
   useEffect(() => {
     adviceAfter(table, before).then((advice) => setAnswer(advice?.suggestions.find((one) => isChoice(one, best)) ?? null),
       (error) => setAnswer(problemOf(error)));
@@ -144,7 +144,7 @@ function Better({ table, decision, before }) {
   // The reasons speak to the player.
   const player = { ...who, me: decision.seat };
   const link = html`<a href=${addressOf(table.id, version - 1)}>${t("review.show")}</a>`;
-  if (answer === "network" || (answer && "code" in answer)) {
+  if (typeof answer === "string" || (answer && "code" in answer)) {
     return html`<p class="problem" role="alert">${problemWords(answer, who)}</p><p>${link}</p>`;
   }
   return html`

@@ -1,14 +1,16 @@
 // What to do, the hand and the buttons: within reach of the thumb on a phone.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
+import { problemOf } from "../api.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable, previewOf } from "../choose.js";
+import { loadModule } from "../files.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { has, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
-import { Later, html, once } from "../view.js";
+import { Later, LoadAgain, html, once } from "../view.js";
 import { cardName, eventWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
@@ -23,14 +25,21 @@ import { Reactions, mayReact } from "./reactions.js";
 const LINES = 5;
 /** Milliseconds until the page says that it waits for the server. */
 const SLOW = 1000;
+/** Milliseconds until the table has all that it needs now. */
+const SETTLED = 5000;
 
-const loadFinished = async () => (await import("../finished/finished.js")).Finished;
+const loadFinished = async () => (await loadModule("./finished/finished.js", () => import("../finished/finished.js"))).Finished;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
   const { game, seat } = table;
   // The card that the player asked about, and when: an answer is for one hand and one turn.
   const [asked, ask] = useState({ when: "", card: -1 });
+  // The end is loaded before it comes: the server may have another version by then.
+  useEffect(() => {
+    const timer = setTimeout(() => loadFinished().then(undefined, problemOf), SETTLED);
+    return () => clearTimeout(timer);
+  }, []);
   if (!game) return null;
   const hand = seat === null ? [] : game.seats[seat].hand ?? [];
   const when = `${game.round} ${hand.join()} ${game.turn === seat}`;
@@ -143,7 +152,8 @@ function Status({ table, about }) {
   const words = waits && (slow || said.current === "") ? t(table.sending ? "do.sending" : "do.wait") : said.current;
   return html`
     <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
-      ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
+      ${problem === "version" ? html`<${LoadAgain} failure=${problem} />`
+        : problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
       ${about && html`<${Does} ...${about} />`}
       ${table.lostSeat && html`<p>${t("table.lost-seat")}</p>`}
       <p class=${words.length > 60 || problem ? "todo long" : "todo"}>${words}</p>

@@ -1,10 +1,15 @@
 // A button that opens the rules: what is played here, and what the sheets say.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { loadModule } from "../files.js";
 import { loadPart, t } from "../lang.js";
-import { html } from "../view.js";
+import { Later, html } from "../view.js";
 
 /** @import {Rules} from "../types.js" */
+
+const loadPage = async () => (await Promise.all([
+  loadModule("./rules/page.js", () => import("../rules/page.js")), loadPart("rules"),
+]))[0].RulesPage;
 
 /**
  * @param {{rules: Rules | null, name?: string, kind?: string, children?: unknown}} props `rules` of a table, `name` of
@@ -12,24 +17,17 @@ import { html } from "../view.js";
  */
 export function RulesButton({ rules, name, kind, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const [page, setPage] = useState(/** @type {{view: Function} | "failed" | null} */ (null));
   const [isOpen, setOpen] = useState(false);
-  const open = () => {
-    setOpen(true);
-    Promise.all([import("../rules/page.js"), loadPart("rules")])
-      .then(([{ RulesPage }]) => setPage({ view: RulesPage }), () => setPage("failed"));
-  };
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   // A key in the dialog is not for the table.
   const keep = (/** @type {Event} */ event) => event.stopPropagation();
   return html`
-    <button type="button" class=${kind} aria-label=${name} title=${name} onClick=${open}>${children}</button>
+    <button type="button" class=${kind} aria-label=${name} title=${name} onClick=${() => setOpen(true)}>${children}</button>
     <dialog class="rules" ref=${dialog} aria-label=${t("rules.title")} onClose=${() => setOpen(false)} onKeyDown=${keep}>
       ${isOpen && html`
         <header><button type="button" class="close" onClick=${() => dialog.current?.close()}>${t("close")}</button></header>
-        ${page === null || page === "failed" ? html`<p role="status">${t(page ? "problem.network" : "do.wait")}</p>`
-          : html`<${page.view} rules=${rules} />`}`}
+        <${Later} part load=${loadPage} rules=${rules} />`}
     </dialog>`;
 }
