@@ -236,12 +236,16 @@ impl BotWorker {
             metrics,
             ..
         } = &*self.shared;
-        let stored = self.runtime.block_on(store.game(id))?;
-        let Some(stored) = stored.filter(|stored| stored.is_due(now())) else {
+        let Some(stored) = self.runtime.block_on(store.game(id))? else {
             return Ok(None);
         };
+        if !stored.is_due(now()) {
+            // Another version of the program has computed when it is.
+            self.commit(WriteOp::correct_due(&stored))?;
+            return Ok(None);
+        }
         if stored.is_abandoned() {
-            self.remove(&stored)?;
+            self.commit(WriteOp::Remove(stored.expected_state()))?;
             return Ok(None);
         }
         let context = self.runtime.block_on(self.load_context(&stored))?;
@@ -249,14 +253,10 @@ impl BotWorker {
             .map_err(|_| Failure::Panicked)
     }
 
-    /// Removes a table at which nobody sits, unless somebody has sat down meanwhile.
-    fn remove(&self, stored: &StoredGame) -> Result<(), StoreError> {
-        let write = Write {
-            op: WriteOp::Remove(stored.expected_state()),
-            save: None,
-        };
-        let removed = self.runtime.block_on(self.shared.store.commit(write))?;
-        log::debug!("game {} is abandoned: {removed:?}", stored.id);
+    /// Commits a change of a game, unless somebody has changed it meanwhile.
+    fn commit(&self, op: WriteOp) -> Result<(), StoreError> {
+        let write = Write { op, save: None };
+        let _ = self.runtime.block_on(self.shared.store.commit(write))?;
         Ok(())
     }
 

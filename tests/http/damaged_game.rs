@@ -4,20 +4,19 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::support::{TestGame, TestServer, TestViewer::*, UNCACHED};
+use crate::support::{TestGame, TestServer, TestViewer::*, UNCACHED, wait_until};
 
 #[test]
 fn a_damaged_game_costs_that_game_only() {
     let started = Instant::now();
     let server = TestServer::start_with(&[UNCACHED]);
-    let bad = [(); 3].map(|()| TestGame::with_bots(&server, "greedy", 60_000));
+    let bad = [(); 2].map(|()| TestGame::with_bots(&server, "greedy", 60_000));
     let sound = TestGame::in_play(&server);
     let set = |what: &str, game: &TestGame<'_>| server.database().change_game(&game.id, what);
-    // One game is unreadable, one has a wrong version, one stays due for ever.
+    // One game is unreadable, one has a wrong version.
     let joker = "due_at = 1, snapshot = replace(snapshot, 'deal', 'joker')";
     set(joker, &bad[0]);
     set("due_at = 1, version = version + 7", &bad[1]);
-    set("due_at = 1", &bad[2]);
     for game in &bad {
         for response in [
             game.get(Spectator, "").send(),
@@ -50,10 +49,27 @@ fn a_damaged_game_costs_that_game_only() {
     assert!(!log.contains("waits"), "{log}");
     assert!(!log.contains("joker"), "{log}");
     let (said, is_sound) = server.check();
-    assert!(!is_sound && said.contains("3 things are wrong"), "{said}");
+    assert!(!is_sound && said.contains("2 things are wrong"), "{said}");
     for game in &bad {
         assert!(said.contains(&format!("game {}: ", game.id)), "{said}");
     }
     assert!(!said.contains(&sound.id), "{said}");
     assert!(!said.contains("joker"), "{said}");
+}
+
+#[test]
+fn a_game_whose_due_time_another_version_has_computed_goes_on() {
+    let server = TestServer::start_with(&[UNCACHED]);
+    let paced = TestGame::with_bots(&server, "greedy", 60_000);
+    server.database().change_game(&paced.id, "due_at = 1");
+    wait_until("it is corrected", || {
+        server
+            .database()
+            .number("SELECT count(*) FROM games WHERE due_at > 1")
+            == 1
+    });
+    assert_eq!(paced.get(Spectator, "").send().expect(200)["version"], 1);
+    let (said, is_sound) = server.check();
+    assert!(is_sound, "{said}");
+    assert!(!server.log().contains("suspended"), "{}", server.log());
 }

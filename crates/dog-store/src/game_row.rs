@@ -15,7 +15,7 @@ macro_rules! select_games {
     ($rest:literal) => {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
-             bot_pace_ms, turn_seconds, deadline, imported, phase, due_at, creator, \
+             bot_pace_ms, turn_seconds, deadline, imported, phase, creator, \
              admin_changes, token_renewals, seating, reactions, skips_to_deal FROM games ",
             $rest
         )
@@ -43,7 +43,6 @@ pub(super) struct GameRow<'r> {
     pub admin_changes: u32,
     pub token_renewals: u32,
     pub deadline: Option<i64>,
-    pub due_at: Option<i64>,
     /// The game as JSON.
     pub snapshot: &'r [u8],
 }
@@ -73,7 +72,9 @@ impl GameRow<'_> {
         if self.phase != game.phase().name().as_bytes() {
             return Err(contradiction("the phase"));
         }
-        let stored = StoredGame {
+        // `due_at` is not compared: another version of the program may have computed it. Bots
+        // correct it when they find the game due.
+        Ok(StoredGame {
             id,
             listed: self.listed,
             reactions: self.reactions,
@@ -94,13 +95,7 @@ impl GameRow<'_> {
             },
             deadline: self.deadline.map(time).transpose()?,
             game,
-        };
-        // With a wrong due time the server would find the game due again and again, or never.
-        let due_at = stored.due_at(stored.updated_at);
-        if self.due_at != due_at.map(Timestamp::as_microsecond) {
-            return Err(contradiction("when the server is to act"));
-        }
-        Ok(stored)
+        })
     }
 }
 

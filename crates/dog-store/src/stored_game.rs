@@ -13,7 +13,8 @@ use super::{
 };
 
 /// The largest number of versions of play in a game. Games of random players have at most 10,000
-/// by the published rules, and 22,000 with six seats, no jokers and one card per deal.
+/// by the published rules, and 22,000 with six seats, no jokers and one card per deal. It cannot be
+/// raised: the logs of games that have reached it are packed, and cannot grow.
 pub const MAX_PLAY_VERSIONS: u64 = 50_000;
 
 /// The number of administrative changes that every game may have.
@@ -400,9 +401,12 @@ impl StoredGame {
         self.is_before_deadline() && !self.server_deals() && self.game.bot_to_act().is_none()
     }
 
-    /// When the server must act after a change at `changed_at`: to remove a table at which nobody
-    /// sits, to make the table complete, to have a round dealt, for a bot, or because the turn
-    /// clock has run out.
+    /// When the server must act, which is stored for queries of due games. A row may have what
+    /// another version of the program has computed. If that is earlier, it is corrected when the
+    /// game is found; a release in which the server acts where it did not needs a migration.
+    ///
+    /// After a change at `changed_at` it must act to remove a table at which nobody sits, to make
+    /// the table complete, to have a round dealt, for a bot, or because the turn clock has run out.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         if self.is_abandoned() {
             return Some(changed_at + ABANDONED_TIME);

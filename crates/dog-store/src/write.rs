@@ -42,11 +42,11 @@ pub enum WriteOp {
     SaveResponse,
     /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
-    /// Has the bots of a game act without their pace until the next deal. It does not make a
-    /// version.
-    SkipToDeal {
+    /// Sets when the server must act in a game. It does not make a version.
+    SetDue {
         expected: ExpectedState,
-        /// When the server must act now.
+        /// Whether its bots act without their pace until the next deal.
+        skips_to_deal: bool,
         due_at: Option<Timestamp>,
     },
     /// Removes a game and its log.
@@ -61,9 +61,19 @@ impl WriteOp {
             skips_to_deal: true,
             ..stored.clone()
         };
-        WriteOp::SkipToDeal {
+        WriteOp::SetDue {
             expected: stored.expected_state(),
+            skips_to_deal: true,
             due_at: skipping.due_at(skipping.updated_at),
+        }
+    }
+
+    /// Sets when the server must act to what this version of the program computes.
+    pub fn correct_due(stored: &StoredGame) -> WriteOp {
+        WriteOp::SetDue {
+            expected: stored.expected_state(),
+            skips_to_deal: stored.skips_to_deal,
+            due_at: stored.due_at(stored.updated_at),
         }
     }
 }

@@ -474,13 +474,12 @@ pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
         deadline: row.try_get(10)?,
         imported: row.try_get(11)?,
         phase: row.try_get::<_, &str>(12)?.as_bytes(),
-        due_at: row.try_get(13)?,
-        creator: creator(row, 14)?,
-        admin_changes: small(row.try_get(15)?)?,
-        token_renewals: small(row.try_get(16)?)?,
-        seating: row.try_get::<_, Option<&str>>(17)?.map(str::as_bytes),
-        reactions: row.try_get(18)?,
-        skips_to_deal: row.try_get(19)?,
+        creator: creator(row, 13)?,
+        admin_changes: small(row.try_get(14)?)?,
+        token_renewals: small(row.try_get(15)?)?,
+        seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
+        reactions: row.try_get(17)?,
+        skips_to_deal: row.try_get(18)?,
     };
     row.stored_game(None)
 }

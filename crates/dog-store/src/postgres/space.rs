@@ -123,7 +123,7 @@ fn added_bytes(write: &Write) -> u64 {
         WriteOp::AddTicket(..) => TICKET_ROW,
         WriteOp::SetTokens(..)
         | WriteOp::SaveResponse
-        | WriteOp::SkipToDeal { .. }
+        | WriteOp::SetDue { .. }
         | WriteOp::Remove(_) => 0,
     };
     added + saved

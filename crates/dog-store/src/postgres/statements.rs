@@ -139,8 +139,8 @@ static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
     same_version(set, 7)
 });
 
-static SKIP_TO_DEAL: LazyLock<WriteTexts> =
-    LazyLock::new(|| same_version("skips_to_deal = true, due_at = $6", 6));
+static SET_DUE: LazyLock<WriteTexts> =
+    LazyLock::new(|| same_version("skips_to_deal = $6, due_at = $7", 7));
 
 /// A write that sets columns of a game without making a version.
 fn same_version(set: &str, parameters: usize) -> WriteTexts {
@@ -238,7 +238,11 @@ impl WriteStatements {
                 set_tokens(expected, tokens, seating, save)?
             }
             WriteOp::AddTicket(expected, ticket) => add_ticket(expected, ticket, save),
-            WriteOp::SkipToDeal { expected, due_at } => skip_to_deal(expected, *due_at, save),
+            WriteOp::SetDue {
+                expected,
+                skips_to_deal,
+                due_at,
+            } => set_due(expected, *skips_to_deal, *due_at, save),
             WriteOp::Remove(expected) => remove(expected, save),
             WriteOp::SaveResponse => {
                 let Some((scope, saved)) = save else {
@@ -393,18 +397,26 @@ fn add_ticket(
     (write, verify_applied, expected.id.to_string())
 }
 
-fn skip_to_deal(
+fn set_due(
     expected: &ExpectedState,
+    skips_to_deal: bool,
     due_at: Option<Timestamp>,
     save: Option<&(Scope, SavedResponse)>,
 ) -> WriteParts {
+    let due_at = due_at.map(Timestamp::as_microsecond);
     let mut params = unchanged(expected);
-    params.extend(params![due_at.map(Timestamp::as_microsecond)]);
+    params.extend(params![skips_to_deal, due_at]);
     let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal",
-        params: params![expected.id.to_string(), int(expected.version)],
+        sql: "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal = $3 \
+              AND due_at IS NOT DISTINCT FROM $4",
+        params: params![
+            expected.id.to_string(),
+            int(expected.version),
+            skips_to_deal,
+            due_at,
+        ],
     };
-    let write = SKIP_TO_DEAL.statement(params, save);
+    let write = SET_DUE.statement(params, save);
     (write, verify_applied, expected.id.to_string())
 }
 

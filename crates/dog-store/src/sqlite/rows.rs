@@ -32,13 +32,12 @@ pub(super) fn stored_game(
         deadline: row.get(10)?,
         imported: row.get(11)?,
         phase: text(row.get_ref(12)?)?,
-        due_at: row.get(13)?,
-        creator: row.get(14)?,
-        admin_changes: row.get(15)?,
-        token_renewals: row.get(16)?,
-        seating: optional_text(row.get_ref(17)?)?,
-        reactions: row.get(18)?,
-        skips_to_deal: row.get(19)?,
+        creator: row.get(13)?,
+        admin_changes: row.get(14)?,
+        token_renewals: row.get(15)?,
+        seating: optional_text(row.get_ref(16)?)?,
+        reactions: row.get(17)?,
+        skips_to_deal: row.get(18)?,
     };
     let cached = cache.and_then(|cache| cache.get(row.id));
     let known = cached.filter(|cached| row.is_of(cached));

@@ -13,6 +13,7 @@ each_store![
     one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
     a_game_goes_on_at_once_when_the_clock_is_put_back,
+    a_due_time_that_another_version_has_computed_is_corrected,
     a_game_that_skips_to_the_deal_has_no_pace,
     it_skips_no_more_when_a_person_is_back,
     changes_are_listed_after_a_known_one,
@@ -251,6 +252,26 @@ fn a_feed_is_woken_by_a_commit_of_any_node(database: &TestStore) {
 fn slow_bots(store: &Store, bots: &[usize]) -> StoredGame {
     let stored = add(store, with_bots(bots, timing(HOUR, None), now()));
     act(store, &stored.id, &Action::Deal { by: None })
+}
+
+fn a_due_time_that_another_version_has_computed_is_corrected(database: &TestStore) {
+    let store = database.store();
+    let slow = add(&store, with_bots(&[0], timing(HOUR, None), now()));
+    let idle = add(&store, with_bots(&[1], Timing::default(), now()));
+    drop(store);
+    // With other constants, both would be due now.
+    database.sql("UPDATE games SET due_at = 1");
+    let store = database.store();
+    for stored in [slow, idle] {
+        assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(&stored));
+        assert!(!stored.is_due(now()));
+        let due = wait(store.due(true, 9));
+        assert!(due.contains(&(stored.id, None)), "{due:?}");
+        commit_done(&store, WriteOp::correct_due(&stored));
+        assert_eq!(wait(store.game(&stored.id)), Some(stored));
+    }
+    assert_eq!(wait(store.due(true, 9)), []);
+    assert_eq!(database.check().defects, []);
 }
 
 fn a_game_that_skips_to_the_deal_has_no_pace(database: &TestStore) {

@@ -109,7 +109,11 @@ impl<'c> Transaction<'c> {
                 Some(_) => CommitResult::Done,
                 None => CommitResult::Stale,
             },
-            WriteOp::SkipToDeal { expected, due_at } => self.skip_to_deal(expected, *due_at)?,
+            WriteOp::SetDue {
+                expected,
+                skips_to_deal,
+                due_at,
+            } => self.set_due(expected, *skips_to_deal, *due_at)?,
             WriteOp::Remove(expected) => match self.row_id_if_unchanged(expected)? {
                 Some(row_id) => {
                     self.remove(row_id, &expected.id)?;
@@ -279,18 +283,23 @@ impl<'c> Transaction<'c> {
         self.changes.feed.push(Change::Game { id: *id, version });
     }
 
-    /// Has the bots of a game act without their pace until the next deal.
-    fn skip_to_deal(
+    /// Sets when the server must act in a game.
+    fn set_due(
         &mut self,
         expected: &ExpectedState,
+        skips_to_deal: bool,
         due_at: Option<Timestamp>,
     ) -> Result<CommitResult, StoreError> {
         let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
         self.connection()?
-            .prepare_cached("UPDATE games SET skips_to_deal = 1, due_at = ?2 WHERE row_id = ?1")?
-            .execute(params![row_id, due_at.map(Timestamp::as_microsecond)])?;
+            .prepare_cached("UPDATE games SET skips_to_deal = ?2, due_at = ?3 WHERE row_id = ?1")?
+            .execute(params![
+                row_id,
+                skips_to_deal,
+                due_at.map(Timestamp::as_microsecond)
+            ])?;
         self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
