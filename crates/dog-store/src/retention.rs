@@ -6,6 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{id::GameId, stored_game::Cursor};
 
+/// The largest number of log rows deleted in one write, so that other writes do not wait long.
+pub(super) const LOG_DELETE_BATCH: i64 = 1_000;
+
 /// How long games are kept after their last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {

@@ -13,6 +13,7 @@ use crate::{
     Draft, ExpectedState, ExpiredGame, NewGame, NewTicket, SavedResponse, Scope, Seating,
     StoreError, StoredGame, TICKET_TTL, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
+    retention::LOG_DELETE_BATCH,
     write::NewLog,
 };
 
@@ -163,26 +164,34 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
     )
 });
 
-/// What is deleted with a game, besides what a foreign key deletes. Of a long log only the
+/// A write that removes a game with all that no foreign key deletes. Of a long log only the
 /// beginning is; see `purge_removed_logs`.
-const REMOVED_WITH_GAME: [&str; 4] = [
-    "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
-    "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied WHERE version > 1000)",
-    "of_log AS (DELETE FROM log USING applied WHERE game = row_id AND log.version <= 1000)",
-    "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
-];
+fn removing(op: &str, parameters: usize) -> WriteTexts {
+    let rest = format!(
+        "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied \
+         WHERE version > {LOG_DELETE_BATCH})"
+    );
+    let of_log = format!(
+        "of_log AS (DELETE FROM log USING applied \
+         WHERE game = row_id AND log.version <= {LOG_DELETE_BATCH})"
+    );
+    let others = [
+        "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
+        &rest,
+        &of_log,
+        "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
+    ];
+    WriteTexts::new(op, &others, parameters)
+}
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
     let op = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
-    WriteTexts::new(&op, &REMOVED_WITH_GAME, 5)
+    removing(&op, 5)
 });
 
 static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
-    WriteTexts::new(
-        "DELETE FROM games WHERE id = $1 AND version = $2 RETURNING row_id, games.version",
-        &REMOVED_WITH_GAME,
-        2,
-    )
+    let op = "DELETE FROM games WHERE id = $1 AND version = $2 RETURNING row_id, games.version";
+    removing(op, 2)
 });
 
 static SAVE_RESPONSE: LazyLock<String> = LazyLock::new(|| {

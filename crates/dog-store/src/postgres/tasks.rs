@@ -21,6 +21,7 @@ use crate::{
     ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TICKET_TTL,
     TokenHash,
     game_row::{int, time},
+    retention::LOG_DELETE_BATCH,
     review::{pack, unpack},
     stored_game::now,
     write::RESPONSE_TTL,
@@ -396,15 +397,18 @@ impl PgDatabase {
     /// Deletes a batch of the log entries that removed games have left. Returns whether there may
     /// be more.
     pub async fn purge_removed_logs(&self) -> Result<bool, StoreError> {
-        let sql = "WITH game AS (SELECT game FROM removed LIMIT 1), \
-                   batch AS (SELECT game, version FROM log JOIN game USING (game) LIMIT 1000), \
-                   gone AS (\
-                       DELETE FROM log USING batch \
-                       WHERE log.game = batch.game AND log.version = batch.version), \
-                   done AS (\
-                       DELETE FROM removed USING game WHERE removed.game = game.game \
-                       AND NOT EXISTS (SELECT FROM batch)) \
-                   SELECT 1 FROM game";
+        let sql = sql!(
+            "WITH game AS (SELECT game FROM removed LIMIT 1), \
+             batch AS (\
+                 SELECT game, version FROM log JOIN game USING (game) LIMIT {LOG_DELETE_BATCH}), \
+             gone AS (\
+                 DELETE FROM log USING batch \
+                 WHERE log.game = batch.game AND log.version = batch.version), \
+             done AS (\
+                 DELETE FROM removed USING game WHERE removed.game = game.game \
+                 AND NOT EXISTS (SELECT FROM batch)) \
+             SELECT 1 FROM game"
+        );
         Ok(!self.query_in_background(sql, params![]).await?.is_empty())
     }
 

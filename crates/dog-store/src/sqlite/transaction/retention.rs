@@ -9,12 +9,10 @@ use super::Transaction;
 use crate::{
     ExpiredGame, GameId, PackedLog, RetentionTime, StoreError,
     game_row::{int, time},
+    retention::LOG_DELETE_BATCH,
     sqlite::reader::expiry,
     stored_game::now,
 };
-
-/// The largest number of log rows deleted in one write, so that other writes do not wait long.
-const LOG_DELETE_BATCH: i64 = 1_000;
 
 impl Transaction<'_> {
     /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
