@@ -3,8 +3,8 @@
 
 usage: bot.py GAME TOKEN [URL]    (URL: http://127.0.0.1:8080 by default)
 
-It follows the stream of the game and acts whenever the seat may: it deals, answers in the exchange
-at random, or plays the legal move with the most pieces home and captured, then the most steps.
+It deals, answers in the exchange at random, or plays the legal move with the most pieces home and
+captured, then the most steps.
 """
 
 import json
@@ -14,12 +14,15 @@ import time
 import urllib.error
 import urllib.request
 
+CHOICES = "card", "ask", "pass", "decline"
+
 
 class Seat:
     """A seat of a game, by its token."""
 
     def __init__(self, url, game, token):
         self.game, self.token = f"{url}/v1/games/{game}", token
+        self.newest = 0  # the newest version that an answer has told of
 
     def open(self, method, path, body=None, **headers):
         """Sends a request; the caller reads and closes the response."""
@@ -35,7 +38,7 @@ class Seat:
             return json.load(response)
 
     def changes(self):
-        """Yields after each change until the game is over; resumes a broken stream."""
+        """Yields after each change that is new, until the game is over; resumes a broken stream."""
         version, over = None, False
         while not over:
             resume = {} if version is None else {"Last-Event-ID": str(version)}
@@ -45,13 +48,13 @@ class Seat:
                         return
                     for line in filter(None, map(bytes.strip, lines)):  # empty lines are heartbeats
                         change = json.loads(line)
-                        if "version" not in change:  # who is present
+                        if change["type"] not in ("game", "change"):  # such as who is present
                             continue
                         version = change["version"]
-                        events = change.get("events", [])
-                        over = any(event["type"] == "game_won" for event in events)
+                        over = any(event["type"] == "game_won" for event in change.get("events", []))
                         over = over or change.get("phase") == "finished"
-                        yield
+                        if change["type"] == "game" or version >= self.newest:
+                            yield
             except urllib.error.HTTPError:
                 raise  # the game was removed, or the token replaced
             except OSError:
@@ -60,17 +63,32 @@ class Seat:
     def act(self):
         """Acts for the seat, if it may act now."""
         view = self.get("")
+        self.newest = view["version"]
         for action in view["actions"]:
             route, body = action["route"], {"version": view["version"]}
             if route == "swap":  # without the version: others lay down their cards meanwhile
-                choice = random.choice(action["choices"])
-                cards = view["seats"][action["seat"]]["hand"]
+                choices = [choice for choice in action["choices"] if choice in CHOICES]
+                if "pass" in choices and partner_is_first(view["seats"], action["seat"]):
+                    return
+                choice, cards = random.choice(choices), view["seats"][action["seat"]]["hand"]
                 body = {"card": random.choice(cards)} if choice == "card" else {choice: True}
             elif route == "play":
                 moves = self.get("/legal-moves?board=false")["moves"]
                 teams = [seat["team"] for seat in view["seats"]]
                 body["move"] = max(moves, key=lambda move: worth(move, teams))["id"]
-            self.open("POST", f"/{route}", body).close()
+            elif route != "deal":  # of a newer server
+                continue
+            with self.open("POST", f"/{route}", body) as answer:
+                self.newest = json.load(answer)["version"]
+
+
+def partner_is_first(seats, own):
+    """Of two partners who may ask each other for a card, the lower seat decides first."""
+    return any(
+        seat["team"] == seats[own]["team"] and seat["exchange"] == "pending"
+        and seat["kind"] == "human" and not seat["away"] and not seat["stand_in"]
+        for seat in seats[:own]
+    )
 
 
 def worth(move, teams):
@@ -88,7 +106,7 @@ def main(game, token, url="http://127.0.0.1:8080"):
         try:
             seat.act()
         except urllib.error.HTTPError as refused:
-            if refused.code not in (409, 412):  # another client acted first: wait for the stream
+            if refused.code not in (409, 412):  # another acted first: wait for the stream
                 sys.exit(refused.read().decode())
     winner = seat.get("")["winner"]
     print(f"team {winner} has won")

@@ -109,6 +109,20 @@ func follow(api *dog.APIClient, id string, receive func(dog.StreamMessage) error
 	}
 }
 
+// partnerIsFirst: of two partners who may ask each other for a card, the lower seat decides first.
+func partnerIsFirst(game *dog.Game, action dog.PossibleAction) bool {
+	for _, choice := range action.Choices {
+		for _, other := range game.Seats[:action.Seat] {
+			if choice == dog.EXCHANGECHOICE_PASS && other.Team == game.Seats[action.Seat].Team &&
+				other.GetExchange() == dog.EXCHANGESTATE_PENDING &&
+				other.Kind == dog.SEATKIND_HUMAN && !other.Away && !other.StandIn {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // choose returns a *dog.PlayRequest or, in the exchange, a *dog.SwapRequest.
 func choose(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) (any, error) {
 	if action.Seat%2 == 0 {
@@ -147,24 +161,46 @@ func choose(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) (any,
 	return dog.NewPlayRequest(best.Id), nil
 }
 
-// act does what a seat has to do now.
-func act(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) error {
-	if action.Route == dog.ACTIONROUTE_DEAL {
-		_, _, err := api.PlayAPI.DealCards(ctx, game.Id).Execute()
-		return err
+// act does what a seat has to do now, if anything. Returns the version of the game after it.
+func act(api *dog.APIClient, game *dog.Game) (version int64, err error) {
+	for _, action := range game.Actions {
+		var changed *dog.Changed
+		switch action.Route {
+		case dog.ACTIONROUTE_DEAL:
+			changed, _, err = api.PlayAPI.DealCards(ctx, game.Id).Execute()
+		case dog.ACTIONROUTE_SWAP, dog.ACTIONROUTE_PLAY:
+			if partnerIsFirst(game, action) {
+				continue
+			}
+			choice, err := choose(api, game, action)
+			if err != nil {
+				return 0, err
+			}
+			changed, err = send(api, game, choice)
+			if err != nil {
+				return 0, err
+			}
+		default: // of a newer server
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		return changed.Version, nil
 	}
-	choice, err := choose(api, game, action)
-	if err != nil {
-		return err
-	}
+	return game.Version, nil
+}
+
+// send sends what was chosen.
+func send(api *dog.APIClient, game *dog.Game, choice any) (changed *dog.Changed, err error) {
 	switch choice := choice.(type) {
 	case *dog.PlayRequest:
 		choice.SetVersion(game.Version) // plays in this state of the game only
-		_, _, err = api.PlayAPI.PlayMove(ctx, game.Id).PlayRequest(*choice).Execute()
+		changed, _, err = api.PlayAPI.PlayMove(ctx, game.Id).PlayRequest(*choice).Execute()
 	case *dog.SwapRequest:
-		_, _, err = api.PlayAPI.SwapCards(ctx, game.Id).SwapRequest(*choice).Execute()
+		changed, _, err = api.PlayAPI.SwapCards(ctx, game.Id).SwapRequest(*choice).Execute()
 	}
-	return err
+	return changed, err
 }
 
 // late tells whether an action is refused because another came first; the stream will tell which.
@@ -187,12 +223,14 @@ func play(url, id, invitation, name string) (winner int32, err error) {
 		return 0, err
 	}
 	api := connect(url, joined.Token)
+	var newest int64 // the newest version that an answer has told of
 	err = follow(api, id, func(message dog.StreamMessage) error {
+		var version int64
 		var toAct []int32
-		if message.Game != nil {
-			toAct = message.Game.ToAct
+		if message.Game != nil { // the first line, or the operator has restored a backup
+			newest, toAct = 0, message.Game.ToAct
 		} else {
-			toAct = message.Change.ToAct
+			version, toAct = message.Change.Version, message.Change.ToAct
 			for _, event := range message.Change.Events {
 				if event.CardPlayed != nil && joined.Seat == 0 {
 					fmt.Printf("seat %d plays %s\n", event.CardPlayed.Seat, event.CardPlayed.Move.Id)
@@ -203,17 +241,15 @@ func play(url, id, invitation, name string) (winner int32, err error) {
 			}
 		}
 		for _, seat := range toAct {
-			if seat != joined.Seat {
+			if seat != joined.Seat || version < newest {
 				continue
 			}
 			game, _, err := api.GamesAPI.GetGame(ctx, id).Execute()
 			if err != nil {
 				return err
 			}
-			if len(game.Actions) > 0 {
-				if err := act(api, game, game.Actions[0]); err != nil && !late(err) {
-					return err
-				}
+			if newest, err = act(api, game); err != nil && !late(err) {
+				return err
 			}
 		}
 		return nil

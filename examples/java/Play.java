@@ -30,6 +30,7 @@ public final class Play {
     private final String id;
     private final int seat;
     private int winner;
+    private long newest; // the newest version that an answer has told of
 
     /** Joins a game. */
     private Play(String url, String id, JoinRequest request) throws ApiException {
@@ -83,16 +84,18 @@ public final class Play {
                     try {
                         message = JSON.readValue(line, StreamMessage.class).getActualInstance();
                     } catch (JsonProcessingException error) { // a newer type of event
-                        act(List.of(seat));
+                        act();
                         continue;
                     }
                     if (message instanceof Game game) {
                         version = game.getVersion().toString();
-                        act(game.getToAct());
+                        act();
                     } else if (message instanceof Change change) {
                         version = change.getVersion().toString();
                         change.getEvents().forEach(this::tell);
-                        act(change.getToAct());
+                        List<Integer> toAct = change.getToAct(); // null in all but the newest change
+                        boolean isNew = change.getVersion() >= newest;
+                        if (isNew && toAct != null && toAct.contains(seat)) act();
                     } // other messages tell who is present
                 }
             } catch (IOException | UncheckedIOException error) {
@@ -108,13 +111,13 @@ public final class Play {
         if (event.getActualInstance() instanceof GameWon won) winner = won.getTeam();
     }
 
-    /** Does what the seat has to do now. `toAct` is null in all but the newest change. */
-    private void act(List<Integer> toAct) throws ApiException, InterruptedException {
-        if (toAct == null || !toAct.contains(seat)) return;
+    /** Does what the seat has to do now, if anything. */
+    private void act() throws ApiException, InterruptedException {
         Game game = ok(() -> games.getGame(id, null, null));
+        newest = game.getVersion();
         for (PossibleAction action : game.getActions()) {
             try {
-                act(game, action);
+                if (!partnerIsFirst(game, action)) newest = act(game, action).getVersion();
             } catch (ApiException refusal) {
                 boolean late = refusal.getCode() == 409 || refusal.getCode() == 412;
                 if (!late) throw refusal; // otherwise another acted first, as the stream will tell
@@ -122,18 +125,29 @@ public final class Play {
         }
     }
 
-    private void act(Game game, PossibleAction action) throws ApiException, InterruptedException {
+    private Changed act(Game game, PossibleAction action)
+            throws ApiException, InterruptedException {
         if (action.getRoute() == ActionRoute.DEAL) {
-            ok(() -> api.dealCards(id, null, null, null));
-            return;
+            return ok(() -> api.dealCards(id, null, null, null));
         }
         Object choice = choose(game, action);
-        if (choice instanceof PlayRequest move) {
-            move.setVersion(game.getVersion()); // plays in this state of the game only
-            ok(() -> api.playMove(id, move, null, null));
-        } else if (choice instanceof SwapRequest swap) {
-            ok(() -> api.swapCards(id, swap, null, null));
+        if (choice instanceof SwapRequest swap) {
+            return ok(() -> api.swapCards(id, swap, null, null));
         }
+        PlayRequest move = (PlayRequest) choice;
+        move.setVersion(game.getVersion()); // plays in this state of the game only
+        return ok(() -> api.playMove(id, move, null, null));
+    }
+
+    /** Of two partners who may ask each other for a card, the lower seat decides first. */
+    private boolean partnerIsFirst(Game game, PossibleAction action) {
+        var choices = action.getChoices();
+        if (choices == null || !choices.contains(ExchangeChoice.PASS)) return false;
+        Integer team = game.getSeats().get(seat).getTeam();
+        return game.getSeats().stream().limit(seat).anyMatch(other ->
+                other.getTeam().equals(team) && other.getExchange() == ExchangeState.PENDING
+                        && other.getKind() == SeatKind.HUMAN
+                        && !other.getAway() && !other.getStandIn());
     }
 
     /** A move, or an answer in the exchange. */

@@ -49,6 +49,9 @@ def ok(kind: type[T], answer: object) -> T:
     return answer
 
 
+KINDS: dict[str | None, type[dog.Game | dog.Change]] = {"game": dog.Game, "change": dog.Change}
+
+
 async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Game | dog.Change]:
     """The game, then each change until the game is over. Resumes a broken stream."""
     http = api.get_async_httpx_client()
@@ -61,8 +64,8 @@ async def follow(api: AuthenticatedClient, game_id: str) -> AsyncIterator[dog.Ga
                 stream.raise_for_status()
                 async for line in stream.aiter_lines():
                     body = json.loads(line or "{}")  # empty lines are heartbeats
-                    if "version" in body:  # the others tell who is present
-                        message = (dog.Change if "events" in body else dog.Game).from_dict(body)
+                    if kind := KINDS.get(body.get("type")):  # the others tell who is present
+                        message = kind.from_dict(body)
                         headers["Last-Event-ID"] = str(message.version)
                         yield message
         except httpx.TransportError:
@@ -86,9 +89,22 @@ async def choose(
     return dog.PlayRequest(move.id)
 
 
-async def act(api: AuthenticatedClient, game: dog.Game) -> None:
-    """Does what the seat may do now, if anything."""
-    for action in game.actions[:1]:
+def partner_is_first(game: dog.Game, action: dog.PossibleAction) -> bool:
+    """Of two partners who may ask each other for a card, the lower seat decides first."""
+    return "pass" in (action.choices or []) and any(
+        seat.team == game.seats[action.seat].team
+        and seat.exchange == "pending"
+        and seat.kind == "human"
+        and not (seat.away or seat.stand_in)
+        for seat in game.seats[: action.seat]
+    )
+
+
+async def act(api: AuthenticatedClient, game: dog.Game) -> int:
+    """Does what the seat may do now, if anything. Returns the version of the game after it."""
+    for action in game.actions:
+        if action.route not in ("deal", "swap", "play") or partner_is_first(game, action):
+            continue
         if action.route == "deal":
             answer = await deal_cards.asyncio(game.id, client=api)
         elif isinstance(choice := await choose(api, game, action), dog.PlayRequest):
@@ -96,7 +112,8 @@ async def act(api: AuthenticatedClient, game: dog.Game) -> None:
             answer = await play_move.asyncio(game.id, client=api, body=choice)
         else:
             answer = await swap_cards.asyncio(game.id, client=api, body=choice)
-        ok(dog.Changed, answer)
+        return ok(dog.Changed, answer).version
+    return game.version
 
 
 async def play(url: str, game_id: str, invitation: str, name: str) -> int:
@@ -105,13 +122,16 @@ async def play(url: str, game_id: str, invitation: str, name: str) -> int:
     joined = ok(dog.Joined, await join_game.asyncio(game_id, client=Client(url), body=body))
     api = AuthenticatedClient(url, joined.token, httpx_args={"transport": Patient()})
     winners = []
+    newest = 0  # the newest version that an answer has told of
     async for message in follow(api, game_id):
-        if isinstance(message, dog.Change):
+        if isinstance(message, dog.Game):
+            newest = 0  # the first line, or the operator has restored a backup
+        else:
             winners += [event.team for event in message.events if isinstance(event, dog.GameWon)]
-        if joined.seat not in (message.to_act or []):
+        if message.version < newest or joined.seat not in (message.to_act or []):
             continue
         try:
-            await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))
+            newest = await act(api, ok(dog.Game, await get_game.asyncio(game_id, client=api)))
         except Refusal as refusal:
             if refusal.problem.status not in (409, 412):  # another acted first: the stream will tell
                 raise

@@ -60,7 +60,7 @@ async function* follow(api: Api, id: string): AsyncGenerator<Schemas["Game"] | S
       if (answer.response.status === 204) return; // nothing comes after the last version
       for await (const line of lines(ok(answer))) {
         const message: Schemas["StreamMessage"] = JSON.parse(line);
-        if (!("version" in message)) continue; // who is present
+        if (message.type !== "game" && message.type !== "change") continue; // who is present
         header = { "Last-Event-ID": `${message.version}` };
         yield message;
       }
@@ -72,6 +72,13 @@ async function* follow(api: Api, id: string): AsyncGenerator<Schemas["Game"] | S
 
 type Action = Schemas["PossibleAction"];
 type Choice = Schemas["PlayRequest"] | Schemas["SwapRequest"];
+
+/** Of two partners who may ask each other for a card, the lower seat decides first. */
+function partnerIsFirst({ seats }: Schemas["Game"], { seat, choices }: Action): boolean {
+  const isFirst = (other: Schemas["SeatInGame"]) => other.team === seats[seat]?.team
+    && other.exchange === "pending" && other.kind === "human" && !other.away && !other.stand_in;
+  return choices?.includes("pass") === true && seats.slice(0, seat).some(isFirst);
+}
 
 /** A move, or an answer in the exchange. */
 async function choose(api: Api, game: Schemas["Game"], action: Action): Promise<Choice> {
@@ -91,22 +98,16 @@ async function choose(api: Api, game: Schemas["Game"], action: Action): Promise<
   return { move: must(seven ?? joker ?? moves[0]).id };
 }
 
-/** Does what a seat may do now, if anything. */
-async function act(api: Api, game: Schemas["Game"]): Promise<void> {
+/** Does what a seat may do now, if anything. Returns the version of the game after it. */
+async function act(api: Api, game: Schemas["Game"]): Promise<number> {
   const params = { path: { id: game.id } };
-  for (const action of game.actions.slice(0, 1)) {
-    if (action.route === "deal") {
-      ok(await api.POST("/v1/games/{id}/deal", { params }));
-    } else {
-      const body = await choose(api, game, action);
-      if ("move" in body) {
-        body.version = game.version; // plays in this state of the game only
-        ok(await api.POST("/v1/games/{id}/play", { params, body }));
-      } else {
-        ok(await api.POST("/v1/games/{id}/swap", { params, body }));
-      }
-    }
-  }
+  const action = game.actions.find(({ route }) => ["deal", "swap", "play"].includes(route));
+  if (!action || partnerIsFirst(game, action)) return game.version;
+  if (action.route === "deal") return ok(await api.POST("/v1/games/{id}/deal", { params })).version;
+  const body = await choose(api, game, action);
+  if (!("move" in body)) return ok(await api.POST("/v1/games/{id}/swap", { params, body })).version;
+  body.version = game.version; // plays in this state of the game only
+  return ok(await api.POST("/v1/games/{id}/play", { params, body })).version;
 }
 
 /** Joins a game and plays until it is over. Returns the team that has won. */
@@ -116,13 +117,16 @@ async function play(id: string, invitation: string, name: string): Promise<numbe
   const { seat, token } = ok(await connect().POST("/v1/games/{id}/join", { params, body }));
   const api = connect(token);
   let winner: number | undefined;
+  let newest = 0; // the newest version that an answer has told of
   for await (const message of follow(api, id)) {
-    if ("events" in message) {
+    if (message.type === "game") {
+      newest = 0; // the first line, or the operator has restored a backup
+    } else {
       winner ??= message.events.find((event) => event.type === "game_won")?.team;
     }
-    if (!message.to_act?.includes(seat)) continue;
+    if (message.version < newest || !message.to_act?.includes(seat)) continue;
     try {
-      await act(api, ok(await api.GET("/v1/games/{id}", { params: { path: { id } } })));
+      newest = await act(api, ok(await api.GET("/v1/games/{id}", { params: { path: { id } } })));
     } catch (error) {
       const late = error instanceof Error && (error.cause === 409 || error.cause === 412);
       if (!late) throw error; // otherwise another acted first, as the stream will tell
