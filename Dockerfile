@@ -16,6 +16,8 @@ RUN mkdir src tests \
     && touch tests/browser.rs tests/browser_games.rs tests/http_postgres.rs tests/nodes.rs \
     && cargo build --release --locked --package dog-server
 COPY docs docs
+COPY CHANGELOG.md ./
+COPY examples examples
 # The commit, for `dog --version`.
 ARG DOG_REVISION
 COPY src src

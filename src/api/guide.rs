@@ -29,6 +29,7 @@ const INDEX: &str = "\
 - [glossary.md](glossary.md): the words that the rules, the API and the guides use
 - [clients.md](clients.md): a client generated from the OpenAPI document, in nine languages
 - [writing-a-bot.md](writing-a-bot.md): a program that plays a seat
+- [engine.md](engine.md): how the server's bots think, and their levels
 - [frontend.md](frontend.md): a page or an app on which people play
 - [tables.md](tables.md): how people sit down, leave, come back and play again
 - [errors.md](errors.md): every error, and what it means
@@ -38,6 +39,18 @@ const INDEX: &str = "\
 - [review.md](review.md): what was luck and what was play in a finished game, and what was better
 - [trust.md](trust.md): what the server guarantees, and what it does not
 ";
+
+/// Files that guides link to, by their path in the repository; they are sent as text.
+macro_rules! texts {
+    ($($path:literal)*) => { &[$(($path, include_str!(concat!("../../", $path)))),*] };
+}
+const TEXTS: &[(&str, &str)] = texts! {
+    "CHANGELOG.md" "examples/bot.py" "examples/frontend.mjs" "examples/go/play.go"
+    "examples/java/Play.java" "examples/play.sh" "examples/python/generator.yaml"
+    "examples/python/play.py" "examples/review.py" "examples/typescript/play.ts"
+};
+
+const HTML: &str = "text/html; charset=utf-8";
 
 /// The page around the text of a guide.
 const PAGE: &str = include_str!("docs/guide.html");
@@ -75,31 +88,42 @@ static PICTURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
     shown.map(Cow::into_owned).collect()
 });
 
-/// What has this name below `/docs/guide/`: a page, as Markdown, or a file.
-fn source(name: &str) -> Option<Cow<'static, [u8]>> {
-    match name {
-        "" => Some(INDEX.as_bytes().into()),
-        "guide.css" => Some(STYLE.as_bytes().into()),
-        _ if PICTURES.contains(name) => Some(Documents::get(name)?.data),
-        _ => Some(guide(name)?.into_bytes().into()),
-    }
+/// The file that guides link to by this path.
+fn text_file(path: &str) -> Option<&'static str> {
+    let (_, text) = TEXTS.iter().find(|(known, _)| *known == path)?;
+    Some(text)
 }
 
-/// The guides, their index, their style sheet and their pictures.
+/// What has this name below `/docs/guide/`, and its type: a page, as Markdown, or a file.
+fn source(name: &str) -> Option<(&'static str, Cow<'static, [u8]>)> {
+    if let Some(text) = text_file(name) {
+        return Some(("text/plain; charset=utf-8", text.as_bytes().into()));
+    }
+    Some(match name {
+        "" => (HTML, INDEX.as_bytes().into()),
+        "guide.css" => ("text/css; charset=utf-8", STYLE.as_bytes().into()),
+        _ if PICTURES.contains(name) => {
+            let is_svg = name.ends_with(".svg");
+            let kind = if is_svg {
+                "image/svg+xml"
+            } else {
+                "image/webp"
+            };
+            (kind, Documents::get(name)?.data)
+        }
+        _ => (HTML, guide(name)?.into_bytes().into()),
+    })
+}
+
+/// The guides, their index, their style sheet, their pictures, and the files that they link to.
 pub async fn get_guide(
     app: Data<App>,
     name: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let Some(source) = source(&name) else {
+    let Some((content_type, source)) = source(&name) else {
         let detail = "there is no such guide";
         return Err(Problem::new(Code::RouteNotFound, detail));
-    };
-    let (content_type, is_page) = match name.rsplit_once('.') {
-        Some((_, "css")) => ("text/css; charset=utf-8", false),
-        Some((_, "svg")) => ("image/svg+xml", false),
-        Some(_) => ("image/webp", false),
-        None => ("text/html; charset=utf-8", true),
     };
     let mut response = HttpResponse::Ok();
     response
@@ -107,7 +131,7 @@ pub async fn get_guide(
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, GUIDE_CSP));
     let content = || {
-        if is_page {
+        if content_type == HTML {
             html(&name, &String::from_utf8_lossy(&source), app.has_page).into()
         } else {
             embedded(source)
@@ -150,8 +174,8 @@ fn escape(text: &str) -> String {
 
 /// The text of a document as HTML, with links to its sections if there are more than two.
 ///
-/// Links lead to other guides, to the OpenAPI document and to other sites; a link to anything else
-/// becomes plain text. The name of a guide's file becomes the guide's title. Headings have the ids
+/// Links lead to other guides, to files that are sent as text, to the OpenAPI document and to other
+/// sites; a link to anything else becomes plain text. The name of a guide's file becomes the guide's title. Headings have the ids
 /// that GitHub gives them. A row of a table whose first cell is a name as code gets an anchor of
 /// that name, unless it is taken.
 fn body(markdown: &str) -> String {
@@ -252,6 +276,9 @@ fn target(link: &str) -> Option<String> {
     if link == "../openapi/openapi.json" {
         return Some("../../openapi.json".to_owned());
     }
+    if let Some(path) = link.strip_prefix("../") {
+        return text_file(path).map(|_| path.to_owned());
+    }
     let (name, fragment) = link.split_once(".md")?;
     guide(name).map(|_| format!("{name}{fragment}"))
 }
@@ -312,15 +339,17 @@ mod tests {
             ("rules.md#options", "rules#options"),
             ("#options", "#options"),
             ("../openapi/openapi.json", "../../openapi.json"),
+            ("../examples/bot.py", "examples/bot.py"),
+            ("../CHANGELOG.md", "CHANGELOG.md"),
             ("https://example.org/a?b&c", "https://example.org/a?b&amp;c"),
         ] {
             let html = format!("<p>a <a href=\"{target}\"><code>b</code> c</a> d</p>\n");
             check(&format!("a [`b` c]({link}) d"), &html);
         }
         for link in [
-            "engine.md",
+            "arena.md",
             "../CONTRIBUTING.md#tests",
-            "../examples/bot.py",
+            "../Cargo.toml",
             "nginx.conf",
             "javascript:alert(1)",
         ] {
