@@ -215,10 +215,7 @@ impl Server {
         let history_pool = Arc::new(history_pool);
         let advice_threads = config.advice_threads.unwrap_or(threads);
         let advice_pool = start_pool(&metrics, "advice", advice_threads, LOW_PRIORITY_NICE)?;
-        // Otherwise the page would ask a foreign host to validate the document.
-        let docs = Config::new(["/openapi.json"])
-            .try_it_out_enabled(true)
-            .validator_url("none");
+        let docs = Config::new(["/openapi.json"]);
         let nets = Arc::new(Nets::built_in()?);
         let models = Arc::new(ModelCache::new(&store, &nets));
         let creators = Arc::new(CreatorQuotas::new(config.limits.stored_bytes_per_address));

@@ -6,7 +6,10 @@ use dog_rules::Card;
 use serde_json::{Value, json};
 use utoipa::{
     IntoResponses, ToSchema,
-    openapi::{Content, Ref, RefOr, Response, ResponseBuilder, example::ExampleBuilder},
+    openapi::{
+        Content, HeaderBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type,
+        example::ExampleBuilder,
+    },
 };
 
 use crate::http::problem::{
@@ -136,10 +139,23 @@ fn response(codes: &[Code]) -> Response {
     let content = Content::builder()
         .schema(Some(Ref::from_schema_name(ProblemDetails::name())))
         .examples_from_iter(examples);
-    ResponseBuilder::new()
+    let response = ResponseBuilder::new()
         .description(lines.collect::<Vec<_>>().join("\n"))
-        .content("application/problem+json", content.build())
-        .build()
+        .content("application/problem+json", content.build());
+    let (name, about, example) = match codes[0].status().as_u16() {
+        401 => (
+            "WWW-Authenticate",
+            "The scheme.",
+            json!("Bearer realm=\"dog\""),
+        ),
+        429 | 503 => ("Retry-After", "When to try again, in seconds.", json!("1")),
+        _ => return response.build(),
+    };
+    let header = HeaderBuilder::new()
+        .schema(Some(Object::with_type(Type::String)))
+        .description(Some(about))
+        .example(Some(example));
+    response.header(name, header.build()).build()
 }
 
 /// The problem document of a typical error of this code.

@@ -48,8 +48,8 @@ const MAX_STREAMS: usize = 20_000;
 #[utoipa::path(get, path = "/v1/games/{id}/events", tag = "games",
     params(GamePath, EventsParams,
         ("Last-Event-ID" = Option<String>, Header, pattern = "^[0-9]{1,19}$", description = "The last \
-            version that was received; the stream continues after it. Clients that cannot send it \
-            may send `?last_event_id=`, which it overrides.")),
+            version that was received; the stream continues after it. It goes before \
+            `last_event_id` in the query.")),
     responses(
         (status = 200, description = "Server-sent events: first `game` with a Game, then a \
             `change` with a Change for each version. A resumed stream has only the later ones; \
@@ -195,8 +195,8 @@ fn invalid_ticket() -> Problem {
 #[into_params(parameter_in = Query)]
 pub struct EventsParams {
     /// The last version that was received; the stream continues after it. For clients that cannot
-    /// send the header `Last-Event-ID`.
-    #[param(ignore)]
+    /// send the header `Last-Event-ID`, which goes first.
+    #[param(pattern = "^[0-9]{1,19}$")]
     pub last_event_id: Option<String>,
     /// A ticket in place of a token, for clients that cannot send one.
     pub ticket: Option<String>,

@@ -205,6 +205,10 @@ fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Prob
     let own = match file {
         "" | "index.html" => Some(("text/html", include_str!("docs/index.html"))),
         "favicon.svg" => Some((SVG, include_str!("docs/favicon.svg"))),
+        "swagger-initializer.js" => Some((
+            "text/javascript",
+            include_str!("docs/swagger-initializer.js"),
+        )),
         _ => None,
     };
     if let Some((content_type, text)) = own {

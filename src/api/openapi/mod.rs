@@ -7,7 +7,6 @@ use utoipa::{
     OpenApi as _, PartialSchema, ToSchema,
     openapi::{
         ContactBuilder, OpenApi, Server, Tag,
-        external_docs::ExternalDocsBuilder,
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
@@ -27,10 +26,7 @@ pub fn json() -> Result<String, serde_json::Error> {
     let mut document = serde_json::to_value(described())?;
     schemas::complete(&mut document);
     // Answers of a game that was played once. A test checks that they fit their schemas.
-    let examples: Map<String, Value> = serde_json::from_str(include_str!("examples.json"))?;
-    for (name, example) in examples {
-        document["components"]["schemas"][name]["example"] = example;
-    }
+    let mut examples: Map<String, Value> = serde_json::from_str(include_str!("examples.json"))?;
     let schemas = document["components"]["schemas"].clone();
     for operation in operations(&mut document) {
         // They are the entries of menus. In the code they are sentences.
@@ -41,15 +37,42 @@ pub fn json() -> Result<String, serde_json::Error> {
         if operation.get("security").is_none() {
             operation["security"] = json!([]);
         }
+        let parameters = operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut);
+        for parameter in parameters.into_iter().flatten() {
+            let mut headers = HEADERS.iter();
+            if let Some((_, example)) = headers.find(|(name, _)| parameter["name"] == *name) {
+                parameter["schema"]["type"] = json!("string");
+                parameter["schema"]["examples"] = json!([example]);
+            }
+        }
+        // Of schemas that answers share, those of a deal and of a swap have examples of their own.
+        let id = operation["operationId"].as_str().unwrap_or_default();
+        if let Some(example) = examples.remove(id) {
+            operation["responses"]["200"]["content"]["application/json"]["example"] = example;
+        }
         let reference = &operation["requestBody"]["content"]["application/json"]["schema"]["$ref"];
         let name = reference.as_str().and_then(|to| to.rsplit('/').next());
         if name.is_some_and(|name| may_be_empty(&schemas[name])) {
             operation["requestBody"]["required"] = json!(false);
         }
     }
+    for (name, example) in examples {
+        document["components"]["schemas"][name]["example"] = example;
+    }
     share_errors(&mut document);
     Ok(format!("{document:#}\n"))
 }
+
+/// Headers that may be left out, and what tools may send that fill in all of them: none changes what
+/// a request does. Postman makes a key of its own for each request. Swagger UI sends none of these.
+const HEADERS: [(&str, &str); 4] = [
+    ("Idempotency-Key", "{{$guid}}"),
+    ("If-Match", "*"),
+    ("If-None-Match", "\"0\""),
+    ("Last-Event-ID", "0"),
+];
 
 /// Whether a body of this schema may be an empty object, and so may be left out.
 fn may_be_empty(schema: &Value) -> bool {
@@ -69,16 +92,18 @@ fn described() -> OpenApi {
     let mut api = Document::openapi();
     api.info.title = "dog-server".to_owned();
     api.info.description = Some(include_str!("description.md").to_owned());
-    api.external_docs = Some(
-        ExternalDocsBuilder::new()
-            .url("/docs/guide/")
-            .description(Some("The guides."))
-            .build(),
-    );
     api.info.contact = Some(ContactBuilder::new().name(Some("dog-server")).build());
-    let mut here = Server::new("/");
-    here.description = Some("The server that this document comes from.".to_owned());
-    api.servers = Some(vec![here]);
+    // Tools that need an address take the first one.
+    let servers = [
+        ("http://127.0.0.1:8080", "A server on this machine."),
+        ("/", "The server that this document comes from."),
+    ];
+    let server = |(url, about): (&str, &str)| {
+        let mut server = Server::new(url);
+        server.description = Some(about.to_owned());
+        server
+    };
+    api.servers = Some(servers.map(server).into());
     let tag = |(name, about)| Tag::builder().name(name).description(Some(about)).build();
     let tags = [
         (

@@ -173,12 +173,7 @@ impl Contract {
             assert!(known, "an undocumented {place} parameter {name}: {what}");
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            match pair.split('=').next().unwrap_or_default() {
-                // The document names only the header that it stands in for: to generators, both
-                // are one name.
-                "last_event_id" => documented("header", "Last-Event-ID"),
-                name => documented("query", name),
-            }
+            documented("query", pair.split('=').next().unwrap_or_default());
         }
         for (name, _) in &request.headers {
             let plain = name.to_ascii_lowercase();
