@@ -113,7 +113,15 @@ pub fn load_for_write<'a>(
     request: &'a WriteRequest,
 ) -> Result<impl AsyncFn() -> Result<LoadedGame, Problem> + 'a, Problem> {
     let id: GameId = id.parse().map_err(|_| Problem::game_not_found())?;
-    Ok(async move || Ok(store.load(Some(&id), request.scope()).await?))
+    Ok(async move || {
+        let loaded = store.load(Some(&id), request.scope()).await?;
+        if let Some(stored) = &loaded.game
+            && request.caller.known_role(stored).is_ok()
+        {
+            store.note_use(stored);
+        }
+        Ok(loaded)
+    })
 }
 
 /// A game that a request wants to change.

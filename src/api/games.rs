@@ -51,7 +51,8 @@ const MAX_WAIT: Duration = Duration::from_secs(25);
 ///
 /// The list comes in pages: `next` of one page is the `cursor` of the following page. With
 /// `open=true` it has the tables with a seat that anyone may take. To follow a list, ask for it
-/// every 10 seconds with the last `ETag`.
+/// every 10 seconds with the last `ETag`. A game that is not over leaves the list when nobody has
+/// used it for ten minutes; of one creator at most five tables come before those of others.
 #[utoipa::path(get, path = "/v1/games", tag = "games",
     params(ListParams, ReadHeaders),
     responses(

@@ -89,6 +89,9 @@ impl GameRequest {
     pub async fn game(&self) -> Result<(StoredGame, Role), Problem> {
         let stored = load_game(&self.app.store, &self.path.id).await?;
         let role = self.caller.role(&stored)?;
+        if role != Role::Spectator {
+            self.app.store.note_use(&stored);
+        }
         Ok((stored, role))
     }
 
@@ -99,6 +102,7 @@ impl GameRequest {
     pub async fn game_of_holder(&self) -> Result<(StoredGame, Seat), Problem> {
         let stored = load_game(&self.app.store, &self.path.id).await?;
         let seat = self.caller.holder(&stored)?;
+        self.app.store.note_use(&stored);
         Ok((stored, seat))
     }
 

@@ -29,6 +29,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Connections that begin within this time are written together.
 const BATCH_DELAY: Duration = Duration::from_millis(200);
 
+/// How often games at which somebody is connected are kept in the lists.
+const LISTS_INTERVAL: Duration = Duration::from_secs(60);
+
 /// Maximum changes in one write.
 const MAX_BATCH: usize = 500;
 
@@ -155,14 +158,19 @@ impl PresenceTracker {
     }
 
     async fn run(self: Arc<PresenceTracker>) {
-        let mut written_at = Instant::now();
+        let (mut written_at, mut swept_at) = (Instant::now(), Instant::now());
         loop {
             // A new connection wakes the task, so without any it may sleep.
             let until = self.next_write(written_at);
             let wait = until.map_or(GRACE, |at| at.saturating_duration_since(Instant::now()));
             let _ = timeout(wait, self.changed.notified()).await;
             sleep(BATCH_DELAY).await;
-            match self.write(written_at).await {
+            let sweeps = swept_at.elapsed() >= LISTS_INTERVAL;
+            let renewed = self.renew_lists(sweeps).await;
+            if sweeps && renewed.is_ok() {
+                swept_at = Instant::now();
+            }
+            match renewed.and(self.write(written_at).await) {
                 Ok(true) => written_at = Instant::now(),
                 Ok(false) => {}
                 Err(error) => {
@@ -171,6 +179,16 @@ impl PresenceTracker {
                 }
             }
         }
+    }
+
+    /// Keeps the games in the lists that people use. With `sweeps`, also those at which somebody is
+    /// connected, and takes out those that nobody uses any more.
+    async fn renew_lists(&self, sweeps: bool) -> Result<(), StoreError> {
+        let present: Vec<GameId> = match sweeps {
+            true => self.seats.lock().keys().map(|&(game, _)| game).collect(),
+            false => Vec::new(),
+        };
+        self.store.renew_lists(present, sweeps).await
     }
 
     /// When something is to be written next; none if nobody is connected.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Signal, TestGame, TestServer, TestTable,
     TestViewer::{Host, Seat, Spectator},
-    seed,
+    UNCACHED, seed, wait_until,
 };
 
 fn ids(list: &Value) -> Vec<String> {
@@ -268,4 +268,18 @@ fn a_cursor_goes_with_another_limit_and_survives_a_restart() {
     let all = ids(&first).into_iter().chain(ids(&rest));
     assert_eq!(all.collect::<BTreeSet<_>>(), created);
     assert_eq!(rest["next"], Value::Null);
+}
+
+#[test]
+fn a_game_that_nobody_uses_leaves_the_list_until_somebody_does() {
+    let server = TestServer::start_with(&[UNCACHED]);
+    let game = TestGame::fixed(&server);
+    let listed = || ids(&server.get("/v1/games").send().expect(200)) == [&*game.id];
+    assert!(listed());
+    server.database().change_game(&game.id, "listed_until = 1");
+    game.view(Spectator);
+    assert!(!listed());
+    let told = game.view(Host);
+    assert!(told.get("listed_until").is_none(), "{told}");
+    wait_until("it is listed", listed);
 }

@@ -19,6 +19,7 @@ mod feed;
 mod game_log;
 mod game_row;
 mod id;
+mod list;
 mod location;
 mod metrics;
 mod postgres;

@@ -1,6 +1,7 @@
 //! The store, of either kind.
 
 use std::{
+    collections::HashSet,
     path::Path,
     sync::{
         Arc,
@@ -11,14 +12,15 @@ use std::{
 
 use dog_rules::{BySeat, Seat};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 
 use crate::{
     ChangesSince, ClaimedReview, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator,
-    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery,
-    LoadedGame, LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction,
-    RetentionPolicy, RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence,
-    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash,
-    Write,
+    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, Lease, ListQuery, LoadedGame,
+    LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy,
+    RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence, Sizes,
+    SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write,
+    list::ListedRow,
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
     review,
@@ -32,6 +34,8 @@ pub struct Store {
     pub(super) backend: Backend,
     lease: Arc<OwnLease>,
     failed_commits: Arc<AtomicU64>,
+    /// The games that somebody with a token has used; see [`Store::note_use`].
+    pub(super) used: Arc<Mutex<HashSet<GameId>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -101,6 +105,7 @@ impl Store {
             backend,
             lease: Arc::new(OwnLease::new()),
             failed_commits: Arc::default(),
+            used: Arc::default(),
         }
     }
 
@@ -202,10 +207,33 @@ impl Store {
         dispatch!(self, read log_page(id, after, limit))
     }
 
-    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
-    /// and logged as an error.
-    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
-        dispatch!(self, read_one games(query))
+    /// The newest `limit` games that the list has before this row.
+    pub(super) async fn listed_rows(
+        &self,
+        query: &ListQuery,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<ListedRow>, StoreError> {
+        dispatch!(self, read_one listed_rows(query, before, limit as i64))
+    }
+
+    /// The games in these rows, in this order, without those that were removed meanwhile.
+    pub(super) async fn games_of_rows(
+        &self,
+        rows: &[i64],
+    ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
+        dispatch!(self, read_one games_of_rows(rows))
+    }
+
+    /// Has these games stay in the lists for a while, if they are not over.
+    pub(super) async fn keep_listed(&self, games: Vec<GameId>) -> Result<(), StoreError> {
+        dispatch!(self, write keep_listed(&games))
+    }
+
+    /// Takes a batch of games out of the lists whose time there is over. Returns whether there may
+    /// be more.
+    pub(super) async fn sweep_lists(&self) -> Result<bool, StoreError> {
+        dispatch!(self, write sweep_lists())
     }
 
     /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it

@@ -68,6 +68,7 @@ pub(crate) const TABLES: [CopiedTable; 6] = [
             ("token_hashes", Bytes),
             ("seating", Text),
             ("snapshot", Text),
+            ("listed_until", Int),
         ],
         rows: "games WHERE games.phase <> 'removed'",
         order: "games.row_id",

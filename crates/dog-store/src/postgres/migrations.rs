@@ -14,6 +14,7 @@ pub(super) const SCHEMA: Schema = Schema {
     scripts: &[
         include_str!("schema/initial.sql"),
         include_str!("schema/removal.sql"),
+        include_str!("schema/lists.sql"),
     ],
     begin_with: "database",
 };

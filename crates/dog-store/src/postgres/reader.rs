@@ -12,12 +12,12 @@ use super::{
     tasks::CLAIM,
 };
 use crate::{
-    Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId,
-    GamePage, LEASE, ListQuery, LogPage, REACTION_TIME, REVIEW_CLAIM, RecentReaction,
-    RetentionPolicy, ReviewStatus, SavedResponse, Scope, StoreError, StoredGame, StoredReview,
-    TICKET_TTL, TokenHash,
+    Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, LEASE,
+    ListQuery, LogPage, REACTION_TIME, REVIEW_CLAIM, RecentReaction, RetentionPolicy, ReviewStatus,
+    SavedResponse, Scope, StoreError, StoredGame, StoredReview, TICKET_TTL, TokenHash,
     game_log::{LogForm, LogRow},
     game_row::{GameRow, int, seating, select_games, time, version},
+    list::ListedRow,
     stored_game::now,
 };
 
@@ -183,48 +183,46 @@ impl PgDatabase {
         })
     }
 
-    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
-    /// and logged as an error.
-    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
-        let limit = i64::from(query.limit.max(1));
-        let before = query.after.map_or(i64::MAX, |Cursor(row_id)| row_id);
+    /// See [`Store::games`](crate::Store::games).
+    pub async fn listed_rows(
+        &self,
+        query: &ListQuery,
+        before: i64,
+        limit: i64,
+    ) -> Result<Vec<ListedRow>, StoreError> {
+        macro_rules! listed {
+            ($and:literal) => {
+                sql!(
+                    "SELECT row_id, creator FROM games WHERE listed AND listed_until > {NOW} \
+                     AND row_id < $1 {} ORDER BY row_id DESC LIMIT $2",
+                    $and
+                )
+            };
+        }
         let sql = match (query.open, query.phase) {
-            (false, None) => {
-                select_games!("WHERE listed AND row_id < $1 ORDER BY row_id DESC LIMIT $2")
-            }
-            (false, Some(_)) => select_games!(
-                "WHERE listed AND row_id < $1 AND phase = $3 ORDER BY row_id DESC LIMIT $2"
-            ),
-            (true, None) => select_games!(
-                "WHERE anyone_may_join AND listed AND row_id < $1 ORDER BY row_id DESC LIMIT $2"
-            ),
-            (true, Some(_)) => select_games!(
-                "WHERE anyone_may_join AND listed AND row_id < $1 AND phase = $3 \
-                 ORDER BY row_id DESC LIMIT $2"
-            ),
+            (false, None) => listed!(""),
+            (false, Some(_)) => listed!("AND phase = $3"),
+            (true, None) => listed!("AND anyone_may_join"),
+            (true, Some(_)) => listed!("AND anyone_may_join AND phase = $3"),
         };
-        let mut params = params![before, limit + 1];
+        let mut params = params![before, limit];
         if let Some(phase) = query.phase {
             params.extend(params![phase.name()]);
         }
         let rows = self.query(sql, params).await?;
-        let shown = &rows[..rows.len().min(limit as usize)];
-        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
-        for row in shown {
-            match stored_game(row) {
-                Ok(stored) => games.push(stored),
-                Err(error) => unreadable.push(error),
-            }
-        }
-        if let Some(first) = unreadable.first() {
-            let many = unreadable.len();
-            log::error!(
-                "{many} games are not listed because they cannot be read; the first: {first}"
-            );
-        }
-        let last = shown.last().map(|row| row.try_get(0).map(Cursor));
-        let next = last.transpose()?.filter(|_| rows.len() > shown.len());
-        Ok(GamePage { games, next })
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, creator(row, 1)?)))
+            .collect()
+    }
+
+    /// See [`Store::games`](crate::Store::games).
+    pub async fn games_of_rows(
+        &self,
+        row_ids: &[i64],
+    ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
+        let sql = select_games!("WHERE row_id = ANY ($1) ORDER BY array_position($1, row_id)");
+        let rows = self.query(sql, params![row_ids.to_vec()]).await?;
+        Ok(rows.iter().map(stored_game).collect())
     }
 
     /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it

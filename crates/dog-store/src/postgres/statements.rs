@@ -13,6 +13,7 @@ use crate::{
     Draft, ExpectedState, ExpiredGame, NewGame, NewTicket, SavedResponse, Scope, Seating,
     StoreError, StoredGame, TICKET_TTL, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
+    list::LISTED_SLACK,
     retention::LOG_DELETE_BATCH,
     write::NewLog,
 };
@@ -96,15 +97,18 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
             "UPDATE games SET version = $6, updated_at = $7, token_hashes = $8, snapshot = $9, \
              deadline = $10, is_for_people = $11, due_at = $12, admin_changes = $13, phase = $14, \
              anyone_may_join = $15, seating = $16, listed = $17, bot_pace_ms = $18, \
-             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24 \
-             WHERE {UNCHANGED} RETURNING row_id"
+             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24, \
+             listed_until = CASE WHEN $25 > coalesce(listed_until, 0) \
+             THEN $25 + {} ELSE listed_until END \
+             WHERE {UNCHANGED} RETURNING row_id",
+            LISTED_SLACK.as_micros()
         ),
         &[
             "logged AS (INSERT INTO log (game, version, at, action, events) \
              SELECT row_id, $6, $7, $20, $21 FROM applied)",
             "announced AS (INSERT INTO changes (game, version) SELECT $1, $6 FROM applied)",
         ],
-        24,
+        25,
     )
 });
 
@@ -112,10 +116,11 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         "INSERT INTO games (id, version, phase, listed, imported, is_for_people, anyone_may_join, \
          created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, unique_key, creator, \
-         token_hashes, seating, snapshot, reactions) \
+         token_hashes, seating, snapshot, reactions, listed_until) \
          SELECT $1::text, $2::bigint, $3::text, $4::boolean, $5::boolean, $6::boolean, \
          $7::boolean, $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::bigint, \
-         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $24::boolean WHERE true{guard} \
+         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $24::boolean, $25::bigint \
+         WHERE true{guard} \
          ON CONFLICT DO NOTHING RETURNING row_id",
         &[
             "announced AS (INSERT INTO changes (game, version) SELECT $1::text, $2::bigint FROM applied \
@@ -127,7 +132,7 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
              SELECT row_id, first_version, entries FROM applied, \
              unnest($22::bigint[], $23::bytea[]) AS page (first_version, entries))",
         ],
-        24,
+        25,
     )
 });
 
@@ -305,6 +310,7 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         next.is_at_limit(),
         next.reactions,
         next.skips_to_deal,
+        next.listed_by_itself(),
     ]);
     let verify_applied = SqlStatement {
         sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
@@ -370,7 +376,13 @@ fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
             }
         }
     }
-    params.extend(params![events, first_versions, entries, *reactions]);
+    params.extend(params![
+        events,
+        first_versions,
+        entries,
+        *reactions,
+        new.game.first_listed_until(),
+    ]);
     let is_there = "SELECT 1 FROM games WHERE id = $1";
     let verify_applied = SqlStatement::new(is_there, params![id.to_string()]);
     let write = INSERT.statement(params, save);

@@ -21,6 +21,7 @@ use crate::{
     ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TICKET_TTL,
     TokenHash,
     game_row::{int, time},
+    list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     retention::LOG_DELETE_BATCH,
     review::{pack, unpack},
     stored_game::now,
@@ -456,6 +457,29 @@ impl PgDatabase {
         let params = params![id.to_string(), first_versions, entries];
         self.query_in_background(sql, params).await?;
         Ok(())
+    }
+
+    /// See [`Store::renew_lists`](crate::Store::renew_lists).
+    pub async fn keep_listed(&self, games: &[GameId]) -> Result<(), StoreError> {
+        let sql = sql!(
+            "UPDATE games SET listed_until = {NOW} + $2 + $3 WHERE id = ANY ($1) AND listed \
+             AND coalesce(listed_until, 0) < {NOW} + $2"
+        );
+        let ids: Vec<String> = games.iter().map(GameId::to_string).collect();
+        let params = params![ids, micros(LISTED_TIME), micros(LISTED_SLACK)];
+        self.small_write(sql, params).await?;
+        Ok(())
+    }
+
+    /// The same.
+    pub async fn sweep_lists(&self) -> Result<bool, StoreError> {
+        let sql = sql!(
+            "UPDATE games SET listed_until = NULL WHERE row_id IN (\
+                 SELECT row_id FROM games WHERE listed_until <= {NOW} \
+                 LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) RETURNING 1"
+        );
+        let swept = self.small_write(sql, params![LIST_BATCH as i64]).await?;
+        Ok(swept.len() == LIST_BATCH)
     }
 
     /// Checks that the database can be written, and that no newer program has changed its schema.

@@ -25,6 +25,7 @@ pub(super) const SCHEMA: Schema = Schema {
     scripts: &[
         include_str!("schema/initial.sql"),
         include_str!("schema/one_process.sql"),
+        include_str!("schema/lists.sql"),
     ],
     begin_with: "file",
 };

@@ -10,11 +10,12 @@ use super::{
     rows::{log_row, optional_text, select_games, stored_game},
 };
 use crate::{
-    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, GamePage, ListQuery, LogEntry,
-    LogPage, RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError,
-    StoredGame, StoredReview,
+    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, ListQuery, LogEntry, LogPage,
+    RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame,
+    StoredReview,
     game_log::LogForm,
     game_row::{int, seating, version},
+    list::ListedRow,
     now,
     write::RESPONSE_TTL,
 };
@@ -161,55 +162,55 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// A page of the public list of games, newest first. A game that cannot be parsed is skipped
-    /// and logged as an error.
+    /// See [`Store::games`](crate::Store::games).
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
-        let limit = i64::from(query.limit.max(1));
-        let before = query.after.map_or(i64::MAX, |Cursor(row_id)| row_id);
+    pub fn listed_rows(
+        &self,
+        query: &ListQuery,
+        before: i64,
+        limit: i64,
+    ) -> Result<Vec<ListedRow>, StoreError> {
         // Each has an index that holds its games in order, so no other row is read.
-        let sql = match (query.open, query.phase) {
-            (false, None) => {
-                select_games!("WHERE listed = 1 AND row_id < ?1 ORDER BY row_id DESC LIMIT ?2")
-            }
-            (false, Some(_)) => select_games!(
-                "WHERE listed = 1 AND row_id < ?1 AND phase = ?3 ORDER BY row_id DESC LIMIT ?2"
-            ),
-            (true, None) => select_games!(
-                "INDEXED BY games_joinable WHERE anyone_may_join = 1 AND listed = 1 \
-                 AND row_id < ?1 ORDER BY row_id DESC LIMIT ?2"
-            ),
-            (true, Some(_)) => select_games!(
-                "INDEXED BY games_joinable_phase WHERE anyone_may_join = 1 AND listed = 1 \
-                 AND row_id < ?1 AND phase = ?3 ORDER BY row_id DESC LIMIT ?2"
-            ),
+        let (index, joinable) = match query.open {
+            false => ("games_listed", ""),
+            true => ("games_joinable", "anyone_may_join = 1 AND"),
         };
+        let (suffix, of_phase) = match query.phase {
+            None => ("", "?4 IS NULL"),
+            Some(_) => ("_phase", "phase = ?4"),
+        };
+        let sql = format!(
+            "SELECT row_id, creator FROM games INDEXED BY {index}{suffix} \
+             WHERE {joinable} listed = 1 AND listed_until > ?1 AND row_id < ?2 AND {of_phase} \
+             ORDER BY row_id DESC LIMIT ?3"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let phase = query.phase.map(Phase::name);
+        let rows = statement.query_map(
+            params![now().as_microsecond(), before, limit, phase],
+            |row| Ok((row.get(0)?, row.get(1).unwrap_or(None))),
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// See [`Store::games`](crate::Store::games).
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn games_of_rows(
+        &self,
+        row_ids: &[i64],
+    ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
+        let sql = select_games!("WHERE row_id = ?1 AND phase <> 'removed'");
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = match query.phase {
-            None => statement.query(params![before, limit + 1])?,
-            Some(phase) => statement.query(params![before, limit + 1, phase.name()])?,
-        };
-        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
-        let mut last = None;
-        while games.len() + unreadable.len() < limit as usize
-            && let Some(row) = rows.next()?
-        {
-            last = Some(Cursor(row.get(0)?));
-            match stored_game(row, self.cache) {
-                Ok(stored) => games.push(stored),
-                Err(error) => unreadable.push(error),
-            }
+        let mut games = Vec::new();
+        for row_id in row_ids {
+            let mut rows = statement.query([row_id])?;
+            games.extend(rows.next()?.map(|row| stored_game(row, self.cache)));
         }
-        if let Some(first) = unreadable.first() {
-            let many = unreadable.len();
-            log::error!(
-                "{many} games are not listed because they cannot be read; the first: {first}"
-            );
-        }
-        let next = last.filter(|_| matches!(rows.next(), Ok(Some(_))));
-        Ok(GamePage { games, next })
+        Ok(games)
     }
 
     /// The entries of a game's log after the version `after`, oldest first, at most `limit`. Empty
@@ -344,7 +345,7 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn game_counts(&self) -> Result<GameCounts, StoreError> {
         let mut games = Phase::ALL.map(|phase| (phase, 0));
-        // SQLite reads the index of the public list for this, not the table.
+        // SQLite reads an index for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;

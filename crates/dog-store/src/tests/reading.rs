@@ -7,6 +7,9 @@ each_store![
     the_list_has_the_newest_first_and_no_unlisted_games,
     open_tables_are_those_with_a_seat_for_anyone,
     a_game_is_listed_as_it_is_read,
+    a_game_that_nobody_uses_leaves_the_list,
+    a_game_with_a_clock_and_one_that_is_over_stay_in_the_list,
+    a_creator_has_five_tables_before_those_of_others,
 ];
 
 fn a_log_is_read_in_pages(database: &TestStore) {
@@ -152,5 +155,132 @@ fn a_game_is_listed_as_it_is_read(database: &TestStore) {
         for store in [&here, &there] {
             assert_eq!(listed(store, 1).first(), stored.as_ref());
         }
+    }
+}
+
+fn listed_ids(store: &Store) -> Vec<GameId> {
+    listed(store, 99).iter().map(|stored| stored.id).collect()
+}
+
+/// As if the games had been used by nobody for so long.
+fn leave_alone(database: &TestStore, minutes: i64) {
+    let micros = 60_000_000 * minutes;
+    database.sql(&format!(
+        "UPDATE games SET listed_until = listed_until - {micros} WHERE phase <> 'finished'"
+    ));
+}
+
+fn a_game_that_nobody_uses_leaves_the_list(database: &TestStore) {
+    let store = database.store_with(StoreConfig {
+        games_in_memory: 0,
+        ..StoreConfig::default()
+    });
+    let renew = |present: &[GameId]| wait(store.renew_lists(present.to_vec(), true));
+    let [left, used, watched] = [(); 3].map(|()| create(&store));
+    let all = [watched.id, used.id, left.id];
+    leave_alone(database, 9);
+    renew(&[]);
+    assert_eq!(listed_ids(&store), all);
+    store.note_use(&used);
+    renew(&[watched.id]);
+    leave_alone(database, 9);
+    assert_eq!(listed_ids(&store), all[..2]);
+    renew(&[]);
+    leave_alone(database, 9);
+    assert_eq!(listed_ids(&store), [] as [GameId; 0]);
+    renew(&[]);
+    let swept = "SELECT count(*) FROM games WHERE listed_until IS NULL";
+    assert_eq!(database.number(swept), 3);
+    // It is back when somebody uses it.
+    renew(&[left.id]);
+    assert_eq!(listed_ids(&store), [left.id]);
+    // A game that is in use is written once a minute.
+    let written = "SELECT max(listed_until) FROM games";
+    let before = database.number(written);
+    renew(&[left.id]);
+    assert_eq!(database.number(written), before);
+    let hidden = StoredGame {
+        listed: false,
+        ..new_game()
+    };
+    store.note_use(&add(&store, hidden));
+    renew(&[]);
+    assert_eq!(listed_ids(&store), [left.id]);
+}
+
+fn a_game_with_a_clock_and_one_that_is_over_stay_in_the_list(database: &TestStore) {
+    let store = database.store();
+    let clock = |turn_seconds| StoredGame {
+        timing: Timing {
+            turn_seconds: Some(turn_seconds),
+            ..Timing::default()
+        },
+        ..new_game()
+    };
+    let week = add(&store, clock(604_800)).id;
+    let over = play_to_end(&store, clock(10)).0.id;
+    let imported = {
+        let (stored, log, _) = finished_game(&new_game());
+        let stored = StoredGame {
+            imported: true,
+            ..renamed(&stored)
+        };
+        commit_done(&store, import(&stored, &log));
+        stored.id
+    };
+    leave_alone(database, 20);
+    wait(store.renew_lists([], true));
+    assert_eq!(listed_ids(&store), [imported, over, week]);
+    leave_alone(database, 20_000);
+    wait(store.renew_lists([], true));
+    assert_eq!(listed_ids(&store), [imported, over]);
+    // The next turn begins, whoever began it.
+    act(&store, &week, &Action::Deal { by: None });
+    assert_eq!(listed_ids(&store), [imported, over, week]);
+}
+
+fn a_creator_has_five_tables_before_those_of_others(database: &TestStore) {
+    let store = database.store();
+    let [one, other] = [1, 2].map(|number| Some(Creator([number; 16])));
+    let add_many = |many: usize, creator| -> Vec<GameId> {
+        let mut ids: Vec<_> = (0..many)
+            .map(|_| add(&store, game_of(creator)).id)
+            .collect();
+        ids.reverse();
+        ids
+    };
+    let nobodys = add_many(8, None);
+    let others = add_many(6, other);
+    let flood = add_many(300, one);
+    let first = [&flood[..5], &others[..5], &nobodys].concat();
+    let last = [&flood[5..], &others[5..]].concat();
+    for limit in [7, 20, 100] {
+        let (mut ids, mut after) = (Vec::new(), None);
+        loop {
+            let query = ListQuery {
+                limit,
+                after,
+                ..ListQuery::default()
+            };
+            let page = wait(store.games(&query));
+            ids.extend(page.games.iter().map(|stored| stored.id));
+            if ids.len() == limit as usize {
+                // A new table does not move the others.
+                add(&store, game_of(other));
+            }
+            after = page.next.map(|next| next.to_string().parse().unwrap());
+            if after.is_none() {
+                break;
+            }
+        }
+        let added = ids.len() - first.len() - last.len();
+        let expected = [&first[..], &last].concat();
+        assert_eq!(ids[..], expected[..], "{limit}: {added}");
+        let newest = ListQuery {
+            limit: 1,
+            ..ListQuery::default()
+        };
+        let newest = wait(store.games(&newest)).games.remove(0);
+        commit_done(&store, removal(&newest));
     }
 }

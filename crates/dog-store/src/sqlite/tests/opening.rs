@@ -40,14 +40,20 @@ fn files_are_migrated_and_newer_ones_refused() {
     const DANGLING: &str = "INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')";
     let schema = |scripts| Schema { scripts, ..SCHEMA };
     const SECOND: &str = SCHEMA.scripts[1];
+    const THIRD: &str = SCHEMA.scripts[2];
     let dir = Dir::new();
     let path = dir.file();
     let id = create(&dir.store()).id;
-    let two = schema(&[INITIAL, SECOND, "CREATE TABLE two (x INTEGER) STRICT"]);
+    let two = schema(&[
+        INITIAL,
+        SECOND,
+        THIRD,
+        "CREATE TABLE two (x INTEGER) STRICT",
+    ]);
     let known = SCHEMA.version();
 
     for last in [BROKEN, DANGLING] {
-        let scripts: &'static [&str] = Box::leak(Box::new([INITIAL, SECOND, last]));
+        let scripts: &'static [&str] = Box::leak(Box::new([INITIAL, SECOND, THIRD, last]));
         let schema = schema(scripts);
         SqliteDatabase::open_with(&path, &schema, StoreConfig::default())
             .expect_err("a migration that fails");

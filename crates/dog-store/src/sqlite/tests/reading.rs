@@ -58,12 +58,18 @@ fn lists_and_logs_are_read_by_an_index() {
     };
     for (sql, expected) in [
         (
-            "SELECT * FROM games WHERE listed = 1 AND row_id < 9 ORDER BY row_id DESC LIMIT 9",
+            "SELECT * FROM games INDEXED BY games_listed WHERE listed = 1 AND listed_until > 5 \
+             AND row_id < 9 ORDER BY row_id DESC LIMIT 9",
             "SEARCH games USING INDEX games_listed (listed=? AND rowid<?)",
         ),
         (
-            "SELECT * FROM games WHERE listed = 1 AND row_id < 9 AND phase = 'play' ORDER BY row_id DESC",
+            "SELECT * FROM games INDEXED BY games_listed_phase WHERE listed = 1 \
+             AND listed_until > 5 AND row_id < 9 AND phase = 'play' ORDER BY row_id DESC",
             "SEARCH games USING INDEX games_listed_phase (listed=? AND phase=? AND rowid<?)",
+        ),
+        (
+            "SELECT row_id FROM games WHERE listed_until <= 5 LIMIT 9",
+            "SEARCH games USING COVERING INDEX games_listed_until (listed_until<?)",
         ),
         (
             "SELECT * FROM games WHERE unique_key = 'a key'",

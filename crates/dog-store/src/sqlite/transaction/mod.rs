@@ -14,6 +14,7 @@ use crate::{
     Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
     SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
+    list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     stored_game::now,
     write::NewLog,
 };
@@ -177,9 +178,9 @@ impl<'c> Transaction<'c> {
                 "INSERT INTO games \
                  (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                  bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
-                 unique_key, seating, anyone_may_join, reactions) \
+                 unique_key, seating, anyone_may_join, reactions, listed_until) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-                 ?17, ?18, ?19)",
+                 ?17, ?18, ?19, ?20)",
             )?
             .execute(params![
                 stored.id,
@@ -203,6 +204,7 @@ impl<'c> Transaction<'c> {
                 seating_column(&stored.seating)?,
                 stored.anyone_may_join(),
                 stored.reactions,
+                stored.first_listed_until(),
             ])?;
         let row_id = connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored));
@@ -253,6 +255,14 @@ impl<'c> Transaction<'c> {
                      WHERE row_id = ?1",
                 )?
                 .execute(params![row_id, phase.name(), anyone_may_join, at_limit])?;
+        }
+        if let Some(until) = next.listed_by_itself() {
+            connection
+                .prepare_cached(
+                    "UPDATE games SET listed_until = ?2 + ?3 \
+                     WHERE row_id = ?1 AND (listed_until IS NULL OR listed_until < ?2)",
+                )?
+                .execute(params![row_id, until, LISTED_SLACK.as_micros() as i64])?;
         }
         if !Arc::ptr_eq(&next.seating, &draft.seating) {
             self.set_seating(row_id, &next.seating)?;
@@ -376,6 +386,35 @@ impl<'c> Transaction<'c> {
                 now.as_microsecond(),
             ])?;
         Ok(())
+    }
+
+    /// See [`Store::renew_lists`](crate::Store::renew_lists).
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn keep_listed(&mut self, games: &[GameId]) -> Result<(), StoreError> {
+        let until = now() + LISTED_TIME;
+        let mut statement = self.connection()?.prepare_cached(
+            "UPDATE games SET listed_until = ?3 \
+             WHERE id = ?1 AND listed = 1 AND (listed_until IS NULL OR listed_until < ?2)",
+        )?;
+        for id in games {
+            let later = (until + LISTED_SLACK).as_microsecond();
+            statement.execute(params![id, until.as_microsecond(), later])?;
+        }
+        Ok(())
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn sweep_lists(&mut self) -> Result<bool, StoreError> {
+        let sql = "UPDATE games SET listed_until = NULL WHERE row_id IN (\
+                   SELECT row_id FROM games WHERE listed_until <= ?1 LIMIT ?2)";
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        let swept = statement.execute(params![now().as_microsecond(), LIST_BATCH as i64])?;
+        Ok(swept == LIST_BATCH)
     }
 
     /// Checks that the database can be written, by writing as much as a play does.
