@@ -207,12 +207,16 @@ async function chooseSeven(begun, get) {
 }
 
 async function chooseExchange(choices, hand) {
-  const choice = await ask("Give a card, ask for help, decline or pass?", choices);
+  const known = choices.filter((choice) => ["card", "ask", "pass", "decline"].includes(choice));
+  const choice = await ask("Give a card, ask for help, decline or pass?", known);
   return choice === "card" ? { card: await ask("Which card?", hand) } : { [choice]: true };
 }
 
+/** What the player may do now, if anything. A newer server may have other actions, too. */
+const actionOf = ({ actions }) => actions.find(({ route }) => ["deal", "swap", "play"].includes(route));
+
 async function act({ game, moves }, token, get) {
-  const { route, path, seat, choices } = game.actions[0];
+  const { route, path, seat, choices } = actionOf(game);
   let body = {};
   if (route === "play") body = { move: await chooseMove(moves, get), version: game.version };
   if (route === "swap") body = await chooseExchange(choices, game.seats[seat].hand);
@@ -249,7 +253,7 @@ async function playUntil(done, { id, token }) {
     if (!state.game || done(state)) return state;
     try {
       state = await complete(state, get);
-      if (state.game.actions.length === 0) continue;
+      if (!actionOf(state.game)) continue;
       const { game } = await act(state, token, get); // has what the stream brings, too
       state = reduce(state, game);
     } catch (error) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks the OpenAPI document with two linters and a generator of clients, and plays a whole game
-# with each example in JavaScript, TypeScript, Python, Go and Java. All but the first use generated
-# clients, so their types are checked first. Those in Go and Java also decode every kind of event
-# and of line of a stream. Needs curl, Go 1.18, Java 17, jq, node 20, npm and python3, and downloads
+# with each example in JavaScript, TypeScript, Python, Go and Java, and another one with a server that
+# sends what they do not know. All but the first and bot.py use generated clients, so their types are
+# checked first. Those in Go and Java also decode every kind of event and of line of a stream. Needs curl, Go 1.18, Java 17, jq, node 20, npm and python3, and downloads
 # the packages that package-lock.json and requirements.txt name.
 #
 # usage: tests/clients.sh [PART]…    (all by default)
@@ -19,8 +19,10 @@ export JAVA_OPTS=-XX:TieredStopAtLevel=1 # for the generator, too: what runs for
 
 scratch=$(mktemp -d)
 server=
+proxy=
 cleanup() {
   [[ -z $server ]] || kill "$server"
+  [[ -z $proxy ]] || kill "$proxy"
   rm -rf "$scratch"
 }
 trap cleanup EXIT
@@ -35,6 +37,16 @@ serve() {
   server=$!
   until url=$(sed -n 's/^listening on //p' "$scratch/address") && [[ -n $url ]]; do
     kill -0 "$server" || { cat "$scratch/log" >&2 && exit 1; }
+    sleep 0.1
+  done
+}
+
+# Sets `later` to the URL of a proxy, through which the server looks like a later version.
+serve_later() {
+  python3 tests/clients/later.py "$url" > "$scratch/later" &
+  proxy=$!
+  until later=$(cat "$scratch/later") && [[ -n $later ]]; do
+    kill -0 "$proxy"
     sleep 0.1
   done
 }
@@ -55,25 +67,28 @@ writes() {
       END { print sum + 0 }'
 }
 
-# well_informed COMMAND…: runs a program, and fails if it acts on what its own answers, or those of
-# its partner, have overtaken: of its writes less than 1% may be refused.
-well_informed() {
+# plays COMMAND…: runs a program on the server, and on one of a later version. Fails if it acts on
+# what its own answers, or those of its partner, have overtaken: of its writes less than 1% may be
+# refused.
+plays() {
+  timeout 120s "$@" "$later" > "$scratch/later_moves" 2>&1 ||
+    { tail -n 20 "$scratch/later_moves" >&2 && return 1; }
   local done refused
   done=$(writes 2) refused=$(writes 4)
-  "$@"
+  timeout 120s "$@" "$url"
   done=$(($(writes 2) - done)) refused=$(($(writes 4) - refused))
   ((done > 0 && 100 * refused <= done)) ||
     { echo "$refused writes are refused, $done are not: $*" >&2 && return 1; }
 }
 
 javascript() {
-  well_informed timeout 120s node examples/frontend.mjs "$url"
+  plays node examples/frontend.mjs
 }
 
 typescript() {
   npm ci --ignore-scripts --prefix examples/typescript
   npm run build --prefix examples/typescript
-  well_informed timeout 120s npm start --prefix examples/typescript -- "$url"
+  plays npm start --prefix examples/typescript --
 }
 
 python() {
@@ -84,8 +99,8 @@ python() {
     .venv/bin/openapi-python-client generate --path ../../openapi/openapi.json \
       --config generator.yaml --output-path dog_client --meta none --overwrite
     .venv/bin/mypy --strict play.py dog_client
-    well_informed timeout 120s .venv/bin/python play.py "$url"
   )
+  plays examples/python/.venv/bin/python examples/python/play.py
 }
 
 # Sets `generator` and `jar` to those of openapi-generator.
@@ -198,9 +213,9 @@ decodes() {
   done
 }
 
-# plays COMMAND…: whether a program plays a game, and a seven and a joker in it.
-plays() {
-  well_informed timeout 120s "$@" "$url" | tee "$scratch/moves"
+# plays_all COMMAND…: whether a program plays a game, and a seven and a joker in it.
+plays_all() {
+  plays "$@" | tee "$scratch/moves"
   grep --quiet ' plays 7:' "$scratch/moves"
   grep --quiet ' plays joker=' "$scratch/moves"
 }
@@ -215,7 +230,7 @@ go() {
     cd ../../tests/clients/go
     command go build -o "$scratch/decode" .
   )
-  plays "$scratch/play"
+  plays_all "$scratch/play"
   record_lines
   decodes "$scratch/decode"
 }
@@ -230,7 +245,7 @@ java() {
   javac "-J$JAVA_OPTS" -proc:none -classpath "$jar" -sourcepath examples/java/client/src/main/java \
     -d "$scratch/classes" examples/java/*.java tests/clients/java/*.java
   local run=(java "$JAVA_OPTS" -classpath "$scratch/classes:$jar")
-  plays "${run[@]}" Play
+  plays_all "${run[@]}" Play
   timeout 60s "${run[@]}" Posts "$url"
   record_lines
   decodes command "${run[@]}" Decode
@@ -241,7 +256,7 @@ for part in "$@"; do
   case $part in
     lint | generators) "$part" ;;
     javascript | typescript | python | go | java)
-      [[ -n ${url-} ]] || serve
+      [[ -n ${url-} ]] || { serve && serve_later; }
       "$part"
       ;;
     *)

@@ -123,6 +123,9 @@ func partnerIsFirst(game *dog.Game, action dog.PossibleAction) bool {
 	return false
 }
 
+// newer stands for a card of a newer server.
+const newer = dog.CARD_UNKNOWN_DEFAULT_OPEN_API
+
 // choose returns a *dog.PlayRequest or, in the exchange, a *dog.SwapRequest.
 func choose(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) (any, error) {
 	if action.Seat%2 == 0 {
@@ -130,19 +133,25 @@ func choose(api *dog.APIClient, game *dog.Game, action dog.PossibleAction) (any,
 		if err != nil {
 			return nil, err
 		}
-		best := advice.Suggestions[0]
-		if best.SuggestedSwap != nil {
-			return &best.SuggestedSwap.Request.Body, nil
+		for _, best := range advice.Suggestions {
+			if best.SuggestedMove != nil {
+				return &best.SuggestedMove.Request.Body, nil
+			}
+			// An empty one is of a newer server, and so is a card without a name.
+			if best.SuggestedSwap != nil && best.SuggestedSwap.Request.Body.GetCard() != newer {
+				return &best.SuggestedSwap.Request.Body, nil
+			}
 		}
-		return &best.SuggestedMove.Request.Body, nil
 	}
 	if len(action.Choices) > 0 {
 		swap := dog.NewSwapRequest()
 		swap.SetPass(true)
 		for _, choice := range action.Choices {
-			if choice == dog.EXCHANGECHOICE_CARD {
-				swap = dog.NewSwapRequest()
-				swap.SetCard(game.Seats[action.Seat].Hand[0])
+			for _, card := range game.Seats[action.Seat].Hand {
+				if choice == dog.EXCHANGECHOICE_CARD && card != newer {
+					swap = dog.NewSwapRequest()
+					swap.SetCard(card)
+				}
 			}
 		}
 		return swap, nil

@@ -1,5 +1,9 @@
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dog.ApiClient;
 import dog.ApiException;
 import dog.api.*;
@@ -12,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ExecutorCompletionService;
+import java.util.stream.Stream;
 
 /**
  * Plays a whole game of DOG with four clients, each of which joins by invitation.
@@ -22,7 +27,28 @@ import java.util.concurrent.ExecutorCompletionService;
  * joker if they can play one.
  */
 public final class Play {
-    private static final ObjectMapper JSON = ApiClient.createDefaultObjectMapper();
+    private static final ObjectMapper JSON =
+            ApiClient.createDefaultObjectMapper().addMixIn(Event.class, NewerEvent.class);
+
+    /** A card of a newer server. */
+    private static final Card NEWER = Card.UNKNOWN_DEFAULT_OPEN_API;
+
+    /** Reads an event of a newer server as an empty one. */
+    @JsonDeserialize(using = NewerEvent.Reader.class)
+    private interface NewerEvent {
+        final class Reader extends JsonDeserializer<Event> {
+            private final JsonDeserializer<Event> known = new Event.EventDeserializer();
+
+            @Override
+            public Event deserialize(JsonParser json, DeserializationContext context) {
+                try {
+                    return known.deserialize(json, context);
+                } catch (IOException error) {
+                    return new Event();
+                }
+            }
+        }
+    }
 
     private final ApiClient client;
     private final GamesApi games;
@@ -83,8 +109,7 @@ public final class Play {
                     Object message;
                     try {
                         message = JSON.readValue(line, StreamMessage.class).getActualInstance();
-                    } catch (JsonProcessingException error) { // a newer type of event
-                        act();
+                    } catch (JsonProcessingException error) { // of a newer server
                         continue;
                     }
                     if (message instanceof Game game) {
@@ -116,6 +141,7 @@ public final class Play {
         Game game = ok(() -> games.getGame(id, null, null));
         newest = game.getVersion();
         for (PossibleAction action : game.getActions()) {
+            if (action.getRoute() == ActionRoute.UNKNOWN_DEFAULT_OPEN_API) continue;
             try {
                 if (!partnerIsFirst(game, action)) newest = act(game, action).getVersion();
             } catch (ApiException refusal) {
@@ -155,14 +181,20 @@ public final class Play {
             throws ApiException, InterruptedException {
         if (seat % 2 == 0) {
             Advice advice = ok(() -> api.suggestMove(id, BotLevel.GREEDY, null, null, null, null, null));
-            Object best = advice.getSuggestions().get(0).getActualInstance();
-            return best instanceof SuggestedMove move
-                    ? move.getRequest().getBody()
-                    : ((SuggestedSwap) best).getRequest().getBody();
+            for (Suggestion suggestion : advice.getSuggestions()) {
+                Object best = suggestion.getActualInstance();
+                if (best instanceof SuggestedMove move) return move.getRequest().getBody();
+                if (best instanceof SuggestedSwap swap) {
+                    SwapRequest answer = swap.getRequest().getBody();
+                    if (answer.getCard() != NEWER) return answer;
+                }
+            }
         }
         if (action.getRoute() == ActionRoute.SWAP) {
+            Stream<Card> known =
+                    game.getSeats().get(seat).getHand().stream().filter(card -> card != NEWER);
             return action.getChoices().contains(ExchangeChoice.CARD)
-                    ? new SwapRequest().card(game.getSeats().get(seat).getHand().get(0))
+                    ? new SwapRequest().card(known.findFirst().orElseThrow())
                     : new SwapRequest().pass(true);
         }
         List<Move> moves = ok(() -> api.listLegalMoves(id, false, null)).getMoves();

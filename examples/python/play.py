@@ -78,7 +78,8 @@ async def choose(
     """A move, or an answer in the exchange."""
     if action.seat % 2 == 0:
         advice = ok(dog.Advice, await suggest_move.asyncio(game.id, client=api, level="greedy"))
-        return advice.suggestions[0].request.body
+        known = (dog.SuggestedMove, dog.SuggestedSwap)
+        return next(best.request.body for best in advice.suggestions if isinstance(best, known))
     if action.choices:
         hand = game.seats[action.seat].hand
         assert hand is not None, "a seat sees its own hand"

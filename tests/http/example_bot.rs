@@ -1,7 +1,8 @@
 //! `examples/bot.py`: an outside program that takes a seat by its token.
 
 use std::{
-    process::{Command, Output},
+    io::{BufRead, BufReader},
+    process::{Command, Output, Stdio},
     thread,
 };
 
@@ -13,12 +14,16 @@ use crate::support::{
 
 /// Plays a seat with the program; `None` if Python is missing.
 fn play(game: &TestGame<'_>, token: &str) -> Option<Output> {
+    play_at(&game.server.url(), game, token)
+}
+
+fn play_at(url: &str, game: &TestGame<'_>, token: &str) -> Option<Output> {
     if !available(&["python3"]) {
         return None;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bot.py");
     let output = Command::new("python3")
-        .args([script, &game.id, token, &game.server.url()])
+        .args([script, &game.id, token, url])
         .output();
     Some(output.expect("Python starts"))
 }
@@ -42,23 +47,7 @@ fn four_of_them_play_by_every_preset() {
 fn four_play(presets: &[&str]) {
     let server = TestServer::start();
     for preset in presets {
-        let game = TestGame::with_preset(&server, preset);
-        let outputs: Vec<Option<Output>> = thread::scope(|scope| {
-            let play = |token: &String| {
-                let (game, token) = (&game, token.clone());
-                scope.spawn(move || play(game, &token))
-            };
-            let seats: Vec<_> = game.tokens.iter().map(play).collect();
-            let join = |seat: thread::ScopedJoinHandle<'_, _>| seat.join().expect("it runs");
-            seats.into_iter().map(join).collect()
-        });
-        let view = game.view(Spectator);
-        for output in outputs.into_iter().flatten() {
-            let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-            assert!(output.status.success(), "{stdout}\n{stderr}");
-            assert_eq!(stdout, format!("team {} has won\n", view["winner"]));
-            assert_eq!(view["phase"], "finished");
-        }
+        play_whole_game(&TestGame::with_preset(&server, preset), &server.url());
     }
     let metrics = Exposition::scrape(&server);
     let mut writes = 0.0;
@@ -78,6 +67,45 @@ fn four_play(presets: &[&str]) {
     }
     // Two who act at the same moment may be refused now and then, but rarely.
     assert!(refused < writes / 100.0, "{refused} of {writes} writes");
+}
+
+/// Plays all seats of a game on the server at this URL.
+fn play_whole_game(game: &TestGame<'_>, url: &str) {
+    let outputs: Vec<Option<Output>> = thread::scope(|scope| {
+        let play = |token: &String| {
+            let token = token.clone();
+            scope.spawn(move || play_at(url, game, &token))
+        };
+        let seats: Vec<_> = game.tokens.iter().map(play).collect();
+        let join = |seat: thread::ScopedJoinHandle<'_, _>| seat.join().expect("it runs");
+        seats.into_iter().map(join).collect()
+    });
+    let view = game.view(Spectator);
+    for output in outputs.into_iter().flatten() {
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{stdout}\n{stderr}");
+        assert_eq!(stdout, format!("team {} has won\n", view["winner"]));
+        assert_eq!(view["phase"], "finished");
+    }
+}
+
+#[test]
+fn they_skip_what_a_later_server_adds() {
+    if !available(&["python3"]) {
+        return;
+    }
+    let server = TestServer::shared();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/later.py");
+    let proxy = Command::new("python3")
+        .args([script, &server.url()])
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut proxy = proxy.expect("Python starts");
+    let mut url = String::new();
+    let lines = proxy.stdout.take().expect("its output");
+    BufReader::new(lines).read_line(&mut url).expect("a URL");
+    play_whole_game(&TestGame::with_preset(&server, "hausregeln"), url.trim());
+    proxy.kill().and_then(|()| proxy.wait()).expect("it ends");
 }
 
 #[test]
