@@ -26,10 +26,12 @@ SERVER = sys.argv[2] if len(sys.argv) > 2 else "http://127.0.0.1:8080"
 with open(sys.argv[1], "rb") as file:
     game = send("POST", "/v1/games/import", file.read())["id"]
 review = send("POST", f"/v1/games/{game}/review")
-while review["status"] != "done":
+while review["status"] in ("waiting", "running"):
     time.sleep(2)
     review = send("GET", f"/v1/games/{game}/review")
     print(f"\r{review['progress']:.0%} ", end="", file=sys.stderr)
+if review["status"] == "failed":
+    sys.exit(review["detail"])
 
 decisions = {made["version"]: made for made in review["decisions"]}
 for seat in review["seats"]:

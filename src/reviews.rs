@@ -4,6 +4,7 @@
 //! on from the last save.
 
 use std::{
+    cell::Cell,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -26,13 +27,17 @@ use crate::{
 pub const REVIEW_LIMITS: ReviewLimits = ReviewLimits {
     total: 200,
     per_creator: 10,
+    per_network: 100,
 };
 
 /// How long to wait before an empty queue is read again.
 const POLL: Duration = Duration::from_secs(1);
 
-/// How often what was found is saved. A claim lasts much longer.
+/// How often what was found is saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a claim is renewed, also in the middle of a decision. It lasts three times as long.
+const RENEWAL: Duration = Duration::from_secs(10);
 
 /// How long a review is worked on before another one that waits. Under costly rules one takes much
 /// longer than usual.
@@ -48,7 +53,7 @@ const LOWEST_PRIORITY: i32 = 19;
 /// What the worlds of all reviews are drawn from.
 const SEED: u64 = 1;
 
-/// A handle to the thread. Dropping it stops the thread after its current decision.
+/// A handle to the thread. Dropping it stops the thread.
 #[derive(Debug)]
 pub struct ReviewThread {
     _thread: BackgroundThread,
@@ -120,10 +125,13 @@ impl ReviewWorker {
         let Some(stored) = self.waiter.wait(self.store.game(&claimed.game))? else {
             return Ok(());
         };
-        let found: Review = serde_json::from_str(&claimed.content).unwrap_or_default();
+        let found: Review = serde_json::from_str(&claimed.content()?).unwrap_or_default();
         let game = self.finished_game(&stored)?;
         let settings = settings(self.percent, game.actions.len());
-        let reviewer = catch_failure(|| Reviewer::new(&self.nets, settings, SEED, game, found));
+        let renewed = Cell::new(Instant::now());
+        let goes_on = || !self.waiter.stops_within(Duration::ZERO) && self.holds(claimed, &renewed);
+        let nets = &self.nets;
+        let reviewer = catch_failure(|| Reviewer::new(nets, settings, SEED, game, found, &goes_on));
         let mut reviewer = match reviewer {
             Ok(reviewer) => reviewer,
             Err(reason) => return self.give_up(claimed, &reason),
@@ -132,8 +140,8 @@ impl ReviewWorker {
         let mut saved = begun;
         loop {
             let status = match catch_failure(|| reviewer.step()) {
+                Ok(_) if !goes_on() => ReviewStatus::Waiting,
                 Ok(true) if begun.elapsed() >= self.slice => ReviewStatus::Waiting,
-                Ok(true) if self.waiter.stops_within(Duration::ZERO) => ReviewStatus::Waiting,
                 Ok(true) if saved.elapsed() < SAVE_INTERVAL => continue,
                 Ok(true) => ReviewStatus::Running,
                 Ok(false) => ReviewStatus::Done,
@@ -147,10 +155,25 @@ impl ReviewWorker {
         }
     }
 
-    /// Ends a review that cannot be made because the log is damaged, so that others need not wait.
+    /// Whether this process still has the review. Renews the claim now and then.
+    fn holds(&self, claimed: &ClaimedReview, renewed: &Cell<Instant>) -> bool {
+        if renewed.get().elapsed() < RENEWAL {
+            return true;
+        }
+        // Without the store, the next save tells.
+        let renewal = self.waiter.wait(self.store.renew_review(claimed));
+        let is_held = renewal.unwrap_or(true);
+        if is_held {
+            renewed.set(Instant::now());
+        }
+        is_held
+    }
+
+    /// Ends a review that cannot be made because the game or what was found is damaged, so that
+    /// others need not wait.
     fn give_up(&self, claimed: &ClaimedReview, reason: &str) -> Result<(), StoreError> {
         log::error!("game {} cannot be reviewed: {reason}", claimed.game);
-        self.save(claimed, ReviewStatus::Done, &Review::default())?;
+        self.save(claimed, ReviewStatus::Failed, &Review::default())?;
         Ok(())
     }
 

@@ -56,7 +56,8 @@ const MAX_STREAMS: usize = 20_000;
             if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
             `reaction` with a SeatReaction when a person reacts, and after the end `rematch` with a \
-            Rematch and `review` with a ReviewDone when the review is done; these have no id. \
+            Rematch and `review` with a ReviewDone when the review is done or has failed; these \
+            have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
             content((String = "text/event-stream",

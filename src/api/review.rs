@@ -47,15 +47,16 @@ const NEXT_REVIEW: Duration = Duration::from_secs(60);
 /// Has the server review a finished game: what was luck, what was play, and what would have been
 /// better.
 ///
-/// The work is done in the background. Streams with `after_end=true` tell when it is done. There is
-/// one review of a game, and it is removed with the game. Asking again changes nothing, so a body and
-/// an `Idempotency-Key` are ignored.
+/// The work is done in the background. Streams with `after_end=true` tell when it is done or has
+/// failed. There is one review of a game, and it is removed with the game. Asking again changes
+/// nothing, unless it has failed, so a body and an `Idempotency-Key` are ignored.
 #[utoipa::path(post, path = "/v1/games/{id}/review", tag = "games",
     params(GamePath),
     responses(
         (status = 202, description = "The review is waiting.", body = ReviewView,
             headers(("Location" = String, description = "The review's path."))),
-        (status = 200, description = "There is a review already, done or not.", body = ReviewView),
+        (status = 200, description = "There is a review already, done or not, that has not failed.",
+            body = ReviewView),
         AskReviewErrors),
     security((), ("token" = [])))]
 pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<HttpResponse, Problem> {
@@ -69,7 +70,7 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
         return Err(Problem::new(Code::TooManyVersions, detail));
     }
     let NoQuery {} = read.query()?;
-    let creator = client.creator(&app.store);
+    let creator = client.creator_in_network(&app.store);
     let status = match app
         .store
         .ask_review(&stored.id, creator, REVIEW_LIMITS)
@@ -233,7 +234,12 @@ pub fn found(review: &StoredReview) -> Result<Review, Problem> {
 /// # Errors
 /// It cannot be read.
 fn view(stored: &StoredGame, review: &StoredReview) -> Result<ReviewView, Problem> {
-    ReviewView::new(stored, review.status, &found(review)?)
+    let found = match found(review) {
+        // The next one who works on it finds out.
+        Err(_) if !review.status.has_ended() => Review::default(),
+        found => found?,
+    };
+    ReviewView::new(stored, review.status, &found)
 }
 
 /// A review of a finished game.
@@ -242,6 +248,9 @@ fn view(stored: &StoredGame, review: &StoredReview) -> Result<ReviewView, Proble
 pub struct ReviewView {
     #[schema(inline)]
     status: StatusName,
+    /// Why it has failed; else absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
     /// The share of the game that is reviewed, 0 to 1.
     #[schema(minimum = 0, maximum = 1)]
     progress: f64,
@@ -261,6 +270,7 @@ enum StatusName {
     Waiting,
     Running,
     Done,
+    Failed,
 }
 
 /// A choice, as in a suggestion: either a move or an answer in the exchange.
@@ -328,6 +338,9 @@ struct SeatReviewView {
     /// Null without decisions.
     #[schema(required, minimum = 0, maximum = 100)]
     accuracy: Option<f64>,
+    /// The accuracy of the decisions that a bot made for the seat; null without these.
+    #[schema(required, minimum = 0, maximum = 100)]
+    bot_accuracy: Option<f64>,
     /// The versions of the costliest decisions that were worse than good, the costliest first.
     #[schema(max_items = 3)]
     costliest: Vec<u64>,
@@ -395,6 +408,15 @@ impl ReviewView {
                 ReviewStatus::Waiting => StatusName::Waiting,
                 ReviewStatus::Running => StatusName::Running,
                 ReviewStatus::Done => StatusName::Done,
+                ReviewStatus::Failed | ReviewStatus::Displaced => StatusName::Failed,
+            },
+            detail: match status {
+                ReviewStatus::Failed => Some("what is stored of the game or its review is damaged"),
+                ReviewStatus::Displaced => Some(
+                    "too many reviews were waiting, most of them asked for from the same network: \
+                     ask again later",
+                ),
+                _ => None,
             },
             progress: match status {
                 ReviewStatus::Done => 1.0,
@@ -456,6 +478,7 @@ impl From<SeatReview> for SeatReviewView {
                 blunder,
             },
             accuracy: seat.accuracy,
+            bot_accuracy: seat.bot_accuracy,
             costliest: seat.costliest,
         }
     }

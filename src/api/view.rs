@@ -24,7 +24,7 @@ message_type!(PresenceType, Presence);
 message_type!(RematchType, Rematch);
 message_type!(ReactionType, Reaction);
 message_type!(ReviewType, Review);
-message_type!(DoneStatus, Done);
+message_type!(DoneStatus, Done, Failed);
 
 /// A game as this viewer may see it.
 #[derive(Serialize, ToSchema)]
@@ -409,7 +409,7 @@ impl ReactionView {
     }
 }
 
-/// The review of the game is done.
+/// The review of the game is done, or has failed.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"type": "review", "status": "done"}))]
 pub struct ReviewDone {
@@ -421,10 +421,14 @@ pub struct ReviewDone {
 }
 
 impl ReviewDone {
-    pub fn new() -> ReviewDone {
+    pub fn new(is_done: bool) -> ReviewDone {
         ReviewDone {
             type_: ReviewType::Review,
-            status: DoneStatus::Done,
+            status: if is_done {
+                DoneStatus::Done
+            } else {
+                DoneStatus::Failed
+            },
         }
     }
 }

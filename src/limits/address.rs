@@ -70,13 +70,26 @@ impl Address {
     }
 
     fn grouped(address: IpAddr) -> Address {
-        Address::Known(match address {
-            IpAddr::V4(_) => address,
-            IpAddr::V6(address) => {
-                let network = address.to_bits() >> 64 << 64;
-                IpAddr::V6(Ipv6Addr::from_bits(network))
-            }
-        })
+        Address::Known(prefix(address, 64))
+    }
+
+    /// The network that one customer of a provider may have for himself: a /48 of IPv6.
+    pub fn network(self) -> Address {
+        match self {
+            Address::Known(address) => Address::Known(prefix(address, 48)),
+            Address::Unreadable => self,
+        }
+    }
+}
+
+/// An address of IPv6 with only the first bits; one of IPv4 as it is.
+fn prefix(address: IpAddr, bits: u32) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let rest = 128 - bits;
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> rest << rest))
+        }
     }
 }
 
@@ -94,6 +107,13 @@ impl ClientAddress {
     /// The hash under which the store keeps the creator of a game.
     pub fn creator(self, store: &Store) -> Option<Creator> {
         self.0.map(|address| store.creator(&address.bytes()))
+    }
+
+    /// The hash under which the store keeps who asked for a review.
+    pub fn creator_in_network(self, store: &Store) -> Option<Creator> {
+        let address = self.0?;
+        let network = store.creator(&address.network().bytes());
+        Some(store.creator(&address.bytes()).in_network(network))
     }
 }
 
@@ -216,5 +236,9 @@ mod tests {
         let direct = |peer| client(peer, &[], false);
         assert_eq!(direct("2001:db8::1"), direct("2001:db8::ffff:0:0:2"));
         assert_ne!(direct("2001:db8::1"), direct("2001:db8:0:1::1"));
+        let network = |peer| direct(peer).map(Address::network);
+        assert_eq!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:1::1"));
+        assert_eq!(network("192.0.2.1"), direct("192.0.2.1"));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use actix_web::{rt::time::timeout, web::Bytes};
 use dog_rules::{BySeat, Phase, Rules};
-use dog_store::{LogEntry, StoredGame};
+use dog_store::{LogEntry, ReviewStatus, StoredGame};
 use futures_util::{Stream, stream};
 
 use super::{
@@ -46,8 +46,8 @@ pub struct EventStream {
     over_since: Option<Instant>,
     /// Whether it has sent the rematch.
     rematch_sent: bool,
-    /// Whether it has sent that the review is done.
-    review_sent: bool,
+    /// The end of the review that it has sent.
+    review_sent: Option<ReviewStatus>,
     /// The last that was sent.
     presence: Option<PresenceView>,
     /// When it was opened: it sends no older reactions, which a client may have had before.
@@ -90,7 +90,7 @@ impl EventStream {
             first,
             over_since: (finished && version == now).then(Instant::now),
             rematch_sent: false,
-            review_sent: false,
+            review_sent: None,
             presence: None,
             opened: Instant::now(),
             reaction: 0,
@@ -195,8 +195,7 @@ impl EventStream {
         match messages.len() {
             // What was read is sent before anything else can fail.
             0 => {
-                let is_reviewed = update.is_reviewed;
-                self.notice(&game.stored, update.connected, is_reviewed)
+                self.notice(&game.stored, update.connected, update.reviewed)
                     .await
             }
             1 => Ok(messages.pop()),
@@ -233,26 +232,30 @@ impl EventStream {
         &mut self,
         stored: &StoredGame,
         connected: BySeat<bool>,
-        is_reviewed: bool,
+        reviewed: Option<ReviewStatus>,
     ) -> Result<Option<Bytes>, Problem> {
         if let Some(presence) = self.presence(stored, connected)? {
             return Ok(Some(presence));
         }
         match self.rematch().await? {
             Some(rematch) => Ok(Some(rematch)),
-            None if is_reviewed => self.review(),
-            None => Ok(None),
+            None => self.review(reviewed),
         }
     }
 
-    /// The message that the review is done, once, in a stream that stays open after the end.
-    fn review(&mut self) -> Result<Option<Bytes>, Problem> {
-        if self.over_since.is_none() || !self.options.after_end || self.review_sent {
+    /// The message that the review is done or has failed, once, in a stream that stays open after
+    /// the end.
+    fn review(&mut self, reviewed: Option<ReviewStatus>) -> Result<Option<Bytes>, Problem> {
+        let is_asked = self.over_since.is_some() && self.options.after_end;
+        if !is_asked || self.review_sent == reviewed {
             return Ok(None);
         }
-        self.review_sent = true;
-        let message = self.options.format.notice("review", &ReviewDone::new())?;
-        Ok(Some(message))
+        self.review_sent = reviewed;
+        let message = reviewed.map(|status| {
+            let notice = ReviewDone::new(status == ReviewStatus::Done);
+            self.options.format.notice("review", &notice)
+        });
+        message.transpose()
     }
 
     /// Who is present, if that is not what was sent last.
@@ -324,10 +327,11 @@ impl EventStream {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
+    use std::{pin::Pin, sync::mpsc};
 
     use dog_rules::{Seat, Viewer};
     use futures_util::FutureExt;
+    use parking_lot::Mutex;
     use rusqlite::Connection;
     use serde_json::Value;
 
@@ -408,6 +412,23 @@ mod tests {
         message.starts_with(b"{\"type\":\"change\",\"version\":1,")
     }
 
+    type BusyJob<'p> = Pin<Box<dyn Future<Output = Result<bool, Problem>> + 'p>>;
+
+    /// Jobs that fill the pool's queue until the sender is dropped.
+    fn fill_queue(pool: &WorkerPool) -> (mpsc::Sender<()>, Vec<BusyJob<'_>>) {
+        let (go, gate) = mpsc::channel();
+        let gate = Arc::new(Mutex::new(gate));
+        let jobs = (0..=POOL.queue_capacity).map(|_| {
+            let gate = Arc::clone(&gate);
+            let work = move || Ok(gate.lock().recv().is_err());
+            let mut job: BusyJob = Box::pin(pool.run(ClientAddress(None), Duration::ZERO, work));
+            assert!(job.as_mut().now_or_never().is_none());
+            job
+        });
+        let jobs = jobs.collect();
+        (go, jobs)
+    }
+
     #[actix_web::test]
     async fn a_reader_that_is_too_slow_is_cut_off() {
         let mut fixture = Fixture::new().await;
@@ -425,15 +446,13 @@ mod tests {
     async fn a_stream_waits_until_the_store_can_be_read_again() {
         let mut fixture = Fixture::new().await;
         let mut stream = fixture.stream(Start::After(0)).await;
-        // A job that fills the queue's timeout.
-        let (go, gate) = mpsc::channel::<()>();
-        let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
-        let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
-        let mut busy = Box::pin(busy);
-        assert!(busy.as_mut().now_or_never().is_none());
+        let pool = Arc::clone(&fixture.pool);
+        let (go, busy) = fill_queue(&pool);
         assert_eq!(stream.next().await.as_deref(), Some(&b"\n"[..]));
-        go.send(()).unwrap();
-        assert!(busy.await.unwrap());
+        drop(go);
+        for job in busy {
+            assert!(job.await.unwrap());
+        }
         // The pool replies before it counts the job as ended.
         let mut first = stream.next().await;
         while first.as_deref() == Some(b"\n") {
@@ -462,11 +481,8 @@ mod tests {
         }
         // Its seat gets the moves of the last version, for which the pool has no time now.
         stream.options.include = Some(Include::GameAndMoves);
-        let (go, gate) = mpsc::channel::<()>();
-        let (pool, cost) = (Arc::clone(&fixture.pool), POOL.queue_timeout);
-        let busy = pool.run(ClientAddress(None), cost, move || Ok(gate.recv().is_ok()));
-        let mut busy = Box::pin(busy);
-        assert!(busy.as_mut().now_or_never().is_none());
+        let pool = Arc::clone(&fixture.pool);
+        let (go, busy) = fill_queue(&pool);
         let newest = store.game(&fixture.stored.id).await.unwrap().unwrap();
         let newest = newest.game.version();
         let mut versions = Vec::new();
@@ -474,8 +490,10 @@ mod tests {
             versions.extend(versions_in(&stream.next().await.expect("a message")));
         }
         assert_eq!(versions, (2..newest).collect::<Vec<_>>());
-        go.send(()).unwrap();
-        assert!(busy.await.unwrap());
+        drop(go);
+        for job in busy {
+            assert!(job.await.unwrap());
+        }
         while versions.len() < newest as usize - 1 {
             versions.extend(versions_in(&stream.next().await.expect("a message")));
         }

@@ -267,8 +267,8 @@ struct RecentLog {
     read: Wake,
     connected: BySeat<bool>,
     reactions: RecentReactions,
-    /// Whether the review of the game is done.
-    is_reviewed: bool,
+    /// How the review of the game has ended.
+    reviewed: Option<ReviewStatus>,
     /// The game at its last version; none if it is gone.
     game: Option<Arc<CurrentGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
@@ -294,8 +294,8 @@ pub struct StreamUpdate {
     pub connected: BySeat<bool>,
     /// The reactions of the last ten seconds.
     pub reactions: Vec<NumberedReaction>,
-    /// Whether the review of the game is done.
-    pub is_reviewed: bool,
+    /// How the review of the game has ended; none before.
+    pub reviewed: Option<ReviewStatus>,
 }
 
 impl Subscription {
@@ -342,7 +342,8 @@ impl Subscription {
         let is_over = game.stored.game.phase() == Phase::Finished;
         if is_over && recent.read.review < wake.review {
             let review = self.hub.store.review(&self.id).await?;
-            recent.is_reviewed = review.is_some_and(|review| review.status == ReviewStatus::Done);
+            let status = review.map(|review| review.status);
+            recent.reviewed = status.filter(|status| status.has_ended());
             recent.read.review = wake.review;
         }
         let first = recent.entries.front().map(|entry| entry.version);
@@ -357,7 +358,7 @@ impl Subscription {
             entries,
             connected: recent.connected,
             reactions: recent.reactions.current(),
-            is_reviewed: recent.is_reviewed,
+            reviewed: recent.reviewed,
         }))
     }
 

@@ -10,15 +10,19 @@ use crate::support::{
     UNCACHED,
 };
 
-/// The review once it is done.
-fn done(game: &TestGame<'_>, viewer: TestViewer) -> Value {
+/// The review once it has this status.
+fn once(status: &str, game: &TestGame<'_>, viewer: TestViewer) -> Value {
     loop {
         let review = game.get(viewer, "/review").send().expect(200);
-        if review["status"] == "done" {
+        if review["status"] == status {
             return review;
         }
         thread::sleep(Duration::from_millis(200));
     }
+}
+
+fn done(game: &TestGame<'_>, viewer: TestViewer) -> Value {
+    once("done", game, viewer)
 }
 
 fn number(value: &Value) -> f64 {
@@ -114,6 +118,9 @@ fn check(review: &Value) {
         let own = decisions.iter();
         let own = own.filter(|made| made["seat"] == number && made["by"].is_null());
         assert_eq!(seat["decisions"], own.count());
+        let by_bots = decisions.iter();
+        let mut by_bots = by_bots.filter(|made| made["seat"] == number && made["by"] == "bot");
+        assert_eq!(seat["bot_accuracy"].is_null(), by_bots.next().is_none());
     }
     let parts = ["luck", "decisions", "rest"];
     for (place, team) in list(&review["teams"]).iter().enumerate() {
@@ -199,13 +206,52 @@ fn a_damaged_log_costs_that_review_only() {
     let server = TestServer::start();
     let (damaged, sound) = (TestGame::imported(&server), TestGame::imported(&server));
     damaged.damage_log();
+    let events = damaged.events(Spectator, "?after_end=true");
     for game in [&damaged, &sound] {
         game.post(Host, "/review").send().expect(202);
     }
-    check(&done(&sound, Host));
-    assert_eq!(list(&done(&damaged, Host)["decisions"]).len(), 0);
+    let mut notices = std::iter::from_fn(|| events.notice());
+    let notice = notices.find(|notice| notice.data["type"] == "review");
+    let notice = notice.expect("the end of the review").data;
+    assert_eq!(notice, json!({"type": "review", "status": "failed"}));
+    let failed = once("failed", &damaged, Host);
+    assert_eq!(list(&failed["decisions"]).len(), 0);
+    assert!(
+        failed["detail"]
+            .as_str()
+            .is_some_and(|why| why.contains("damaged"))
+    );
+    let sound = done(&sound, Host);
+    check(&sound);
+    assert_eq!(sound["detail"], Value::Null);
+    let again = damaged.post(Host, "/review").send().expect(202);
+    assert_eq!(
+        (&again["status"], &again["detail"]),
+        (&json!("waiting"), &Value::Null)
+    );
+    once("failed", &damaged, Host);
     let line = format!("game {} cannot be reviewed", damaged.id);
-    assert_eq!(server.log().matches(&line).count(), 1);
+    assert_eq!(server.log().matches(&line).count(), 2);
+}
+
+#[test]
+fn what_was_found_is_damaged_and_the_queue_goes_on() {
+    let server = TestServer::start_with(&[("DOG_REVIEW_PERCENT", "1")]);
+    let [first, damaged, last] = [(); 3].map(|()| TestGame::imported(&server));
+    first.post(Host, "/review").send().expect(202);
+    done(&first, Host);
+    // As if something had overwritten a review that goes on.
+    server.database().sql(
+        "INSERT INTO reviews (game, asked_at, status, content) \
+         SELECT row_id, 0, 'waiting', x'ffff' FROM games \
+         WHERE row_id NOT IN (SELECT game FROM reviews)",
+    );
+    for game in [&damaged, &last] {
+        let failed = once("failed", game, Host);
+        assert!(failed["detail"].is_string());
+        game.post(Host, "/review").send().expect(202);
+        check(&done(game, Host));
+    }
 }
 
 /// Asks for the review of a game from this address.
@@ -230,4 +276,36 @@ fn an_address_has_ten_reviews_that_are_not_done() {
     refused.refused("too_many_requests");
     ask(&games[0], "192.0.2.1").expect(200);
     ask(&games[10], "192.0.2.2").expect(202);
+}
+
+#[test]
+fn a_displaced_review_is_told_and_asked_for_again() {
+    let server = TestServer::start_with(&[
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
+        ("DOG_REVIEW_PERCENT", "1000"),
+    ]);
+    let games = [(); 3].map(|()| TestGame::imported(&server));
+    for (game, address) in games
+        .iter()
+        .zip(["2001:db8::1", "2001:db8:0:1::1", "192.0.2.1"])
+    {
+        ask(game, address).expect(202);
+    }
+    // The addresses of a customer have one network.
+    let differing = |what: &str| {
+        let sql = format!("SELECT count(DISTINCT {what}) FROM reviews");
+        server.database().number(&sql)
+    };
+    assert_eq!(differing("creator"), 3);
+    assert_eq!(differing("substr(creator, 1, 8)"), 2);
+    // As if the queue had become full.
+    let displaced = "UPDATE reviews SET status = 'displaced', creator = NULL";
+    server.database().sql(displaced);
+    for game in &games {
+        let review = once("failed", game, Spectator);
+        let detail = review["detail"].as_str().expect("a reason");
+        assert!(detail.contains("too many reviews"), "{detail}");
+        ask(game, "192.0.2.2").expect(202);
+        ask(game, "192.0.2.2").expect(200);
+    }
 }

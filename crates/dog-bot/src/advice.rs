@@ -11,7 +11,8 @@ use super::{
     player_model::PlayerModels,
     reasons::{self, AdviceReason, AdviceReasonCode},
     search::{
-        Budget, Candidate, CandidateStats, LinePlay, PlayoutFindings, SearchConfig, Searcher,
+        Budget, Candidate, CandidateStats, Checkpoint, LinePlay, PlayoutFindings, SearchConfig,
+        Searcher,
     },
 };
 
@@ -94,11 +95,25 @@ pub fn advise(
     models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
+    advise_in_parts(nets, level, budget, view, models, &|| true, rng)
+}
+
+/// As [`advise`], by a search that calls this checkpoint.
+pub fn advise_in_parts(
+    nets: &Nets,
+    level: Level,
+    budget: Option<Budget>,
+    view: &SeatView,
+    models: &PlayerModels,
+    checkpoint: Checkpoint,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
     let config = SearchConfig {
         explains: true,
         ..SearchConfig::default()
     };
-    let mut suggestions = advise_with(nets, config, level, budget, view, models, rng);
+    let searcher = Searcher::new(nets, config, *models).with_checkpoint(checkpoint);
+    let mut suggestions = advise_with(searcher, level, budget, view, rng);
     reasons::explain(view, &mut suggestions);
     suggestions
 }
@@ -116,29 +131,24 @@ pub fn choose(
     models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Choice {
-    let config = SearchConfig::for_play();
-    advise_with(nets, config, level, budget, view, models, rng)
+    let searcher = Searcher::new(nets, SearchConfig::for_play(), *models);
+    advise_with(searcher, level, budget, view, rng)
         .first()
         .expect("a seat that is to act has a choice")
         .choice
 }
 
-/// The advice of a level, with these parameters of the search if it searches.
+/// The advice of a level, by this search if it searches.
 fn advise_with(
-    nets: &Nets,
-    config: SearchConfig,
+    searcher: Searcher,
     level: Level,
     budget: Option<Budget>,
     view: &SeatView,
-    models: &PlayerModels,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {
     match Budget::for_level(level) {
         None => static_advice(level, view, rng),
-        Some(default) => {
-            let searcher = Searcher::new(nets, config, *models);
-            advise_by_search(searcher, budget.unwrap_or(default), view, rng)
-        }
+        Some(default) => advise_by_search(searcher, budget.unwrap_or(default), view, rng),
     }
 }
 

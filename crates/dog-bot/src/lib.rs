@@ -47,8 +47,8 @@ pub mod search;
 pub mod testing;
 
 pub use advice::{
-    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, choose,
-    reply_delay, rounded, static_advice,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, advise_in_parts,
+    choose, reply_delay, rounded, static_advice,
 };
 pub use greedy::Choice;
 

@@ -3,7 +3,7 @@
 use dog_bot::{
     Choice,
     net::nets::Nets,
-    search::{Candidate, TeamChance},
+    search::{Candidate, Checkpoint, TeamChance},
 };
 use dog_rules::{
     Action, ActionRefusal, Actor, BySeat, Cards, Game, Playout, Seat, record::Replayed,
@@ -12,6 +12,13 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use crate::{JudgedDecision, ReviewSearch, ReviewSettings, rounded};
+
+/// The most boards of a whole review: about as many as an idle core evaluates in ten minutes. All
+/// its searches have equal shares, so that the review is the same on every machine.
+const MAX_BOARDS: usize = 300_000_000;
+
+/// Searches of an action at most.
+const SEARCHES: usize = 2;
 
 /// A game that is over: how it was set up, and every action.
 #[derive(Clone, Debug)]
@@ -61,7 +68,8 @@ pub struct DealValue {
 /// Reviews a game.
 pub struct Reviewer<'n> {
     seed: u64,
-    search: ReviewSearch<'n>,
+    checkpoint: Checkpoint<'n>,
+    pub(super) search: ReviewSearch<'n>,
     game: Game,
     actions: std::vec::IntoIter<(Action, Actor)>,
     total: usize,
@@ -69,7 +77,8 @@ pub struct Reviewer<'n> {
 }
 
 impl<'n> Reviewer<'n> {
-    /// Begins a review, or continues where `review` ended.
+    /// Begins a review, or continues where `review` ended. Once the checkpoint, which is called
+    /// about every millisecond, returns false, nothing more is found.
     ///
     /// # Errors
     /// If the game cannot be replayed up to there.
@@ -79,10 +88,17 @@ impl<'n> Reviewer<'n> {
         seed: u64,
         game: FinishedGame,
         review: Review,
+        checkpoint: Checkpoint<'n>,
     ) -> Result<Reviewer<'n>, ActionRefusal> {
+        let share = MAX_BOARDS / (SEARCHES * game.actions.len()).max(1);
+        let settings = ReviewSettings {
+            boards: settings.boards.min(share as u32),
+            ..settings
+        };
         let mut reviewer = Reviewer {
             seed,
-            search: ReviewSearch::new(nets, settings),
+            checkpoint,
+            search: ReviewSearch::new(nets, settings, checkpoint),
             total: game.actions.len(),
             game: game.start,
             actions: game.actions.into_iter(),
@@ -107,7 +123,7 @@ impl<'n> Reviewer<'n> {
         1.0 - self.actions.len() as f64 / self.total.max(1) as f64
     }
 
-    /// Reviews the next action. Returns whether there was one.
+    /// Reviews the next action. Returns whether there was one, and it was reviewed to its end.
     ///
     /// # Errors
     /// If the game refuses the action. The log of a finished game has none that it refuses.
@@ -117,15 +133,20 @@ impl<'n> Reviewer<'n> {
         };
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.game.version());
+        let (mut deal, mut decision) = (None, None);
         if let Action::Deal { .. } = action {
-            self.value_deal(&action, actor, &mut rng)?;
+            deal = Some(self.value_deal(&action, actor, &mut rng)?);
         } else {
-            let decision = self.judge(&action, &mut rng);
+            let judged = self.judge(&action, &mut rng);
             let events = self.game.apply_by(&action, actor)?;
             let by = events.first().and_then(|event| event.by);
-            let decision = decision.map(|decision| JudgedDecision { by, ..decision });
-            self.review.decisions.extend(decision);
+            decision = judged.map(|judged| JudgedDecision { by, ..judged });
         }
+        if !(self.checkpoint)() {
+            return Ok(false);
+        }
+        self.review.deals.extend(deal);
+        self.review.decisions.extend(decision);
         self.review.version = self.game.version();
         self.review.winner = self.game.winner();
         Ok(true)
@@ -146,7 +167,7 @@ impl<'n> Reviewer<'n> {
         action: &Action,
         actor: Actor,
         rng: &mut ChaCha8Rng,
-    ) -> Result<(), ActionRefusal> {
+    ) -> Result<DealValue, ActionRefusal> {
         let round = self.game.round();
         let before = self.chances(rng);
         self.game.apply_by(action, actor)?;
@@ -155,7 +176,7 @@ impl<'n> Reviewer<'n> {
             let teams = before.iter().zip(&after);
             teams.map(|(before, after)| value(before, after)).collect()
         };
-        self.review.deals.push(DealValue {
+        Ok(DealValue {
             round,
             version: self.game.version(),
             before: values(|before, _| rounded(before.mean)),
@@ -163,8 +184,7 @@ impl<'n> Reviewer<'n> {
             luck_standard_error: values(|before, after| {
                 rounded(before.standard_error.hypot(after.standard_error))
             }),
-        });
-        Ok(())
+        })
     }
 
     /// The chance of each team on this table, before a deal or after it. The stock is always drawn

@@ -4,8 +4,8 @@ use dog_bot::{
     net::nets::Nets,
     player_model::{PlayerModels, PlayoutPolicy},
     search::{
-        Budget, Candidate, CandidateStats, PlayoutPolicies, SearchConfig, SearchLimit, Searcher,
-        TeamChance,
+        Budget, Candidate, CandidateStats, Checkpoint, PlayoutPolicies, SearchConfig, SearchLimit,
+        Searcher, TeamChance,
     },
 };
 use dog_rules::{Phase, Playout, Rules, SeatView};
@@ -20,6 +20,8 @@ pub struct ReviewSettings {
     pub valuing: u32,
     /// Playouts of a round with hands dealt anew.
     pub rounds: u32,
+    /// The most boards of a search.
+    pub boards: u32,
 }
 
 impl Default for ReviewSettings {
@@ -28,6 +30,7 @@ impl Default for ReviewSettings {
             finding: 400,
             valuing: 200,
             rounds: 800,
+            boards: 2_500_000,
         }
     }
 }
@@ -40,6 +43,7 @@ impl ReviewSettings {
             finding: scaled(self.finding),
             valuing: scaled(self.valuing),
             rounds: scaled(self.rounds),
+            ..self
         }
     }
 }
@@ -55,20 +59,26 @@ pub struct ChoiceValues {
 /// Searches for a review. In playouts everybody plays by the net, from its own view, to the end of
 /// the round.
 pub struct ReviewSearch<'n> {
-    settings: ReviewSettings,
+    pub(super) settings: ReviewSettings,
     finder: Searcher<'n>,
     valuer: Searcher<'n>,
 }
 
 impl<'n> ReviewSearch<'n> {
-    pub fn new(nets: &'n Nets, settings: ReviewSettings) -> ReviewSearch<'n> {
+    pub fn new(
+        nets: &'n Nets,
+        settings: ReviewSettings,
+        checkpoint: Checkpoint<'n>,
+    ) -> ReviewSearch<'n> {
         let config = SearchConfig {
             plies: Some(u32::MAX),
             playout_policies: PlayoutPolicies::All(PlayoutPolicy::NET),
-            limit: SearchLimit::Boards,
+            limit: SearchLimit::Boards(settings.boards),
             ..SearchConfig::for_play()
         };
-        let searcher = |config| Searcher::new(nets, config, PlayerModels::default());
+        let searcher = |config| {
+            Searcher::new(nets, config, PlayerModels::default()).with_checkpoint(checkpoint)
+        };
         ReviewSearch {
             settings,
             finder: searcher(config),

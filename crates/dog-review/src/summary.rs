@@ -1,6 +1,6 @@
 //! The sums of a review, by seat, round and team.
 
-use dog_rules::{Rules, Seat};
+use dog_rules::{By, Rules, Seat};
 
 use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
 
@@ -18,6 +18,8 @@ pub struct SeatReview {
     pub judgements: [u32; Judgement::ALL.len()],
     /// 0 to 100; none without decisions.
     pub accuracy: Option<f64>,
+    /// The accuracy of the decisions that a bot made for the seat; none without these.
+    pub bot_accuracy: Option<f64>,
     /// The versions of up to three decisions that were worse than good, the costliest first.
     pub costliest: Vec<u64>,
 }
@@ -59,9 +61,15 @@ impl Review {
     pub fn seats(&self, rules: &Rules) -> Vec<SeatReview> {
         Seat::all(rules.seats)
             .map(|seat| {
-                let decisions = self.decisions.iter();
-                let own = decisions.filter(|found| found.seat == seat && found.by.is_none());
-                SeatReview::new(seat, own.collect())
+                let made_by = |by| {
+                    let decisions = self.decisions.iter();
+                    decisions.filter(move |found| found.seat == seat && found.by == by)
+                };
+                let bot: Vec<&JudgedDecision> = made_by(Some(By::Bot)).collect();
+                SeatReview {
+                    bot_accuracy: mean(&bot, JudgedDecision::accuracy),
+                    ..SeatReview::new(seat, made_by(None).collect())
+                }
             })
             .collect()
     }
@@ -128,11 +136,8 @@ impl Review {
 impl SeatReview {
     fn new(seat: Seat, mut decisions: Vec<&JudgedDecision>) -> SeatReview {
         let count = decisions.len();
-        let mean = |value: fn(&JudgedDecision) -> f64| {
-            let sum: f64 = decisions.iter().map(|decision| value(decision)).sum();
-            (count > 0).then(|| rounded(sum / count as f64))
-        };
-        let (mean_loss, accuracy) = (mean(JudgedDecision::loss), mean(JudgedDecision::accuracy));
+        let mean_loss = mean(&decisions, JudgedDecision::loss);
+        let accuracy = mean(&decisions, JudgedDecision::accuracy);
         let judgements = Judgement::ALL.map(|judgement| {
             let judged = decisions.iter().map(|decision| decision.judgement());
             judged.filter(|&judged| judged == judgement).count() as u32
@@ -146,9 +151,16 @@ impl SeatReview {
             mean_loss,
             judgements,
             accuracy,
+            bot_accuracy: None,
             costliest: decisions.iter().map(|decision| decision.version).collect(),
         }
     }
+}
+
+/// The mean of this value; none without decisions.
+fn mean(decisions: &[&JudgedDecision], value: fn(&JudgedDecision) -> f64) -> Option<f64> {
+    let sum: f64 = decisions.iter().map(|decision| value(decision)).sum();
+    (!decisions.is_empty()).then(|| rounded(sum / decisions.len() as f64))
 }
 
 /// What decisions add to the chance of each team: each takes its difference from its own team and

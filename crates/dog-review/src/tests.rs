@@ -1,5 +1,7 @@
 //! Reviews of small games.
 
+use std::cell::Cell;
+
 use dog_bot::{
     Level,
     testing::{choose, nets, new_game, rng, view},
@@ -13,6 +15,7 @@ const QUICK: ReviewSettings = ReviewSettings {
     finding: 4,
     valuing: 2,
     rounds: 3,
+    boards: u32::MAX,
 };
 
 fn rules(seats: u8) -> Rules {
@@ -35,7 +38,7 @@ fn game(rules: &Rules, level: Level, seed: u64) -> FinishedGame {
 }
 
 fn reviewer(game: FinishedGame, settings: ReviewSettings, review: Review) -> Reviewer<'static> {
-    Reviewer::new(nets(), settings, 7, game, review).unwrap()
+    Reviewer::new(nets(), settings, 7, game, review, &|| true).unwrap()
 }
 
 /// A decision with this difference and standard error.
@@ -195,6 +198,68 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
     for seat in Review::default().seats(&rules) {
         assert_eq!((seat.accuracy, seat.mean_loss), (None, None));
     }
+    let by_bots = review.decisions.iter().map(|decision| JudgedDecision {
+        by: decision.by.or(Some(By::Bot)),
+        ..decision.clone()
+    });
+    let by_bots = Review {
+        decisions: by_bots.collect(),
+        ..review.clone()
+    };
+    for (bot, person) in by_bots.seats(&rules).iter().zip(review.seats(&rules)) {
+        assert_eq!((bot.bot_accuracy, bot.accuracy), (person.accuracy, None));
+        assert_eq!((bot.decisions, person.bot_accuracy), (0, None));
+    }
+}
+
+/// A review that is stopped in the middle of a search keeps what it found before, and goes on later
+/// as if it were not.
+#[test]
+fn a_stopped_review_finds_nothing_more() {
+    let game = game(&rules(4), Level::Greedy, 5);
+    let whole = reviewer(game.clone(), QUICK, Review::default());
+    let whole = whole.finish().unwrap();
+    let (mut review, mut stops) = (Review::default(), 0);
+    while review != whole {
+        let calls = Cell::new(0);
+        let goes_on = || {
+            calls.set(calls.get() + 1);
+            calls.get() < 1_000
+        };
+        let known = review.version;
+        let part = Reviewer::new(nets(), QUICK, 7, game.clone(), review, &goes_on);
+        review = part.unwrap().finish().unwrap();
+        assert!(review.version > known);
+        stops += 1;
+    }
+    assert!(stops > 2, "{stops}");
+}
+
+#[test]
+fn all_searches_of_a_review_have_equal_shares_of_its_boards() {
+    let rules = rules(4);
+    let mut game = game(&rules, Level::Greedy, 5);
+    let share = |game: &FinishedGame| {
+        let reviewer = reviewer(game.clone(), QUICK, Review::default());
+        reviewer.search.settings.boards as usize
+    };
+    assert_eq!(share(&game), 150_000_000 / game.actions.len());
+    game.actions = game.actions.into_iter().cycle().take(30_000).collect();
+    assert_eq!(share(&game), 5_000);
+    let view = view(&rules, &["0 20 33", "", "10", "40 50"], "7 9 K");
+    let playouts = |boards| {
+        let settings = ReviewSettings {
+            finding: 400,
+            boards,
+            ..QUICK
+        };
+        let mut search = ReviewSearch::new(nets(), settings, &|| true);
+        let found = search.find(&view, &mut rng(1)).into_iter();
+        found.map(|found| found.samples).sum::<u32>()
+    };
+    assert!((1..400).contains(&playouts(5_000)));
+    assert_eq!(playouts(5_000), playouts(5_000));
+    assert_eq!(playouts(u32::MAX), 400);
 }
 
 /// A four wins at once, and to keep it for later does not.
@@ -207,8 +272,9 @@ fn a_missed_win_is_found() {
         finding: 16,
         valuing: 20,
         rounds: 2,
+        ..QUICK
     };
-    let mut search = ReviewSearch::new(nets(), settings);
+    let mut search = ReviewSearch::new(nets(), settings, &|| true);
     let found = search.find(&view, &mut rng(1));
     let (best, worst) = (found[0].candidate, found[found.len() - 1].candidate);
     let values = search.values(&view, best, worst, &mut rng(2));

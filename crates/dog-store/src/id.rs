@@ -92,6 +92,18 @@ impl fmt::Debug for Creator {
     }
 }
 
+impl Creator {
+    /// The hash of who asks for a review: half of it is that of the network. Networks that the
+    /// first half tells apart are counted apart, too.
+    pub fn in_network(self, network: Creator) -> Creator {
+        let half = HASH_BYTES / 2;
+        Creator(std::array::from_fn(|index| match index {
+            index if index < half => network.0[index],
+            index => self.0[index - half],
+        }))
+    }
+}
+
 /// The key of a database's [`Creator`] hashes. Hashes of two databases cannot be compared.
 pub(super) struct CreatorKey(pub [u8; HASH_BYTES]);
 

@@ -13,12 +13,14 @@ pub const REVIEW_CLAIM: SignedDuration = SignedDuration::from_secs(30);
 /// The largest size of what a review has found, in bytes. A long game takes 100 kB.
 const MAX_CONTENT: u64 = 4 << 20;
 
-/// How many reviews may be waiting or running at a time.
+/// How many reviews may be open, that is waiting or running, at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReviewLimits {
     pub total: u32,
     /// Of those that one address has asked for.
     pub per_creator: u32,
+    /// Of those that the addresses of one network have asked for.
+    pub per_network: u32,
 }
 
 /// The answer to a request for a review.
@@ -27,9 +29,9 @@ pub enum ReviewRequest {
     Added,
     /// There is one already, done or not.
     Exists,
-    /// This address has asked for as many as it may.
+    /// This address or its network has asked for as many as it may.
     CreatorLimit,
-    /// The queue is full.
+    /// The queue is full, and this address has one in it.
     QueueFull,
     /// There is no such game, or it is not over.
     NoFinishedGame,
@@ -42,6 +44,10 @@ pub enum ReviewStatus {
     Waiting,
     Running,
     Done,
+    /// The game or what was found so far is damaged.
+    Failed,
+    /// The queue was full: it was the last one of the network with the most, and made room.
+    Displaced,
 }
 
 impl ReviewStatus {
@@ -51,13 +57,27 @@ impl ReviewStatus {
             ReviewStatus::Waiting => "waiting",
             ReviewStatus::Running => "running",
             ReviewStatus::Done => "done",
+            ReviewStatus::Failed => "failed",
+            ReviewStatus::Displaced => "displaced",
         }
+    }
+
+    /// Whether it has failed, and may be asked for again.
+    pub const fn has_failed(self) -> bool {
+        matches!(self, ReviewStatus::Failed | ReviewStatus::Displaced)
+    }
+
+    /// Whether it is done or has failed.
+    pub const fn has_ended(self) -> bool {
+        self.has_failed() || matches!(self, ReviewStatus::Done)
     }
 
     /// The status by the name in the database. A running review that is no longer claimed waits.
     pub(super) fn from_row(name: &str, is_claimed: bool) -> ReviewStatus {
         match name {
             "done" => ReviewStatus::Done,
+            "failed" => ReviewStatus::Failed,
+            "displaced" => ReviewStatus::Displaced,
             "running" if is_claimed => ReviewStatus::Running,
             _ => ReviewStatus::Waiting,
         }
@@ -67,7 +87,7 @@ impl ReviewStatus {
     pub(super) const fn claim(self) -> SignedDuration {
         match self {
             ReviewStatus::Running => REVIEW_CLAIM,
-            ReviewStatus::Waiting | ReviewStatus::Done => SignedDuration::ZERO,
+            _ => SignedDuration::ZERO,
         }
     }
 }
@@ -94,10 +114,19 @@ impl StoredReview {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedReview {
     pub game: GameId,
-    /// What was found so far.
-    pub content: String,
+    pub(super) packed: Vec<u8>,
     /// A random number that identifies the claim.
     pub(super) claim: i64,
+}
+
+impl ClaimedReview {
+    /// What was found so far; empty at first.
+    ///
+    /// # Errors
+    /// The row is damaged.
+    pub fn content(&self) -> Result<String, StoreError> {
+        unpack(&self.packed)
+    }
 }
 
 /// The content in its stored form.
@@ -118,7 +147,7 @@ pub(super) fn pack(content: &str) -> Result<Vec<u8>, StoreError> {
 ///
 /// # Errors
 /// The row is damaged.
-pub(super) fn unpack(packed: &[u8]) -> Result<String, StoreError> {
+fn unpack(packed: &[u8]) -> Result<String, StoreError> {
     let mut content = String::new();
     let mut decoder = DeflateDecoder::new(packed).take(MAX_CONTENT);
     match decoder.read_to_string(&mut content) {

@@ -390,7 +390,9 @@ impl Store {
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
-    /// Asks for the review of a finished game. `creator` is who asks, if addresses are limited.
+    /// Asks for the review of a finished game; again, if it has failed. `creator` is who asks, if
+    /// addresses are limited; see [`Creator::in_network`]. If the queue is full, one who has none in
+    /// it displaces the last of the network with the most.
     pub async fn ask_review(
         &self,
         id: &GameId,
@@ -402,13 +404,19 @@ impl Store {
     }
 
     /// Claims a review that no process works on, for [`REVIEW_CLAIM`]; `None` if there is none. It
-    /// is one of the address for which nobody has worked for the longest time; of these, the one
+    /// is one of the network for which nobody has worked for the longest time; of these, the one
     /// that waits longest.
     ///
     /// [`REVIEW_CLAIM`]: crate::REVIEW_CLAIM
     pub async fn claim_review(&self) -> Result<Option<ClaimedReview>, StoreError> {
         let claim = rand::random();
         dispatch!(self, database => database.claim_review(claim).await)
+    }
+
+    /// Keeps a review claimed for another [`REVIEW_CLAIM`](crate::REVIEW_CLAIM). Returns false if
+    /// another process works on it, or the game was removed.
+    pub async fn renew_review(&self, review: &ClaimedReview) -> Result<bool, StoreError> {
+        dispatch!(self, database => database.renew_review(&review.game, review.claim).await)
     }
 
     /// Saves the status of a review and what it has found. If it is still running, it stays claimed

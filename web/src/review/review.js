@@ -17,6 +17,9 @@ import { entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPla
 /** Milliseconds between two looks at a review that goes on. */
 const PACE = 3000;
 
+/** @param {Reviewed} review */
+const hasEnded = ({ status }) => status === "done" || status === "failed";
+
 /** @param {{table: Table}} props */
 export function Review({ table }) {
   const { id, review } = table;
@@ -35,7 +38,7 @@ export function Review({ table }) {
         method = "GET";
         setProblem(null);
         at(table, () => dispatch({ type: "review", review: now }));
-        if (now.status === "done") return;
+        if (hasEnded(now)) return;
       } catch (error) {
         if (over) return;
         setProblem(problemOf(error));
@@ -44,7 +47,7 @@ export function Review({ table }) {
       }
       timer = setTimeout(read, wait);
     };
-    if (typeof review === "string" || review.status !== "done") read();
+    if (typeof review === "string" || !hasEnded(review)) read();
     return () => {
       over = true;
       clearTimeout(timer);
@@ -54,8 +57,8 @@ export function Review({ table }) {
   useEffect(() => {
     if (review === "asked") title.current?.focus({ preventScroll: true });
   }, []);
-  const done = typeof review === "object" && review.status === "done";
-  // The log of the game is damaged.
+  const done = typeof review === "object" && hasEnded(review);
+  // It has failed.
   const none = done && review.rounds.length === 0;
   return html`
     <section class="review" aria-labelledby="review">

@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// A clock whose time is never up.
-fn endless() -> BudgetClock {
-    BudgetClock::start(Budget::Samples(1), SearchLimit::Boards)
+fn endless() -> BudgetClock<'static> {
+    BudgetClock::start(Budget::Samples(1), SearchLimit::Boards(u32::MAX))
 }
 
 /// This many deals of what a view leaves open, each drawn from `draws`.

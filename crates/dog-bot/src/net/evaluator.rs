@@ -224,7 +224,7 @@ impl NetEvaluator {
     }
 
     /// The logit after a choice that leaves the board as it is.
-    fn choice_logit(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
+    pub fn choice_logit(&self, view: &SeatView, choice: Choice, scratch: &mut Scratch) -> f32 {
         let (stage, hand) = after(view, choice);
         self.view_logit(view, stage, HandInfo::Known(hand), &view.board, scratch)
     }

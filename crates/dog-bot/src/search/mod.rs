@@ -8,6 +8,7 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
+mod cost;
 mod findings;
 mod line;
 mod playing;
@@ -23,8 +24,8 @@ use self::line::FirstPlays;
 pub use self::line::LinePlay;
 use self::playing::chance;
 pub use self::playing::{
-    Budget, BudgetClock, Candidate, MAX_SEARCH_TIME, PlayoutContext, PlayoutResult, SearchLimit,
-    answer,
+    Budget, BudgetClock, Candidate, Checkpoint, MAX_SEARCH_TIME, PlayoutContext, PlayoutResult,
+    SearchLimit, answer,
 };
 pub use self::rounds::TeamChance;
 use super::{
@@ -218,6 +219,7 @@ pub struct Searcher<'n> {
     config: SearchConfig,
     /// How the seats have played so far.
     models: PlayerModels,
+    checkpoint: Checkpoint<'n>,
     scratch: Scratch,
 }
 
@@ -227,8 +229,18 @@ impl<'n> Searcher<'n> {
             nets,
             config,
             models,
+            checkpoint: &|| true,
             scratch: Scratch::default(),
         }
+    }
+
+    /// The searcher with this checkpoint.
+    pub fn with_checkpoint(self, checkpoint: Checkpoint<'n>) -> Searcher<'n> {
+        Searcher { checkpoint, ..self }
+    }
+
+    fn start_clock(&self, budget: Budget) -> BudgetClock<'n> {
+        BudgetClock::start_with(budget, self.config.limit, self.checkpoint)
     }
 
     /// Everything that the seat may choose, best first: the candidates, then the rest as the net
@@ -239,7 +251,7 @@ impl<'n> Searcher<'n> {
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget, self.config.limit);
+        let clock = self.start_clock(budget);
         let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
             self.search_unseen(view, &mut candidates, searched, &clock, rng);
@@ -256,16 +268,18 @@ impl<'n> Searcher<'n> {
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget, self.config.limit);
+        let clock = self.start_clock(budget);
         let evaluator = self.nets.for_rules(view.rules);
-        let mut compared = self.static_values(evaluator, view, &clock);
+        let compared = choices.iter().map(|&choice| {
+            let logit = choice.logit(evaluator, view, &mut self.scratch);
+            CandidateStats::new(choice, logit)
+        });
+        let mut compared: Vec<CandidateStats> = compared.collect();
+        self.search_unseen(view, &mut compared, choices.len(), &clock, rng);
         let place = |stats: &CandidateStats| {
             let mut choices = choices.iter();
             choices.position(|choice| *choice == stats.candidate)
         };
-        compared.retain(|stats| place(stats).is_some());
-        let searched = compared.len();
-        self.search_unseen(view, &mut compared, searched, &clock, rng);
         compared.sort_by_key(place);
         compared
     }
@@ -295,7 +309,7 @@ impl<'n> Searcher<'n> {
         rng: &mut R,
         mut world: impl FnMut(&mut R) -> Playout<'v>,
     ) -> Vec<CandidateStats> {
-        let clock = BudgetClock::start(budget, self.config.limit);
+        let clock = self.start_clock(budget);
         let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
             self.search(view, &mut candidates, searched, &clock, rng, |rng| {

@@ -31,9 +31,6 @@ const CLOCK_EVERY: u32 = 128;
 /// The longest time of a search with [`SearchLimit::Time`], however many samples are asked for.
 /// Longer in tests, which may share the machine.
 pub const MAX_SEARCH_TIME: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
-/// The most boards of a search with [`SearchLimit::Boards`], as far as they are counted: about as
-/// many as an idle core evaluates in [`MAX_SEARCH_TIME`].
-const MAX_BOARDS: u32 = 2_500_000;
 
 /// How long a search may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +48,12 @@ pub enum SearchLimit {
     /// [`MAX_SEARCH_TIME`]: somebody waits for the answer.
     Time,
     /// A number of evaluated boards: nobody waits, and the result is the same on every machine.
-    Boards,
+    Boards(u32),
 }
+
+/// What a search calls about every millisecond. It may take its time, while the clock of the budget
+/// stands. It returns whether the search goes on; if not, it stays so.
+pub type Checkpoint<'a> = &'a dyn Fn() -> bool;
 
 impl Budget {
     /// The budget of a level by default; `None` for the levels that do not search.
@@ -69,7 +70,7 @@ impl Budget {
     /// The least number of turns of a playout. With time for many playouts it is the whole round,
     /// after which the net is right more often. Otherwise it is eight, since longer playouts are
     /// noisier.
-    fn plies(self) -> u32 {
+    pub(super) fn plies(self) -> u32 {
         let many = match self {
             Budget::Time(time) => time >= Duration::from_millis(20),
             Budget::Samples(most) => most >= 128,
@@ -79,22 +80,36 @@ impl Budget {
 }
 
 /// The clock of a budget.
-pub struct BudgetClock {
-    started: Instant,
+pub struct BudgetClock<'a> {
+    /// When it was started, and later by as long as it has stood.
+    started: Cell<Instant>,
     budget: Budget,
     limit: SearchLimit,
-    /// How often [`CLOCK_EVERY`] boards of one choice have been evaluated.
-    looks: Cell<u32>,
+    /// Boards evaluated so far.
+    boards: Cell<u32>,
+    checkpoint: Checkpoint<'a>,
+    stopped: Cell<bool>,
 }
 
-impl BudgetClock {
+impl<'a> BudgetClock<'a> {
     /// A clock that starts now.
-    pub fn start(budget: Budget, limit: SearchLimit) -> BudgetClock {
+    pub fn start(budget: Budget, limit: SearchLimit) -> BudgetClock<'a> {
+        BudgetClock::start_with(budget, limit, &|| true)
+    }
+
+    /// The same with a checkpoint.
+    pub(super) fn start_with(
+        budget: Budget,
+        limit: SearchLimit,
+        checkpoint: Checkpoint<'a>,
+    ) -> BudgetClock<'a> {
         BudgetClock {
-            started: Instant::now(),
+            started: Cell::new(Instant::now()),
             budget,
             limit,
-            looks: Cell::new(0),
+            boards: Cell::new(0),
+            checkpoint,
+            stopped: Cell::new(false),
         }
     }
 
@@ -105,32 +120,43 @@ impl BudgetClock {
 
     /// The used share of the budget; 1 or more when it is used up.
     pub(super) fn used(&self, samples: u32) -> f64 {
+        if self.late() {
+            return 1.0;
+        }
         match self.budget {
-            Budget::Time(time) => {
-                self.started.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9)
-            }
-            Budget::Samples(_) if self.late() => 1.0,
+            Budget::Time(time) => self.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
             Budget::Samples(most) => f64::from(samples) / f64::from(most.max(1)),
         }
     }
 
-    /// Whether the time is up, or the limit reached.
+    /// Whether the time is up, the limit reached, or the search stopped.
     pub(crate) fn late(&self) -> bool {
-        match (self.budget, self.limit) {
-            (Budget::Time(time), _) => self.started.elapsed() >= time.min(MAX_SEARCH_TIME),
-            (Budget::Samples(_), SearchLimit::Time) => self.started.elapsed() >= MAX_SEARCH_TIME,
-            (Budget::Samples(_), SearchLimit::Boards) => {
-                self.looks.get() >= MAX_BOARDS / CLOCK_EVERY
+        self.pass_checkpoint();
+        self.stopped.get()
+            || match (self.budget, self.limit) {
+                (Budget::Time(time), _) => self.elapsed() >= time.min(MAX_SEARCH_TIME),
+                (Budget::Samples(_), SearchLimit::Time) => self.elapsed() >= MAX_SEARCH_TIME,
+                (Budget::Samples(_), SearchLimit::Boards(most)) => self.boards.get() >= most,
             }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.get().elapsed()
+    }
+
+    fn pass_checkpoint(&self) {
+        let before = Instant::now();
+        if !(self.checkpoint)() {
+            self.stopped.set(true);
         }
+        self.started.set(self.started.get() + before.elapsed());
     }
 
     /// The same, after another board of a choice, of which this many have been `seen`. Looks only
     /// now and then.
     pub(super) fn late_after(&self, seen: u32) -> bool {
-        let looks = seen.is_multiple_of(CLOCK_EVERY);
-        self.looks.set(self.looks.get() + u32::from(looks));
-        looks && self.late()
+        self.boards.set(self.boards.get().saturating_add(1));
+        seen.is_multiple_of(CLOCK_EVERY) && self.late()
     }
 }
 
@@ -156,6 +182,20 @@ impl Candidate {
             }
             answer => Candidate::Answer(answer),
         })
+    }
+
+    /// The net's value of it.
+    pub(super) fn logit(
+        self,
+        evaluator: &NetEvaluator,
+        view: &SeatView,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        match self {
+            Candidate::Play(card, board) => evaluator.play_logit(view, card, &board, scratch),
+            Candidate::Answer(choice) => evaluator.choice_logit(view, choice, scratch),
+            Candidate::Fold => evaluator.fold_logit(view, scratch),
+        }
     }
 
     /// The choice; of several moves of a card to one board, the first that the rules list.
@@ -191,7 +231,7 @@ pub struct PlayoutContext<'a> {
     pub rounds: u32,
     /// How each seat plays.
     pub policies: BySeat<PlayoutPolicy>,
-    pub clock: &'a BudgetClock,
+    pub clock: &'a BudgetClock<'a>,
     pub scratch: &'a mut Scratch,
 }
 

@@ -4,7 +4,7 @@
 use dog_rules::{BySeat, Phase, Playout, Rules};
 use rand::Rng;
 
-use super::{Budget, BudgetClock, Searcher, playing::PlayoutContext};
+use super::{Budget, Searcher, playing::PlayoutContext};
 use crate::player_model::PlayoutPolicy;
 
 /// The largest number of teams.
@@ -29,7 +29,7 @@ impl Searcher<'_> {
         rng: &mut R,
         mut table: impl FnMut(&mut R) -> Playout<'v>,
     ) -> Vec<TeamChance> {
-        let clock = BudgetClock::start(Budget::Samples(playouts), self.config.limit);
+        let clock = self.start_clock(Budget::Samples(playouts));
         let mut context = PlayoutContext {
             evaluator: self.nets.for_rules(rules),
             plies: u32::MAX,

@@ -1,6 +1,6 @@
 //! The search: every choice once, within the budget, and repeatable.
 
-use std::{collections::HashSet, time::Duration};
+use std::{cell::Cell, collections::HashSet, time::Duration};
 
 use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
@@ -515,11 +515,74 @@ fn check_first_play(view: &SeatView, stats: &CandidateStats, line: &[LinePlay]) 
 /// Where nobody waits, the end of a search does not depend on the machine.
 #[test]
 fn a_limit_of_boards_counts_boards() {
-    let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Boards);
+    let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Boards(1_000));
     let boards = (1..).find(|&boards| clock.late_after(boards));
-    assert_eq!(boards, Some(2_500_000 / 128 * 128));
+    assert_eq!(boards, Some(1_024));
     assert!(clock.used(0) >= 1.0);
-    let clock = BudgetClock::start(Budget::Samples(10), SearchLimit::Boards);
+    let clock = BudgetClock::start(Budget::Samples(10), SearchLimit::Boards(1_000));
     assert!(!(1..1_000).any(|boards| clock.late_after(boards)));
     assert_eq!(clock.used(5), 0.5);
+}
+
+/// Whoever lends a search its thread takes no part in the result, and its time does not count.
+#[test]
+fn a_checkpoint_changes_nothing_but_the_time() {
+    let rules = Preset::DogspielIt.rules();
+    let view = view(&rules, &["0 20 33", "", "10", "40 50"], "7 9 K");
+    let calls = Cell::new(0);
+    let wait_once = || {
+        calls.set(calls.get() + 1);
+        if calls.get() == 1 {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        true
+    };
+    let samples = |budget, checkpoint: Checkpoint<'_>| {
+        let searcher = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
+        let mut searcher = searcher.with_checkpoint(checkpoint);
+        let found = searcher.think(&view, budget, &mut rng(1)).into_iter();
+        found
+            .map(|found| (found.candidate, found.samples, found.values))
+            .collect::<Vec<_>>()
+    };
+    let fixed = Budget::Samples(64);
+    assert_eq!(samples(fixed, &wait_once), samples(fixed, &|| true));
+    assert!(calls.get() > 64);
+    calls.set(0);
+    let timed = samples(Budget::Time(Duration::from_millis(150)), &wait_once);
+    assert!(timed.iter().map(|(_, samples, _)| samples).sum::<u32>() > 0);
+    let left = Cell::new(20);
+    let stop = || {
+        left.set(left.get() - 1);
+        left.get() > 0
+    };
+    let stopped = samples(fixed, &stop)
+        .into_iter()
+        .map(|(_, samples, _)| samples);
+    assert!((1..64).contains(&stopped.sum::<u32>()));
+}
+
+#[test]
+fn the_expected_time_follows_rules_and_position() {
+    let expected = |rules: &str, pieces: &[&str], samples| {
+        let rules: Rules = rules.parse().unwrap();
+        let view = view(&rules, pieces, "2 3 5 9 K A");
+        Budget::Samples(samples).expected_time(&view)
+    };
+    let (four, six) = (
+        ["20 25 30", "", "", ""],
+        ["20 25 30", "", "", "10 11 12 13", "", ""],
+    );
+    let quiet = expected("dogspiel-it", &["", "", "", ""], 200);
+    let busy = expected("dogspiel-it", &four, 200);
+    assert!(busy > quiet && expected("dogspiel-it", &four, 400) > busy);
+    let partner = expected("dogspiel-it seats=6 seven_partner=always", &six, 200);
+    assert!(partner > 3 * expected("dogspiel-it seats=6", &six, 200));
+    assert_eq!(expected("dogspiel-it", &four, u32::MAX), MAX_SEARCH_TIME);
+    let timed = Budget::Time(Duration::from_millis(7));
+    let rules = Preset::DogspielIt.rules();
+    assert_eq!(
+        timed.expected_time(&view(&rules, &four, "2")),
+        Duration::from_millis(7)
+    );
 }

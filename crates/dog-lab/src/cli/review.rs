@@ -266,7 +266,7 @@ impl BiasArgs {
     fn game(&self, nets: &Nets, number: u32) -> Vec<[f64; 2]> {
         let mut when = self.common.stream(u64::from(number) * 4 + 2);
         let mut rng = self.common.stream(u64::from(number) * 4 + 3);
-        let mut search = ReviewSearch::new(nets, self.setting.settings());
+        let mut search = ReviewSearch::new(nets, self.setting.settings(), &|| true);
         let mut found = Vec::new();
         let net: PlayerSpec = "net".parse().expect("a player");
         play(&self.common, number, &net, |decision| {
@@ -451,7 +451,7 @@ impl AgreementArgs {
 /// # Panics
 /// If the game cannot be replayed, which was checked when it was read or played.
 fn reviewed(nets: &Nets, settings: ReviewSettings, seed: u64, game: FinishedGame) -> Review {
-    let reviewer = Reviewer::new(nets, settings, seed, game, Review::default());
+    let reviewer = Reviewer::new(nets, settings, seed, game, Review::default(), &|| true);
     let review = reviewer.and_then(Reviewer::finish);
     review.expect("a game that was played can be replayed")
 }

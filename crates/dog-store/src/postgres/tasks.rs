@@ -23,7 +23,7 @@ use crate::{
     game_row::{int, time},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     retention::LOG_DELETE_BATCH,
-    review::{pack, unpack},
+    review::pack,
     stored_game::now,
     write::RESPONSE_TTL,
 };
@@ -40,6 +40,10 @@ const BATCH: u32 = 500;
 
 /// Bytes that are written to find out whether writes are possible.
 const PROBE_BYTES: usize = 4 << 10;
+
+/// The condition of an open review. The index has its first half. The first 8 bytes of `creator` are
+/// the network's.
+const OPEN: &str = "status <> 'done' AND status IN ('waiting', 'running')";
 
 impl PgDatabase {
     /// Claims a due game for this node, until its version changes and at most for three seconds.
@@ -253,24 +257,51 @@ impl PgDatabase {
     ) -> Result<ReviewRequest, StoreError> {
         if let Err(full) = self.usage().check_new_game() {
             let there = self.review(id).await?;
+            let there = there.filter(|review| !review.status.has_failed());
             return there.map(|_| ReviewRequest::Exists).ok_or(full);
         }
         let sql = sql!(
             "WITH game AS (\
                  SELECT row_id FROM games WHERE id = $1 AND phase = 'finished' FOR KEY SHARE), \
+             open AS (\
+                 SELECT *, substring(creator FOR 8) AS network FROM reviews WHERE {OPEN}), \
              queue AS (\
-                 SELECT count(*) AS total, count(*) FILTER (WHERE creator = $2) AS own, \
-                     max(claimed_until) FILTER (WHERE creator IS NOT DISTINCT FROM $2) \
-                         AS last_claim \
-                 FROM reviews WHERE status <> 'done'), \
+                 SELECT count(*) AS total, \
+                     count(*) FILTER (WHERE creator IS NOT DISTINCT FROM $2::bytea) AS own, \
+                     count(*) FILTER (WHERE network = substring($2::bytea FOR 8)) AS near, \
+                     max(claimed_until) FILTER (WHERE network IS NOT DISTINCT FROM \
+                         substring($2::bytea FOR 8)) AS last_claim \
+                 FROM open), \
+             limits AS (\
+                 SELECT total >= $3 AS is_full, \
+                     $2::bytea IS NOT NULL AND own >= $4 OR near >= $6 AS is_own_full FROM queue), \
+             there AS (\
+                 SELECT 1 FROM reviews JOIN game ON game = row_id \
+                 WHERE status NOT IN ('failed', 'displaced')), \
+             admitted AS (\
+                 SELECT row_id, last_claim, is_full FROM game, queue, limits \
+                 WHERE NOT EXISTS (SELECT FROM there) AND NOT is_own_full \
+                 AND (own = 0 OR NOT is_full)), \
+             displaced AS (\
+                 UPDATE reviews SET status = 'displaced', creator = NULL, content = $5 \
+                 FROM admitted WHERE is_full AND {OPEN} AND game = (\
+                     SELECT game FROM open \
+                     ORDER BY count(*) OVER (PARTITION BY network) DESC, asked_at DESC LIMIT 1) \
+                 RETURNING game), \
+             announced AS (\
+                 INSERT INTO changes (game, kind) \
+                 SELECT id, 'review' FROM displaced JOIN games ON row_id = displaced.game), \
              added AS (\
-                 INSERT INTO reviews (game, creator, asked_at, status, content, claimed_until) \
+                 INSERT INTO reviews AS old \
+                     (game, creator, asked_at, status, content, claimed_until) \
                  SELECT row_id, $2, {NOW}, 'waiting', $5, least({NOW}, last_claim) \
-                 FROM game, queue WHERE total < $3 AND own < $4 \
-                 ON CONFLICT (game) DO NOTHING RETURNING 1) \
+                 FROM admitted WHERE NOT is_full OR EXISTS (SELECT FROM displaced) \
+                 ON CONFLICT (game) DO UPDATE SET creator = excluded.creator, \
+                     asked_at = excluded.asked_at, status = excluded.status, \
+                     content = excluded.content, claimed_until = excluded.claimed_until \
+                 WHERE old.status IN ('failed', 'displaced') RETURNING 1) \
              SELECT EXISTS (SELECT FROM game), EXISTS (SELECT FROM added), \
-             EXISTS (SELECT FROM reviews JOIN game ON game = row_id), total >= $3, own >= $4 \
-             FROM queue"
+             EXISTS (SELECT FROM there), is_full, is_own_full FROM limits"
         );
         let params = params![
             id.to_string(),
@@ -278,12 +309,14 @@ impl PgDatabase {
             i64::from(limits.total),
             i64::from(limits.per_creator),
             pack("")?,
+            i64::from(limits.per_network),
         ];
         let rows = self.small_write(sql, params).await?;
         let row = one(&rows)?;
         let (is_finished, is_added): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
         let is_there: bool = row.try_get(2)?;
         let (is_full, is_own_full): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
+        self.0.committed.notify_one();
         Ok(if !is_finished {
             ReviewRequest::NoFinishedGame
         } else if is_added {
@@ -305,11 +338,11 @@ impl PgDatabase {
         let sql = sql!(
             "UPDATE reviews SET status = 'running', claim = $1, claimed_until = {NOW} + $2 \
              FROM games WHERE row_id = game AND game = (\
-                 SELECT game FROM reviews WHERE status <> 'done' \
+                 SELECT game FROM reviews WHERE {OPEN} \
                  AND (claimed_until <= {NOW} OR claimed_until > {}) \
                  ORDER BY (SELECT max(own.claimed_until) FROM reviews AS own \
-                     WHERE own.status <> 'done' \
-                     AND own.creator IS NOT DISTINCT FROM reviews.creator), \
+                     WHERE {OPEN} AND substring(own.creator FOR 8) IS NOT DISTINCT FROM \
+                         substring(reviews.creator FOR 8)), \
                  claimed_until, asked_at LIMIT 1 \
                  FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content",
             latest_end(REVIEW_CLAIM)
@@ -320,11 +353,22 @@ impl PgDatabase {
             .map(|row| {
                 Ok(ClaimedReview {
                     game: game_id(row, 0)?,
-                    content: unpack(row.try_get(1)?)?,
+                    packed: row.try_get(1)?,
                     claim,
                 })
             })
             .transpose()
+    }
+
+    /// See [`Store::renew_review`](crate::Store::renew_review).
+    pub async fn renew_review(&self, id: &GameId, claim: i64) -> Result<bool, StoreError> {
+        let sql = sql!(
+            "UPDATE reviews SET claimed_until = {NOW} + $3 WHERE claim = $2 \
+             AND status = 'running' AND game = (SELECT row_id FROM games WHERE id = $1) \
+             RETURNING 1"
+        );
+        let params = params![id.to_string(), claim, micros(REVIEW_CLAIM)];
+        Ok(!self.small_write(sql, params).await?.is_empty())
     }
 
     /// See [`Store::save_review`](crate::Store::save_review).
@@ -339,12 +383,12 @@ impl PgDatabase {
         let sql = sql!(
             "WITH saved AS (\
                  UPDATE reviews SET status = $3, content = $5, claimed_until = {NOW} + $4, \
-                 creator = CASE WHEN $3 = 'done' THEN NULL ELSE creator END \
+                 creator = CASE WHEN $3 IN ('waiting', 'running') THEN creator END \
                  WHERE claim = $2 AND status = 'running' \
                  AND game = (SELECT row_id FROM games WHERE id = $1) RETURNING 1), \
              announced AS (\
                  INSERT INTO changes (game, kind) SELECT $1, 'review' FROM saved \
-                 WHERE $3 = 'done') \
+                 WHERE $3 NOT IN ('waiting', 'running')) \
              SELECT 1 FROM saved"
         );
         let params = params![
@@ -355,7 +399,7 @@ impl PgDatabase {
             packed,
         ];
         let saved = !self.small_write(sql, params).await?.is_empty();
-        if saved && status == ReviewStatus::Done {
+        if saved && status.has_ended() {
             self.0.committed.notify_one();
         }
         Ok(saved)

@@ -200,6 +200,11 @@ impl SqliteDatabase {
         claimed.await
     }
 
+    /// See [`Store::renew_review`](crate::Store::renew_review).
+    pub async fn renew_review(&self, id: &GameId, claim: i64) -> Result<bool, StoreError> {
+        Ok(self.0.memory.renew_claim(id, claim, ReviewStatus::Running))
+    }
+
     /// See [`Store::save_review`](crate::Store::save_review).
     pub async fn save_review(
         &self,

@@ -69,7 +69,7 @@ impl Reader<'_> {
     /// See [`Store::review`](crate::Store::review).
     ///
     /// # Errors
-    /// The database cannot be read, or the review cannot be unpacked.
+    /// The database cannot be read.
     pub fn review(
         &self,
         id: &GameId,

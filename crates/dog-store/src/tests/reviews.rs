@@ -6,8 +6,13 @@ use crate::{ReviewRequest::*, ReviewStatus::*};
 each_store![
     a_review_is_asked_for_once,
     the_queue_is_bounded,
+    whoever_has_none_gets_in,
+    one_that_is_worked_on_makes_room_too,
     addresses_take_turns,
     one_node_works_on_a_review,
+    a_claim_is_renewed,
+    a_failed_review_is_asked_for_again,
+    a_damaged_row_is_claimed_like_others,
     a_killed_node_leaves_its_work_to_others,
     a_review_goes_on_after_a_restart,
     a_review_is_removed_with_its_game,
@@ -17,6 +22,7 @@ each_store![
 const LIMITS: ReviewLimits = ReviewLimits {
     total: 3,
     per_creator: 2,
+    per_network: 3,
 };
 
 /// Adds a finished game.
@@ -99,6 +105,111 @@ fn the_queue_is_bounded(database: &TestStore) {
     assert_eq!(database.number(without_creator), 1);
 }
 
+/// An address of a network.
+fn in_network(store: &Store, network: u8, address: u8) -> Creator {
+    let own = store.creator(&[network, address]);
+    own.in_network(store.creator(&[network]))
+}
+
+fn whoever_has_none_gets_in(database: &TestStore) {
+    let store = database.store();
+    let games: Vec<StoredGame> = (0..6).map(|_| finished(&store)).collect();
+    let limits = ReviewLimits { total: 4, ..LIMITS };
+    let ask = |game: usize, creator| wait(store.ask_review(&games[game].id, creator, limits));
+    let address = |network, address| Some(in_network(&store, network, address));
+    // The limit of a network holds for all its addresses.
+    for (game, own, answer) in [
+        (0, 1, Added),
+        (1, 2, Added),
+        (2, 2, Added),
+        (3, 3, CreatorLimit),
+    ] {
+        assert_eq!(ask(game, address(1, own)), answer, "{game}");
+    }
+    assert_eq!(ask(3, address(2, 1)), Added);
+    assert_eq!(ask(4, address(2, 1)), QueueFull);
+    let since = last_change(&store);
+    let running = claim(&store).unwrap();
+    assert_eq!(running.game, games[0].id);
+    // A newcomer takes the place of the last one of the network with the most.
+    assert_eq!(ask(4, None), Added);
+    assert_eq!(changes(&store, since), [Change::Review(games[2].id)]);
+    let displaced = (Displaced, String::new());
+    assert_eq!(found(&store, &games[2]), Some(displaced));
+    assert_eq!(ask(5, None), QueueFull);
+    assert_eq!(ask(5, address(3, 1)), Added);
+    let statuses = || {
+        games
+            .iter()
+            .map(|game| found(&store, game).map(|(status, _)| status))
+    };
+    let expected = [Running, Displaced, Displaced, Waiting, Waiting, Waiting];
+    assert!(statuses().eq(expected.map(Some)));
+    assert_eq!(database.number("SELECT count(creator) FROM reviews"), 3);
+}
+
+fn one_that_is_worked_on_makes_room_too(database: &TestStore) {
+    let store = database.store();
+    let (old, new) = (finished(&store), finished(&store));
+    ask(&store, &old, 1);
+    let claimed = claim(&store).unwrap();
+    let limits = ReviewLimits { total: 1, ..LIMITS };
+    let creator = store.creator(&[2]);
+    let asked = wait(store.ask_review(&new.id, Some(creator), limits));
+    assert_eq!(asked, Added);
+    assert!(!save(&store, &claimed, Running, "half"));
+    assert_eq!(found(&store, &old), Some((Displaced, String::new())));
+}
+
+fn a_claim_is_renewed(database: &TestStore) {
+    let [here, there] = database.two_stores();
+    let stored = finished(&here);
+    ask(&here, &stored, 1);
+    let claimed = claim(&here).unwrap();
+    for _ in 0..2 {
+        let older = "UPDATE reviews SET claimed_until = claimed_until -";
+        database.age(&here, older, 20);
+        assert!(wait(here.renew_review(&claimed)));
+        assert_eq!(claim(&there), None);
+    }
+    assert_eq!(found(&there, &stored), Some((Running, String::new())));
+    end_claims(database, &here);
+    assert!(claim(&there).is_some());
+    assert!(!wait(here.renew_review(&claimed)));
+}
+
+fn a_failed_review_is_asked_for_again(database: &TestStore) {
+    let store = database.store();
+    let stored = finished(&store);
+    ask(&store, &stored, 1);
+    let since = last_change(&store);
+    work_on_next(&store, &stored, Failed);
+    assert_eq!(found(&store, &stored).unwrap().0, Failed);
+    assert_eq!(changes(&store, since), [Change::Review(stored.id)]);
+    assert_eq!(claim(&store), None);
+    assert_eq!(database.number("SELECT count(creator) FROM reviews"), 0);
+    assert_eq!(ask(&store, &stored, 2), Added);
+    assert_eq!(found(&store, &stored), Some((Waiting, String::new())));
+    assert_eq!(ask(&store, &stored, 1), Exists);
+    work_on_next(&store, &stored, Done);
+    assert_eq!(ask(&store, &stored, 1), Exists);
+}
+
+fn a_damaged_row_is_claimed_like_others(database: &TestStore) {
+    let store = database.store();
+    let stored = finished(&store);
+    ask(&store, &stored, 1);
+    let damage = match database {
+        TestStore::Sqlite(_) => "UPDATE reviews SET content = x'ffff'",
+        TestStore::Postgres(_) => "UPDATE reviews SET content = '\\xffff'",
+    };
+    database.sql(damage);
+    let claimed = claim(&store).unwrap();
+    assert!(matches!(claimed.content(), Err(StoreError::Damaged(_))));
+    assert!(save(&store, &claimed, Failed, ""));
+    assert_eq!(found(&store, &stored), Some((Failed, String::new())));
+}
+
 fn addresses_take_turns(database: &TestStore) {
     let store = database.store();
     let games: Vec<StoredGame> = (0..5).map(|_| finished(&store)).collect();
@@ -128,7 +239,10 @@ fn one_node_works_on_a_review(database: &TestStore) {
     let stored = finished(&here);
     ask(&here, &stored, 1);
     let claimed = claim(&here).unwrap();
-    assert_eq!((claimed.game, claimed.content.as_str()), (stored.id, ""));
+    assert_eq!(
+        (claimed.game, &*claimed.content().unwrap()),
+        (stored.id, "")
+    );
     assert_eq!(claim(&there), None);
     assert_eq!(claim(&here), None);
     let since = last_change(&there);
@@ -157,12 +271,12 @@ fn a_killed_node_leaves_its_work_to_others(database: &TestStore) {
     let waiting = (Waiting, "half".to_owned());
     assert_eq!(found(&there, &stored), Some(waiting));
     let next = claim(&there).unwrap();
-    assert_eq!((next.game, next.content.as_str()), (stored.id, "half"));
+    assert_eq!((next.game, &*next.content().unwrap()), (stored.id, "half"));
     // The first one was only slow, and now finds out.
     assert!(!save(&here, &killed, Done, "old"));
     // A node that stops gives it back at once.
     assert!(save(&there, &next, Waiting, "more"));
-    assert_eq!(claim(&here).unwrap().content, "more");
+    assert_eq!(claim(&here).unwrap().content().unwrap(), "more");
 }
 
 fn a_review_goes_on_after_a_restart(database: &TestStore) {

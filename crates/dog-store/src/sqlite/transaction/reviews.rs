@@ -5,9 +5,16 @@ use rusqlite::{OptionalExtension, params};
 use super::Transaction;
 use crate::{
     Change, ClaimedReview, Creator, GameId, ReviewLimits, ReviewRequest, ReviewStatus, StoreError,
-    review::{pack, unpack},
-    stored_game::now,
+    review::pack, stored_game::now,
 };
+
+/// The condition of an open review. The index has its first half. The first 8 bytes of `creator`
+/// are the network's.
+macro_rules! open {
+    () => {
+        "status <> 'done' AND status IN ('waiting', 'running')"
+    };
+}
 
 impl Transaction<'_> {
     /// See [`Store::ask_review`](crate::Store::ask_review).
@@ -27,49 +34,86 @@ impl Transaction<'_> {
         let Some(row_id) = row_id else {
             return Ok(ReviewRequest::NoFinishedGame);
         };
-        let sql = "SELECT 1 FROM reviews WHERE game = ?1";
+        let sql = "SELECT 1 FROM reviews WHERE game = ?1 AND status NOT IN ('failed', 'displaced')";
         if connection.prepare_cached(sql)?.exists([row_id])? {
             return Ok(ReviewRequest::Exists);
         }
-        let sql = "SELECT count(*), count(*) FILTER (WHERE creator = ?1) FROM reviews \
-                   WHERE status <> 'done'";
+        let sql = concat!(
+            "SELECT count(*), count(*) FILTER (WHERE creator IS ?1), \
+             count(*) FILTER (WHERE substr(creator, 1, 8) = substr(?1, 1, 8)) \
+             FROM reviews WHERE ",
+            open!()
+        );
         let mut statement = connection.prepare_cached(sql)?;
-        let (total, own): (u32, u32) =
-            statement.query_row([creator], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        if own >= limits.per_creator {
+        let (total, own, network): (u32, u32, u32) =
+            statement.query_row([creator], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let is_limited = creator.is_some() && own >= limits.per_creator;
+        if is_limited || network >= limits.per_network {
             return Ok(ReviewRequest::CreatorLimit);
         }
-        if total >= limits.total {
+        if total >= limits.total && own > 0 {
             return Ok(ReviewRequest::QueueFull);
         }
         self.usage()?.check_new_game()?;
-        // The address keeps its place if it has others in the queue.
-        let sql = "INSERT INTO reviews (game, creator, asked_at, status, content, worked_at) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, min(?3, ifnull((\
-                       SELECT max(worked_at) FROM reviews \
-                       WHERE creator IS ?2 AND status <> 'done'), ?3)))";
+        if total >= limits.total {
+            self.displace_review()?;
+        }
+        let connection = self.connection()?;
+        // The network keeps its place if it has others in the queue.
+        let sql = concat!(
+            "INSERT INTO reviews (game, creator, asked_at, status, content, worked_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, min(?3, ifnull((\
+                 SELECT max(worked_at) FROM reviews \
+                 WHERE substr(creator, 1, 8) IS substr(?2, 1, 8) AND ",
+            open!(),
+            "), ?3))) ON CONFLICT (game) DO UPDATE SET creator = excluded.creator, \
+             asked_at = excluded.asked_at, status = excluded.status, content = excluded.content, \
+             worked_at = excluded.worked_at"
+        );
         let status = ReviewStatus::Waiting.name();
         let params = params![row_id, creator, now().as_microsecond(), status, pack("")?];
         connection.prepare_cached(sql)?.execute(params)?;
         Ok(ReviewRequest::Added)
     }
 
+    /// Ends the last review of the network with the most open ones.
+    fn displace_review(&mut self) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        let sql = concat!(
+            "SELECT row_id, id FROM reviews JOIN games ON game = row_id WHERE ",
+            open!(),
+            " ORDER BY count(*) OVER (PARTITION BY substr(reviews.creator, 1, 8)) DESC, asked_at DESC"
+        );
+        let mut statement = connection.prepare_cached(sql)?;
+        let (row_id, id): (i64, GameId) =
+            statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let sql = "UPDATE reviews SET status = ?2, creator = NULL, content = ?3 WHERE game = ?1";
+        let params = params![row_id, ReviewStatus::Displaced.name(), pack("")?];
+        connection.prepare_cached(sql)?.execute(params)?;
+        self.changes.feed.push(Change::Review(id));
+        Ok(())
+    }
+
     /// Begins to work on a review that nobody has claimed; see
     /// [`Store::claim_review`](crate::Store::claim_review).
     ///
     /// # Errors
-    /// The database cannot be written, or the review cannot be unpacked.
+    /// The database cannot be written.
     pub fn begin_review(
         &mut self,
         claim: i64,
         is_claimed: impl Fn(&GameId) -> bool,
     ) -> Result<Option<ClaimedReview>, StoreError> {
         let connection = self.connection()?;
-        let sql = "SELECT row_id, id, content FROM reviews JOIN games ON game = row_id \
-                   WHERE status <> 'done' AND phase = 'finished' \
-                   ORDER BY (SELECT max(own.worked_at) FROM reviews AS own \
-                       WHERE own.status <> 'done' AND own.creator IS reviews.creator), \
-                   worked_at, asked_at";
+        let sql = concat!(
+            "SELECT row_id, id, content FROM reviews JOIN games ON game = row_id \
+             WHERE phase = 'finished' AND ",
+            open!(),
+            " ORDER BY (SELECT max(own.worked_at) FROM reviews AS own \
+                  WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND ",
+            open!(),
+            "), worked_at, asked_at"
+        );
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -77,20 +121,20 @@ impl Transaction<'_> {
             if is_claimed(&game) {
                 continue;
             }
-            let content = unpack(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            let packed = row.get(2)?;
             let sql = "UPDATE reviews SET status = 'running', worked_at = ?2 WHERE game = ?1";
             let now = now().as_microsecond();
             connection.prepare_cached(sql)?.execute([row_id, now])?;
             return Ok(Some(ClaimedReview {
                 game,
-                content,
+                packed,
                 claim,
             }));
         }
         Ok(None)
     }
 
-    /// Saves a review that is not done; see [`Store::save_review`](crate::Store::save_review).
+    /// Saves a review that is open; see [`Store::save_review`](crate::Store::save_review).
     ///
     /// # Errors
     /// The database is full, or cannot be written.
@@ -101,12 +145,15 @@ impl Transaction<'_> {
         packed: &[u8],
     ) -> Result<bool, StoreError> {
         self.usage()?.check_write()?;
-        let sql = "UPDATE reviews SET status = ?2, worked_at = ?3, content = ?4, \
-                   creator = iif(?2 = 'done', NULL, creator) WHERE status <> 'done' \
-                   AND game = (SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished')";
+        let sql = concat!(
+            "UPDATE reviews SET status = ?2, worked_at = ?3, content = ?4, \
+             creator = iif(?2 IN ('waiting', 'running'), creator, NULL) \
+             WHERE game = (SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished') AND ",
+            open!()
+        );
         let params = params![id, status.name(), now().as_microsecond(), packed];
         let saved = self.connection()?.prepare_cached(sql)?.execute(params)? > 0;
-        if saved && status == ReviewStatus::Done {
+        if saved && status.has_ended() {
             self.changes.feed.push(Change::Review(*id));
         }
         Ok(saved)
