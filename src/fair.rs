@@ -5,10 +5,20 @@
 //! time, however many jobs each of them sends. The tag of an idle payer is the virtual time, so a
 //! newcomer is served before a payer that has used more than its share.
 
-use std::{collections::HashMap, hash::Hash, time::Duration};
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    time::{Duration, Instant},
+};
 
 /// Payers whose tags are stored. Beyond that number the smallest tags are dropped.
 const MAX_PAYERS: usize = 1_024;
+
+/// How long a use of time counts as recent.
+const RECENT: Duration = Duration::from_secs(10);
+
+/// What a payer may have used in that time and still goes before others.
+pub const LIGHT_USE: Duration = Duration::from_millis(300);
 
 /// The virtual time, and the start tags of the payers that are ahead of it.
 #[derive(Clone, Debug)]
@@ -55,9 +65,8 @@ impl<K: Copy + Eq + Hash> FairShares<K> {
         self.virtual_time = self.tag(&payer);
         self.start_tags
             .insert(payer, self.virtual_time.saturating_add(cost));
-        if self.start_tags.len() > MAX_PAYERS {
-            self.trim();
-        }
+        let virtual_time = self.virtual_time;
+        trim(&mut self.start_tags, virtual_time);
         Charge {
             payer,
             estimate: cost,
@@ -87,17 +96,62 @@ impl<K: Copy + Eq + Hash> FairShares<K> {
     pub fn clear(&mut self) {
         *self = FairShares::default();
     }
+}
 
-    /// Drops the payers that are not ahead of the virtual time, or else the half with the smallest
-    /// tags.
-    fn trim(&mut self) {
-        let virtual_time = self.virtual_time;
-        self.start_tags.retain(|_, tag| *tag > virtual_time);
-        if self.start_tags.len() > MAX_PAYERS {
-            let mut tags: Vec<Duration> = self.start_tags.values().copied().collect();
-            let (_, &mut median, _) = tags.select_nth_unstable(MAX_PAYERS / 2);
-            self.start_tags.retain(|_, tag| *tag > median);
+/// If there are too many payers, drops those that are not ahead of this time, or else the half with
+/// the smallest tags.
+fn trim<K: Eq + Hash, T: Copy + Ord>(tags: &mut HashMap<K, T>, time: T) {
+    if tags.len() > MAX_PAYERS {
+        tags.retain(|_, tag| *tag > time);
+    }
+    if tags.len() > MAX_PAYERS {
+        let mut sorted: Vec<T> = tags.values().copied().collect();
+        let (_, &mut median, _) = sorted.select_nth_unstable(MAX_PAYERS / 2);
+        tags.retain(|_, tag| *tag > median);
+    }
+}
+
+/// How much time payers have used recently: leaky buckets, out of each of which [`LIGHT_USE`] runs
+/// in [`RECENT`].
+#[derive(Debug)]
+pub struct RecentUse<K> {
+    /// When each bucket will be empty.
+    empty_at: HashMap<K, Instant>,
+}
+
+impl<K> Default for RecentUse<K> {
+    fn default() -> RecentUse<K> {
+        RecentUse {
+            empty_at: HashMap::new(),
         }
+    }
+}
+
+impl<K: Eq + Hash> RecentUse<K> {
+    pub fn add(&mut self, payer: K, used: Duration) {
+        let now = Instant::now();
+        let empty_at = self.empty_at.entry(payer).or_insert(now);
+        *empty_at = now.max(*empty_at) + used.mul_f64(RECENT.div_duration_f64(LIGHT_USE));
+        trim(&mut self.empty_at, now);
+    }
+
+    /// How much the payer has used recently.
+    pub fn get(&self, payer: &K, now: Instant) -> Duration {
+        let Some(empty_at) = self.empty_at.get(payer) else {
+            return Duration::ZERO;
+        };
+        let rest = empty_at.saturating_duration_since(now);
+        rest.mul_f64(LIGHT_USE.div_duration_f64(RECENT))
+    }
+
+    /// Whether the payer has used little.
+    pub fn is_light(&self, payer: &K, now: Instant) -> bool {
+        self.get(payer, now) < LIGHT_USE
+    }
+
+    /// Forgets what the payer has used.
+    pub fn forget(&mut self, payer: &K) {
+        self.empty_at.remove(payer);
     }
 }
 
@@ -170,6 +224,25 @@ mod tests {
         let charge = shares.begin(2, SHORT_JOB);
         shares.end(charge, LONG_JOB, 1);
         assert!(shares.tag(&2) > shares.tag(&1));
+    }
+
+    #[test]
+    fn recent_use_counts_for_a_while() {
+        let (mut recent, now) = (RecentUse::default(), Instant::now());
+        recent.add(1, LIGHT_USE - SHORT_JOB);
+        assert!(recent.is_light(&1, now));
+        recent.add(1, 2 * SHORT_JOB);
+        assert!(!recent.is_light(&1, now) && recent.is_light(&2, now));
+        assert!(recent.is_light(&1, now + RECENT / 2));
+        let later = now + 2 * RECENT;
+        assert_eq!(recent.get(&1, later), Duration::ZERO);
+        for payer in 2..10_000 {
+            recent.add(payer, SHORT_JOB);
+            assert!(recent.empty_at.len() <= MAX_PAYERS);
+        }
+        recent.add(2, LONG_JOB);
+        recent.forget(&2);
+        assert!(recent.is_light(&2, now));
     }
 
     #[test]

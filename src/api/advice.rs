@@ -7,10 +7,10 @@ use std::{
 
 use actix_web::HttpResponse;
 use dog_bot::{
-    Choice, Level, MoveEffect, Suggestion,
+    Choice, Level, MoveEffect, Suggestion, advise_in_parts,
     player_model::PlayerModels,
     rounded,
-    search::{Budget, LinePlay, MAX_SEARCH_TIME},
+    search::{Budget, LinePlay},
 };
 use dog_rules::{Phase, Seat, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -28,7 +28,7 @@ use super::{
 use crate::{
     app::App,
     http::{problem::Problem, range::MAX_INTEGER},
-    pool::SHORT_JOB_COST,
+    pool::{self, SHORT_JOB_COST},
 };
 
 errors! {
@@ -489,9 +489,6 @@ impl SuggestionView {
     }
 }
 
-/// The expected cost of a playout. A search ends after [`MAX_SEARCH_TIME`] in any case.
-const SAMPLE_COST: Duration = Duration::from_micros(50);
-
 /// Ask for advice.
 ///
 /// Ranked advice for the calling seat: a move to play, or an answer in the exchange.
@@ -521,7 +518,8 @@ pub async fn suggest_move(read: GameRequest) -> Result<HttpResponse, Problem> {
     };
     let here = read.app.clone();
     let pool = &read.app.advice_pool;
-    pool.answer(&read.request, expected_cost(&settings), move || {
+    let cost = expected_cost(&settings, &stored.game.seen_from(seat));
+    pool.answer(&read.request, cost, move || {
         let models = log.map(|log| here.models.models(&stored, log));
         let models = models.transpose()?.unwrap_or_default();
         let view = stored.game.seen_from(seat);
@@ -540,32 +538,38 @@ pub fn advise(
     target: &SuggestionRoute,
     options: SuggestionListOptions,
 ) -> Result<Advice, Problem> {
-    let started = Instant::now();
-    let suggestions = suggestions(app, view, models, settings);
-    let elapsed_ms = started.elapsed().as_secs_f64() * 1_000.0;
+    let (suggestions, elapsed) = suggestions(app, view, models, settings);
+    let elapsed_ms = elapsed.as_secs_f64() * 1_000.0;
     Advice::new(target, view, settings, suggestions, options, elapsed_ms)
 }
 
-/// Everything that the seat may do, best first.
+/// Everything that the seat may do, best first, and how long the search took without its pauses.
 pub fn suggestions(
     app: &App,
     view: &SeatView,
     models: &PlayerModels,
     settings: &AdviceSettings,
-) -> Vec<Suggestion> {
+) -> (Vec<Suggestion>, Duration) {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
-    let (level, started) = (settings.level, Instant::now());
-    let suggestions = dog_bot::advise(&app.nets, level, settings.budget, view, models, &mut rng);
-    app.metrics
-        .advised(level, playouts(&suggestions), started.elapsed());
-    suggestions
+    let (level, budget) = (settings.level, settings.budget);
+    let (started, paused) = (Instant::now(), pool::paused());
+    let nets = &app.nets;
+    let suggestions = advise_in_parts(
+        nets,
+        level,
+        budget,
+        view,
+        models,
+        &pool::checkpoint,
+        &mut rng,
+    );
+    let elapsed = started.elapsed() + paused - pool::paused();
+    app.metrics.advised(level, playouts(&suggestions), elapsed);
+    (suggestions, elapsed)
 }
 
-/// The expected time of the search.
-pub fn expected_cost(settings: &AdviceSettings) -> Duration {
-    match settings.budget {
-        Some(Budget::Time(time)) => time,
-        Some(Budget::Samples(samples)) => MAX_SEARCH_TIME.min(SAMPLE_COST * samples),
-        None => SHORT_JOB_COST,
-    }
+/// The expected time of the search for advice about this view.
+pub fn expected_cost(settings: &AdviceSettings, view: &SeatView) -> Duration {
+    let budget = settings.budget;
+    budget.map_or(SHORT_JOB_COST, |budget| budget.expected_time(view))
 }

@@ -118,9 +118,9 @@ pub async fn analyse_suggest_move(
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
-    position.view()?;
+    let view = position.view()?;
     let settings = settings?;
-    let (here, cost) = (app.clone(), expected_cost(&settings));
+    let (here, cost) = (app.clone(), expected_cost(&settings, &view));
     if media_type == SVG {
         if position.is_exchange() {
             let detail = "there is no picture of an exchange: accept application/json";
@@ -130,7 +130,8 @@ pub async fn analyse_suggest_move(
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let options = params.options(rules)?;
-            let suggestions = suggestions(&here, &view, &PlayerModels::default(), &settings);
+            let models = PlayerModels::default();
+            let (suggestions, _) = suggestions(&here, &view, &models, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
             };

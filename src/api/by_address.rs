@@ -122,7 +122,7 @@ pub async fn suggest_move_by_address(
         game: "/v1/games/{id}".to_owned(),
         version: None,
     };
-    let here = app.clone();
+    let (here, cost) = (app.clone(), expected_cost(&settings, &position.view()?));
     let was_cut = Arc::new(AtomicBool::new(false));
     let cut = Arc::clone(&was_cut);
     let work = move || {
@@ -135,7 +135,7 @@ pub async fn suggest_move_by_address(
     };
     let mut response = app
         .advice_pool
-        .answer_with(&request, expected_cost(&settings), &mut response, work)
+        .answer_with(&request, cost, &mut response, work)
         .await?;
     // Another time the search may get further.
     if was_cut.load(Ordering::Relaxed) {

@@ -69,9 +69,13 @@ impl PoolMetrics {
         GaugeGuard::new(&self.waiting)
     }
 
-    /// Counts a job as begun, and a thread as busy until the guard is dropped.
-    pub fn working(&self) -> GaugeGuard {
+    /// Counts a job as begun.
+    pub fn begun(&self) {
         self.jobs.inc();
+    }
+
+    /// Counts a thread as busy until the guard is dropped.
+    pub fn working(&self) -> GaugeGuard {
         GaugeGuard::new(&self.busy)
     }
 

@@ -5,5 +5,7 @@ mod worker_pool;
 
 pub use self::{
     queues::PoolConfig,
-    worker_pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool, wait_before_retry},
+    worker_pool::{
+        LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool, checkpoint, paused, wait_before_retry,
+    },
 };

@@ -2,19 +2,24 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    sync::mpsc::Sender,
     time::{Duration, Instant},
 };
 
 use crate::{
-    fair::{Charge, FairShares},
+    fair::{Charge, FairShares, LIGHT_USE, RecentUse},
     limits::Address,
     metrics::GaugeGuard,
 };
+
+/// How long a job works before others that wait may go first.
+pub(super) const SLICE: Duration = Duration::from_millis(50);
 
 /// The settings of a pool.
 #[derive(Clone, Copy)]
 pub struct PoolConfig {
     pub name: &'static str,
+    /// Threads that work at a time.
     pub threads: usize,
     /// Jobs that may wait.
     pub queue_capacity: usize,
@@ -46,11 +51,17 @@ pub(super) trait PoolTask: Send {
     fn refuse(self: Box<Self>);
 }
 
-/// The jobs that wait or run.
+/// The jobs that wait, run or pause.
 #[derive(Default)]
 pub(super) struct JobQueues {
     pub(super) queues: HashMap<QueueKey, ClientQueue>,
     shares: FairShares<QueueKey>,
+    recent: RecentUse<QueueKey>,
+    /// How many more jobs may run now.
+    pub(super) free: usize,
+    /// Threads of the pool, and those of them that wait for a job.
+    pub(super) threads: usize,
+    pub(super) idle: Vec<Sender<StartedJob>>,
     /// Waiting jobs in all queues.
     pub(super) waiting: usize,
     /// Jobs added so far.
@@ -72,9 +83,31 @@ pub(super) struct ClientQueue {
     pub(super) jobs: VecDeque<QueuedJob>,
     /// The expected cost of the waiting jobs.
     pub(super) waiting: Duration,
-    /// The number of running jobs, and their expected cost.
+    /// Jobs that have begun and wait to go on.
+    paused: VecDeque<PausedJob>,
+    /// The number of running jobs.
     pub(super) running: usize,
-    running_cost: Duration,
+    /// The expected cost of what is left of the running and paused jobs.
+    left: Duration,
+}
+
+/// A job that has begun and waits to go on.
+pub(super) struct PausedJob {
+    pub(super) number: u64,
+    pub(super) left: Duration,
+    pub(super) resume: Sender<Charge<QueueKey>>,
+}
+
+/// A job that a thread is to begin.
+pub(super) struct StartedJob {
+    pub(super) job: QueuedJob,
+    pub(super) charge: Charge<QueueKey>,
+}
+
+/// The next job.
+pub(super) enum NextJob {
+    Start(StartedJob, Sender<StartedJob>),
+    Resume(PausedJob, Charge<QueueKey>),
 }
 
 /// A waiting job.
@@ -87,17 +120,21 @@ pub(super) struct QueuedJob {
 }
 
 impl JobQueues {
-    /// Whether one more job of this client would be served within the queue's timeout, by the
-    /// expected cost of all jobs.
-    pub(super) fn has_room(&self, key: QueueKey, config: &PoolConfig) -> bool {
+    /// Whether one more job of this client, of this cost, would be served within the queue's
+    /// timeout, by the expected cost of all jobs that go before it.
+    pub(super) fn has_room(&self, key: QueueKey, cost: Duration, config: &PoolConfig) -> bool {
         let queue = self.queues.get(&key);
         let own = queue.map_or(Duration::ZERO, ClientQueue::cost);
-        let waiting = queue.map_or(Duration::ZERO, |queue| queue.waiting);
-        let tag = self.shares.tag(&key).saturating_add(waiting);
-        let others = self.queues.iter().filter(|(other, _)| **other != key);
+        let now = Instant::now();
+        let stays_light = self.recent.get(&key, now) + own + cost < LIGHT_USE;
+        let last_tag = self.shares.tag(&key).saturating_add(own + cost + SLICE);
+        let others = self.queues.iter().filter(|(other, _)| {
+            **other != key && (!stays_light || self.recent.is_light(other, now))
+        });
         let before: Duration = others
             .map(|(other, queue)| {
-                queue.running_cost + queue.cost_before(self.shares.tag(other), tag)
+                let share = last_tag.saturating_sub(self.shares.tag(other));
+                queue.cost().min(share)
             })
             .sum();
         own < config.capacity(config.max_threads_per_client())
@@ -111,41 +148,87 @@ impl JobQueues {
         self.waiting += 1;
     }
 
-    /// Takes the next job: the first of the client with the smallest tag among those that may
-    /// occupy another thread.
-    pub(super) fn take(
-        &mut self,
-        max_threads_per_client: usize,
-    ) -> Option<(QueuedJob, Charge<QueueKey>)> {
+    /// Takes the next job, of a client that may occupy another thread: of one that has used little
+    /// time recently, if there is one; of these, of the one with the smallest tag. A job begins only
+    /// if a thread is idle.
+    pub(super) fn take(&mut self, max_threads_per_client: usize) -> Option<NextJob> {
+        let now = Instant::now();
         let ready = self.queues.iter().filter_map(|(key, queue)| {
-            let first = queue.jobs.front()?;
-            let tag = self.shares.tag(key);
-            (queue.running < max_threads_per_client).then_some((tag, first.number, *key))
+            let paused = queue.paused.front().map(|job| job.number);
+            let waiting = queue.jobs.front().filter(|_| !self.idle.is_empty());
+            let number = paused.or(waiting.map(|job| job.number))?;
+            let rank = (
+                !self.recent.is_light(key, now),
+                self.shares.tag(key),
+                number,
+            );
+            (queue.running < max_threads_per_client).then_some((rank, *key))
         });
-        let (_, _, key) = ready.min_by_key(|&(tag, number, _)| (tag, number))?;
+        let (_, key) = ready.min_by_key(|&(rank, _)| rank)?;
         let queue = self.queues.get_mut(&key)?;
-        let job = queue.pop_first()?;
+        let next = if let Some(job) = queue.paused.pop_front() {
+            let charge = self.shares.begin(key, job.left.min(SLICE));
+            NextJob::Resume(job, charge)
+        } else {
+            let (job, thread) = (queue.pop_first()?, self.idle.pop()?);
+            queue.left += job.cost;
+            self.waiting -= 1;
+            let charge = self.shares.begin(key, job.cost.min(SLICE));
+            NextJob::Start(StartedJob { job, charge }, thread)
+        };
         queue.running += 1;
-        queue.running_cost += job.cost;
-        self.waiting -= 1;
-        let charge = self.shares.begin(key, job.cost);
-        Some((job, charge))
+        self.free -= 1;
+        Some(next)
     }
 
-    /// Ends a job that was expected to cost `cost` and took `took`.
-    pub(super) fn end(&mut self, charge: Charge<QueueKey>, cost: Duration, took: Duration) {
+    /// Charges the client for what a job has done since it last began or went on, which took this
+    /// long, and makes its place free. It was expected to need another `left`; returns what is left
+    /// of that.
+    pub(super) fn end_slice(
+        &mut self,
+        charge: Charge<QueueKey>,
+        left: Duration,
+        took: Duration,
+    ) -> Duration {
         let key = charge.payer;
-        let waiting = self.queues.values().filter(|queue| !queue.jobs.is_empty());
+        let waiting = self.queues.values().filter(|queue| queue.is_waiting());
         let waiting = waiting.count();
         self.shares.end(charge, took, waiting);
-        if let QueueKey::Request(_) = key {
-            self.shares.forget(&key);
-        }
+        self.recent.add(key, took);
+        self.free += 1;
         if let Some(queue) = self.queues.get_mut(&key) {
             queue.running -= 1;
-            queue.running_cost -= cost;
+            queue.left -= left.min(took);
+        }
+        left.saturating_sub(took)
+    }
+
+    /// Has a job wait to go on. If the pool is closed, the sender is dropped.
+    pub(super) fn pause(&mut self, key: QueueKey, job: PausedJob) {
+        if !self.closed {
+            self.queues.entry(key).or_default().paused.push_back(job);
+        }
+    }
+
+    /// Ends a job after its last slice.
+    pub(super) fn end(&mut self, key: QueueKey, left: Duration) {
+        if let QueueKey::Request(_) = key {
+            self.shares.forget(&key);
+            self.recent.forget(&key);
+        }
+        if let Some(queue) = self.queues.get_mut(&key) {
+            queue.left -= left;
         }
         self.forget_idle();
+    }
+
+    /// Ends the threads as soon as they have no job.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.idle.clear();
+        for queue in self.queues.values_mut() {
+            queue.paused.clear();
+        }
     }
 
     /// Removes the jobs that have waited longer than this, and those before them whose clients have
@@ -199,7 +282,7 @@ impl JobQueues {
 
     fn forget_idle(&mut self) {
         self.queues
-            .retain(|_, queue| queue.running > 0 || !queue.jobs.is_empty());
+            .retain(|_, queue| queue.running > 0 || queue.is_waiting());
         if self.queues.is_empty() {
             self.shares.clear();
         }
@@ -207,18 +290,13 @@ impl JobQueues {
 }
 
 impl ClientQueue {
-    /// The expected cost of its waiting and running jobs.
+    /// The expected cost of all its jobs.
     fn cost(&self) -> Duration {
-        self.waiting + self.running_cost
+        self.waiting + self.left
     }
 
-    /// The expected cost of its jobs that are served before a job with the tag `other`, if its own
-    /// tag is `own`.
-    fn cost_before(&self, own: Duration, other: Duration) -> Duration {
-        match self.jobs.front() {
-            Some(first) if own <= other => self.waiting.min(other - own + first.cost),
-            _ => Duration::ZERO,
-        }
+    fn is_waiting(&self) -> bool {
+        !self.jobs.is_empty() || !self.paused.is_empty()
     }
 
     fn pop_first(&mut self) -> Option<QueuedJob> {

@@ -2,15 +2,21 @@
 //!
 //! Every address has its own queue, and the queues are served by virtual time
 //! ([`FairShares`](crate::fair::FairShares)). So a client that sends many jobs delays its own jobs,
-//! and hardly those of others. Requests from this machine have no address; each of them counts as a
-//! client of its own.
+//! and hardly those of others. Whoever has used little time recently goes first. A long job passes
+//! checkpoints, where it pauses if others are to go first; its thread waits, and another one works.
+//! Requests from this machine have no address; each of them counts as a client of its own.
 
 #[cfg(test)]
 mod tests;
 
 use std::{
+    cell::RefCell,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -18,12 +24,14 @@ use std::{
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, rt::time::sleep,
 };
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob};
+use super::queues::{
+    JobQueues, NextJob, PausedJob, PoolConfig, PoolTask, QueueKey, QueuedJob, SLICE, StartedJob,
+};
 use crate::{
     fair::Charge,
     http::{
@@ -31,7 +39,7 @@ use crate::{
         problem::{Code, Problem},
     },
     limits::ClientAddress,
-    metrics::PoolMetrics,
+    metrics::{GaugeGuard, PoolMetrics},
     runtime::lower_priority,
 };
 
@@ -44,6 +52,10 @@ pub const LOG_PAGE: u32 = 64;
 /// The expected cost of reading that many entries and writing them as JSON.
 pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 
+/// The most threads of a pool, nearly all of which have paused jobs. Beyond that, no job begins
+/// before another one ends.
+const MAX_THREADS: usize = 64;
+
 /// A pool of threads with the jobs that wait for them.
 pub struct WorkerPool(Arc<PoolInner>);
 
@@ -51,8 +63,70 @@ struct PoolInner {
     config: PoolConfig,
     metrics: PoolMetrics,
     jobs: Mutex<JobQueues>,
-    /// Notified of each new job, and when the pool is dropped.
-    added: Condvar,
+}
+
+/// The job of a thread.
+struct RunningJob {
+    pool: Arc<PoolInner>,
+    number: u64,
+    key: QueueKey,
+    /// What it is expected to need from here.
+    left: Duration,
+    /// When it began or last went on, and the charge for what it has done since. None if the pool
+    /// was dropped.
+    since: Instant,
+    charge: Option<Charge<QueueKey>>,
+    working: Option<GaugeGuard>,
+    /// How long it has paused.
+    paused: Duration,
+}
+
+thread_local! {
+    static JOB: RefCell<Option<RunningJob>> = const { RefCell::new(None) };
+}
+
+/// For a job of a pool, to be called about every millisecond: if it has worked for some time, those
+/// that are to go before it do so. Returns whether it is to go on: not if the pool was dropped.
+pub fn checkpoint() -> bool {
+    JOB.with_borrow_mut(|job| job.as_mut().is_none_or(RunningJob::checkpoint))
+}
+
+/// How long the job of this thread has paused.
+pub fn paused() -> Duration {
+    JOB.with_borrow(|job| job.as_ref().map_or(Duration::ZERO, |job| job.paused))
+}
+
+impl RunningJob {
+    fn checkpoint(&mut self) -> bool {
+        if self.since.elapsed() < SLICE {
+            return self.charge.is_some();
+        }
+        let Some(charge) = self.charge.take() else {
+            return false;
+        };
+        let (resume, resumed) = channel();
+        let begun = Instant::now();
+        let mut jobs = self.pool.jobs.lock();
+        self.left = jobs.end_slice(charge, self.left, self.since.elapsed());
+        let (number, left) = (self.number, self.left);
+        let job = PausedJob {
+            number,
+            left,
+            resume,
+        };
+        jobs.pause(self.key, job);
+        let removed = self.pool.start_next(&mut jobs);
+        drop(jobs);
+        self.pool.refuse(removed);
+        self.working = None;
+        let waiting = self.pool.metrics.waiting();
+        self.charge = resumed.recv().ok();
+        drop(waiting);
+        self.working = Some(self.pool.metrics.working());
+        self.since = Instant::now();
+        self.paused += begun.elapsed();
+        self.charge.is_some()
+    }
 }
 
 struct BlockingTask<T, F> {
@@ -86,25 +160,21 @@ impl WorkerPool {
     ///
     /// # Errors
     /// If the operating system starts no more threads.
-    pub fn start(config: PoolConfig, metrics: PoolMetrics) -> std::io::Result<WorkerPool> {
+    pub fn start(config: PoolConfig, metrics: PoolMetrics) -> io::Result<WorkerPool> {
         metrics.threads(config.threads);
         let inner = Arc::new(PoolInner {
             config,
             metrics,
             jobs: Mutex::default(),
-            added: Condvar::new(),
         });
         // Dropping it ends the threads, even if not all of them could be started.
         let pool = WorkerPool(inner);
-        for number in 0..config.threads {
-            let inner = Arc::clone(&pool.0);
-            thread::Builder::new()
-                .name(format!("{}-{number}", config.name))
-                .spawn(move || {
-                    lower_priority(config.nice);
-                    inner.run();
-                })?;
+        let mut jobs = pool.0.jobs.lock();
+        jobs.free = config.threads;
+        while jobs.threads <= config.threads {
+            pool.0.add_thread(&mut jobs)?;
         }
+        drop(jobs);
         Ok(pool)
     }
 
@@ -184,14 +254,13 @@ fn json_response() -> HttpResponseBuilder {
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.0.jobs.lock().closed = true;
-        self.0.added.notify_all();
+        self.0.jobs.lock().close();
     }
 }
 
 impl PoolInner {
     /// Adds a job to its client's queue, or refuses it.
-    fn add(&self, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
+    fn add(self: &Arc<Self>, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
         let mut jobs = self.jobs.lock();
         jobs.added += 1;
         let number = jobs.added;
@@ -200,11 +269,11 @@ impl PoolInner {
             ClientAddress(None) => QueueKey::Request(number),
         };
         let mut removed = Vec::new();
-        let mut has_room = jobs.has_room(key, &self.config);
+        let mut has_room = jobs.has_room(key, cost, &self.config);
         if !has_room {
             // Jobs whose clients have disconnected are dropped.
             removed = jobs.remove(|job| job.task.is_abandoned());
-            has_room = jobs.has_room(key, &self.config);
+            has_room = jobs.has_room(key, cost, &self.config);
         }
         if has_room && jobs.waiting >= self.config.queue_capacity {
             removed.extend(jobs.evict_for(key));
@@ -219,8 +288,8 @@ impl PoolInner {
                 waiting: self.metrics.waiting(),
             };
             jobs.push(key, job);
+            removed.extend(self.start_next(&mut jobs));
             drop(jobs);
-            self.added.notify_one();
         } else {
             drop(jobs);
             self.metrics.refused();
@@ -229,38 +298,79 @@ impl PoolInner {
         self.refuse(removed);
     }
 
-    /// Runs jobs until the pool is dropped.
-    fn run(&self) {
-        while let Some((job, charge)) = self.next() {
-            drop(job.waiting);
-            let (started, working) = (Instant::now(), self.metrics.working());
-            job.task.run();
-            drop(working);
-            self.jobs.lock().end(charge, job.cost, started.elapsed());
-        }
+    /// Starts a thread, which is idle at first.
+    fn add_thread(self: &Arc<Self>, jobs: &mut JobQueues) -> io::Result<()> {
+        let (sender, receiver) = channel();
+        let (name, nice) = (self.config.name, self.config.nice);
+        let pool = Arc::clone(self);
+        thread::Builder::new()
+            .name(format!("{name}-{}", jobs.threads))
+            .spawn(move || {
+                lower_priority(nice);
+                pool.run(receiver);
+            })?;
+        jobs.threads += 1;
+        jobs.idle.push(sender);
+        Ok(())
     }
 
-    /// Waits for the next job; none if the pool was dropped.
-    fn next(&self) -> Option<(QueuedJob, Charge<QueueKey>)> {
-        let mut jobs = self.jobs.lock();
-        loop {
-            if jobs.closed {
-                return None;
+    /// Runs jobs until the pool is dropped, or enough other threads are idle.
+    fn run(self: Arc<Self>, mut received: Receiver<StartedJob>) {
+        while let Ok(StartedJob { job, charge }) = received.recv() {
+            drop(job.waiting);
+            self.metrics.begun();
+            JOB.set(Some(RunningJob {
+                pool: Arc::clone(&self),
+                number: job.number,
+                key: charge.payer,
+                left: job.cost,
+                since: Instant::now(),
+                charge: Some(charge),
+                working: Some(self.metrics.working()),
+                paused: Duration::ZERO,
+            }));
+            job.task.run();
+            let Some(job) = JOB.take() else { break };
+            drop(job.working);
+            let Some(charge) = job.charge else { break };
+            let (sender, receiver) = channel();
+            let mut jobs = self.jobs.lock();
+            let left = jobs.end_slice(charge, job.left, job.since.elapsed());
+            jobs.end(job.key, left);
+            let is_needed = jobs.idle.len() <= self.config.threads && !jobs.closed;
+            if is_needed {
+                jobs.idle.push(sender);
             }
-            let removed = jobs.remove_expired(self.config.queue_timeout);
-            let next = jobs.take(self.config.max_threads_per_client());
-            if removed.is_empty() && next.is_none() {
-                self.added.wait(&mut jobs);
-                continue;
-            }
-            // A removed job may hold the last handle of the pool, whose drop takes the lock.
+            let removed = self.start_next(&mut jobs);
             drop(jobs);
             self.refuse(removed);
-            if next.is_some() {
-                return next;
-            }
-            jobs = self.jobs.lock();
+            received = receiver;
         }
+        self.jobs.lock().threads -= 1;
+    }
+
+    /// Has as many jobs go on or begin as may run, and keeps a thread idle if possible. Returns the
+    /// jobs that have waited too long. They may hold the last handle of the pool, whose drop takes
+    /// the lock.
+    #[must_use]
+    fn start_next(self: &Arc<Self>, jobs: &mut JobQueues) -> Vec<QueuedJob> {
+        let removed = jobs.remove_expired(self.config.queue_timeout);
+        while jobs.free > 0 && !jobs.closed {
+            let Some(next) = jobs.take(self.config.max_threads_per_client()) else {
+                break;
+            };
+            match next {
+                NextJob::Resume(job, charge) => drop(job.resume.send(charge)),
+                NextJob::Start(job, thread) => drop(thread.send(job)),
+            }
+            if jobs.idle.is_empty()
+                && jobs.threads < MAX_THREADS
+                && let Err(error) = self.add_thread(jobs)
+            {
+                log::warn!("no other thread for {}: {error}", self.config.name);
+            }
+        }
+        removed
     }
 
     /// Refuses jobs that were removed.

@@ -1,4 +1,10 @@
-use std::{pin::Pin, sync::mpsc};
+use std::{
+    pin::Pin,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+};
 
 use actix_web::ResponseError;
 use futures_util::FutureExt;
@@ -184,4 +190,72 @@ async fn a_panic_ends_its_job_only() {
     assert_eq!(pool.run(LOCAL, SHORT_JOB_COST, || Ok(7)).await.unwrap(), 7);
     until_running(&pool, 0);
     assert!(pool.0.jobs.lock().queues.is_empty());
+}
+
+/// Adds a job that passes checkpoints until this returns true.
+fn add_until<'p>(
+    pool: &'p WorkerPool,
+    client: ClientAddress,
+    is_over: impl Fn() -> bool + Send + 'static,
+) -> PendingReply<'p> {
+    let mut answer = Box::pin(pool.run(client, LONG_JOB, move || {
+        while !is_over() && checkpoint() {}
+        Ok(format!("{}", paused() > Duration::ZERO))
+    }));
+    assert!(answer.as_mut().now_or_never().is_none());
+    answer
+}
+
+#[actix_web::test]
+async fn a_long_job_pauses_for_others() {
+    let pool = start(config(1, Duration::from_secs(100)));
+    let over = Arc::new(AtomicBool::new(false));
+    let is_over = || {
+        let over = Arc::clone(&over);
+        move || over.load(Ordering::Relaxed)
+    };
+    // Each has a thread, and all but one of them wait.
+    let long: Vec<PendingReply<'_>> = (1..=3)
+        .map(|number| add_until(&pool, address(number), is_over()))
+        .collect();
+    let short = pool.run(address(4), SHORT_JOB, || Ok(7)).await;
+    assert_eq!(short.unwrap(), 7);
+    over.store(true, Ordering::Relaxed);
+    for job in long {
+        assert_eq!(job.await.unwrap(), "true");
+    }
+    until_running(&pool, 0);
+    let jobs = pool.0.jobs.lock();
+    assert!(jobs.queues.is_empty() && jobs.threads <= 4 && jobs.idle.len() <= 2);
+}
+
+#[actix_web::test]
+async fn a_small_job_has_room_where_a_long_one_has_none() {
+    let pool = start(config(1, Duration::from_secs(10)));
+    let gate = Gate::new();
+    let add = |number, cost| gate.add(&pool, address(number), cost, "");
+    let mut waiting: Vec<PendingReply<'_>> = (1..=5).map(|number| add(number, LONG_JOB)).collect();
+    assert!(is_refused(&add(6, LONG_JOB).await));
+    waiting.push(add(6, SHORT_JOB));
+    gate.open(6);
+    for job in waiting {
+        assert!(job.await.is_ok());
+    }
+}
+
+#[actix_web::test]
+async fn jobs_end_with_their_pool() {
+    let pool = start(config(1, Duration::from_secs(10)));
+    let held = Arc::new(());
+    for number in 1..=2 {
+        let held = Arc::clone(&held);
+        drop(add_until(&pool, address(number), move || {
+            Arc::strong_count(&held) == 0
+        }));
+        until_running(&pool, 1);
+    }
+    drop(pool);
+    while Arc::strong_count(&held) > 1 {
+        thread::yield_now();
+    }
 }
