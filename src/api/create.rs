@@ -132,8 +132,7 @@ impl CreateGame {
         });
         if seats.len() != usize::from(rules.seats) {
             let (found, needed) = (seats.len(), rules.seats);
-            let detail =
-                format!("seats has {found} entries, but the rules are for {needed} players");
+            let detail = format!("by these rules seats must have {needed} entries, not {found}");
             return Err(Problem::wrong_value("seats", detail));
         }
         let players = players(&rules, seats)?;

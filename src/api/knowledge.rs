@@ -252,7 +252,7 @@ impl KnownCards {
             let left = counts[turn].checked_sub(play.revealed.len());
             let left = left.filter(|&left| left == 0 || !play.is_fold);
             counts[turn] = left.ok_or_else(|| {
-                let detail = format!("{turn} holds {} cards here", counts[turn]);
+                let detail = format!("{turn} holds so many cards here: {}", counts[turn]);
                 invalid(&place, detail)
             })?;
             view.folded[turn] = play.is_fold;

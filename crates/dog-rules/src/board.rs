@@ -418,9 +418,9 @@ pub struct Placement {
 /// Why a board is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardError {
-    #[error("the board has {found} entries, but {expected} seats play")]
+    #[error("the board must have {expected} entries, not {found}")]
     Seats { expected: u8, found: usize },
-    #[error("{seat} has {found} pieces, each seat has 4")]
+    #[error("{seat} must have 4 pieces, not {found}")]
     Pieces { seat: Seat, found: usize },
     #[error("{seat} stands on track field {field}, the last one is {last}")]
     OffTrack { seat: Seat, field: u8, last: u8 },

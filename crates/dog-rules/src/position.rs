@@ -217,9 +217,12 @@ mod tests {
         let rules = Preset::DogspielIt.rules();
         let refused = |text: &str| read(&rules, text).expect_err(text).to_string();
         for (text, begin) in [
-            ("", "character 1: the board has 1 entries"),
-            ("0 / 1", "character 6: the board has 2 entries"),
-            ("-/-/-/-/ 5", "character 10: the board has 5 entries"),
+            ("", "character 1: the board must have 4 entries, not 1"),
+            ("0 / 1", "character 6: the board must have 4 entries, not 2"),
+            (
+                "-/-/-/-/ 5",
+                "character 10: the board must have 4 entries, not 5",
+            ),
             ("0 / / - / -", "character 4: a place is missing here"),
             ("0,,5/-/-/-", "character 3: a place is missing here"),
             ("0,/-/-/-", "character 3: a place is missing here"),
@@ -234,7 +237,10 @@ mod tests {
                 "character 7: two pieces stand on track field 5",
             ),
             ("g1 9 g1 / - / - / -", "character 6: two pieces of seat 0"),
-            ("1 2 3 4 5/-/-/-", "character 9: seat 0 has 5 pieces"),
+            (
+                "1 2 3 4 5/-/-/-",
+                "character 9: seat 0 must have 4 pieces, not 5",
+            ),
             (
                 "- / 0f / - / -",
                 "character 5: seat 1 cannot have a fresh piece on field 0",

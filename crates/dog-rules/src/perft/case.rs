@@ -60,7 +60,7 @@ pub enum CaseErrorKind {
     Card(String, ParseCardError),
     #[error("the hands hold more of {0} than the deck")]
     TooMany(Card),
-    #[error("{found} hands, but {expected} seats play")]
+    #[error("there must be {expected} hands, not {found}")]
     Hands { expected: u8, found: usize },
     #[error("{0:?} is not a seat of this table")]
     Turn(String),
@@ -385,7 +385,7 @@ turn 0
             ),
             (
                 board("1 2 3 4 5 / - / - / -"),
-                "line 2: board: character 9: seat 0 has 5 pieces",
+                "line 2: board: character 9: seat 0 must have 4 pieces, not 5",
             ),
             (
                 board("- / 0f / - / -"),
@@ -401,7 +401,7 @@ turn 0
             ),
             (
                 board("- / -"),
-                "line 2: board: character 6: the board has 2 entries",
+                "line 2: board: character 6: the board must have 4 entries, not 2",
             ),
             (
                 board("- / - / - / - / 5f"),
@@ -411,7 +411,7 @@ turn 0
                 begin("hands 1 / - / - / -"),
                 "line 3: \"1\": there is no card",
             ),
-            (begin("hands - / -"), "line 3: 2 hands, but 4 seats play"),
+            (begin("hands - / -"), "line 3: there must be 4 hands, not 2"),
             (
                 begin("hands A A A A A / A A A / - / A"),
                 "line 3: the hands hold more of A",

@@ -239,7 +239,7 @@ pub enum TextErrorKind {
     Card(String),
     #[error("the hands hold more of {0} than the deck")]
     TooMany(Card),
-    #[error("{found} hands, but {seats} seats play")]
+    #[error("there must be {seats} hands, not {found}")]
     Hands { found: usize, seats: u8 },
     #[error("the host \"reissues token 0\" or \"hands 0 to bot fast\" and a name in quotes")]
     Host,

@@ -212,7 +212,7 @@ fn every_tampering_is_found_with_its_line() {
     let swapped = format!("{head}: {}", hands.join(" | "));
     found(deal, &swapped, number, "by the seed seat 0 is dealt ");
     let three = format!("{head}: {}", hands[..3].join(" | "));
-    found(deal, &three, number, "3 hands, but 4");
+    found(deal, &three, number, "there must be 4 hands, not 3");
     found("deal 2 ", "deal 3 ", number, "this is deal 2, not 3");
     let other = if head.ends_with('0') { 1 } else { 0 };
     found(head, &format!("deal 2 by {other}"), number, "is to deal");
@@ -372,7 +372,7 @@ a step begins with deal, host, server or a seat's number, not with "Anna"
     Anna K:out
 a deal is written "deal 1 by 0: " or "deal 1 by host: " and a hand for each seat
     deal
-1 hands, but 4 seats play
+there must be 4 hands, not 1
     deal 1 by 9: A
 the hands hold more of A than the deck
     deal 1 by host: A A A | A A A | A A A | A
