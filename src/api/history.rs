@@ -43,7 +43,7 @@ use crate::{
 };
 
 errors! {
-    HistoryErrors: [READ], [InvalidRequest, WrongPhase, ReviewNotFound];
+    HistoryErrors: [READ], [InvalidRequest, GameNotOver, ReviewNotFound];
 }
 
 /// The media types of a history, the default first.
@@ -84,8 +84,12 @@ pub async fn get_history(
         transcript(&stored)?;
     }
     let params: HistoryParams = from_query(request.query_string())?;
-    let media_type = media_type?;
-    let comments = if params.review.unwrap_or(false) && media_type == TEXT {
+    let (media_type, with_review) = (media_type?, params.review.unwrap_or(false));
+    if with_review && media_type != TEXT {
+        let detail = "review adds comments to the text record: accept text/plain";
+        return Err(Problem::wrong_combination(detail));
+    }
+    let comments = if with_review {
         let review = load_review(&app, &stored).await?;
         let work = move || Ok(comments(&found(&review)?));
         app.history_pool.run(client, SHORT_JOB_COST, work).await?
@@ -125,6 +129,7 @@ pub struct HistoryParams {
     /// Whether the text record has the judgements of the review as comments; false by default.
     review: Option<bool>,
 }
+    /// Only with `Accept: text/plain`.
 
 /// What the review says of each decision, as a comment of a record: what was better, unless it was
 /// the best or as good.
@@ -215,7 +220,7 @@ impl History {
     /// Writes a page of the log, after the head and before the end if it is the first or the last.
     ///
     /// # Errors
-    /// If the log is damaged or was removed; `wrong_phase` for the text record of an unfinished
+    /// If the log is damaged or was removed; `game_not_over` for the text record of an unfinished
     /// game.
     fn write_page(
         &self,
@@ -290,7 +295,7 @@ impl History {
 /// A game's text record, without its steps.
 ///
 /// # Errors
-/// `wrong_phase` until the game is over, because its cards are secret.
+/// `game_not_over` until then, because its cards are secret.
 fn transcript(stored: &StoredGame) -> Result<Transcript, Problem> {
     let about = RecordHeaders {
         game: Some(stored.id.to_string()),
@@ -298,7 +303,7 @@ fn transcript(stored: &StoredGame) -> Result<Transcript, Problem> {
         ended: Some(stored.updated_at.to_string()),
     };
     Transcript::without_steps(&stored.game, about)
-        .map_err(|error| Problem::new(Code::WrongPhase, format!("{error}: there is no record")))
+        .map_err(|error| Problem::new(Code::GameNotOver, format!("{error}: there is no record")))
 }
 
 /// The whole log of a game, as this viewer may see it.

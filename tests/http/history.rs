@@ -66,7 +66,22 @@ fn during_a_game_each_viewer_sees_its_own_history() {
         assert_eq!(head, history, "{viewer}");
     }
     let record = game.get(Seat(0), "/history").header("Accept", "text/plain");
-    record.send().refused("wrong_phase");
+    record.send().refused("game_not_over");
+}
+
+#[test]
+fn judgements_are_added_to_the_text_alone() {
+    let server = TestServer::shared();
+    let game = TestGame::imported(&server);
+    for accept in ["application/json", "application/x-ndjson"] {
+        let get = |query: &str| {
+            let path = format!("/history?review={query}");
+            game.get(Spectator, &path).header("Accept", accept).send()
+        };
+        let refused = get("true").refused("invalid_request");
+        assert_eq!(refused["reason"], "wrong_combination");
+        assert_eq!(get("false").status, 200);
+    }
 }
 
 #[test]

@@ -659,7 +659,8 @@ fn of_a_preview_and_a_text_record() {
     let mut game = TestGame::fixed(&server);
     let mut right = RequestParts::for_game(&game, Seat(1), "GET", "/history", Value::Null);
     right.accept = "text/plain";
-    let states: &[Precondition] = &[(VALID.0, Some((State, "wrong_phase"))), RENEWED, REMOVED];
+    let running = (VALID.0, Some((State, "game_not_over")));
+    let states: &[Precondition] = &[running, RENEWED, REMOVED];
     check(&mut game, &right, &[NO_ACCESS, UNKNOWN_QUERY], states);
 }
 

@@ -55,7 +55,7 @@ fn nothing_of_a_review_exists_before_the_end() {
     }
     let record = game.get(Host, "/history?review=true");
     let record = record.header("Accept", "text/plain").send();
-    record.refused("wrong_phase");
+    record.refused("game_not_over");
     let none = server.post("/v1/games/1y51r0ztfn8hp2zw9f8m33tzg0/review");
     none.send().refused("game_not_found");
 }

@@ -344,7 +344,7 @@ const MEMBERS: &str = "\n## Other members\n\n\
     | code | member | meaning |\n|---|---|---|\n\
     | `stale_version` | `version` | the version of the game |\n\
     | `wrong_phase` | `phase`, `expected` | the phase of the game, and the phase that the action \
-    needs, if it is a certain one; absent if a record is asked for |\n\
+    needs, if it is a certain one |\n\
     | `invalid_record` | `line` | the line of the record, from 1 |\n\
     | `invalid_request`, `invalid_rules`, `invalid_knowledge`, `unknown_card` | `errors` | what is \
     wrong with the body or the query: `pointer` is a JSON pointer (RFC 6901) to the member, a parameter being a member of \
