@@ -60,6 +60,14 @@ impl Address {
         Some(Address::grouped(address.to_canonical()))
     }
 
+    /// The network of an address of IPv6, a /48. A customer may have that much.
+    pub fn network(self) -> Option<Address> {
+        match self {
+            Address::Known(IpAddr::V6(address)) => Some(Address::prefix(address, 48)),
+            _ => None,
+        }
+    }
+
     /// Bytes that identify the address.
     pub fn bytes(&self) -> [u8; 16] {
         match self {
@@ -70,26 +78,17 @@ impl Address {
     }
 
     fn grouped(address: IpAddr) -> Address {
-        Address::Known(prefix(address, 64))
-    }
-
-    /// The network that one customer of a provider may have for himself: a /48 of IPv6.
-    pub fn network(self) -> Address {
-        match self {
-            Address::Known(address) => Address::Known(prefix(address, 48)),
-            Address::Unreadable => self,
+        match address {
+            IpAddr::V4(_) => Address::Known(address),
+            IpAddr::V6(address) => Address::prefix(address, 64),
         }
     }
-}
 
-/// An address of IPv6 with only the first bits; one of IPv4 as it is.
-fn prefix(address: IpAddr, bits: u32) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            let rest = 128 - bits;
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> rest << rest))
-        }
+    /// The first bits of an address of IPv6.
+    fn prefix(address: Ipv6Addr, bits: u32) -> Address {
+        let rest = u128::BITS - bits;
+        let network = address.to_bits() >> rest << rest;
+        Address::Known(IpAddr::V6(Ipv6Addr::from_bits(network)))
     }
 }
 
@@ -112,7 +111,7 @@ impl ClientAddress {
     /// The hash under which the store keeps who asked for a review.
     pub fn creator_in_network(self, store: &Store) -> Option<Creator> {
         let address = self.0?;
-        let network = store.creator(&address.network().bytes());
+        let network = store.creator(&address.network().unwrap_or(address).bytes());
         Some(store.creator(&address.bytes()).in_network(network))
     }
 }
@@ -236,9 +235,9 @@ mod tests {
         let direct = |peer| client(peer, &[], false);
         assert_eq!(direct("2001:db8::1"), direct("2001:db8::ffff:0:0:2"));
         assert_ne!(direct("2001:db8::1"), direct("2001:db8:0:1::1"));
-        let network = |peer| direct(peer).map(Address::network);
-        assert_eq!(network("2001:db8::1"), network("2001:db8:0:1::1"));
-        assert_ne!(network("2001:db8::1"), network("2001:db8:1::1"));
-        assert_eq!(network("192.0.2.1"), direct("192.0.2.1"));
+        let network = |peer| direct(peer).and_then(Address::network);
+        assert_eq!(network("2001:db8:7:1::1"), address("2001:db8:7::"));
+        assert_eq!(network("2001:db8:7:ffff::1"), network("2001:db8:7::"));
+        assert_eq!(network("192.0.2.1"), None);
     }
 }

@@ -205,12 +205,12 @@ async fn charge(
         },
         _ => RateKey::Address,
     };
-    let creator = || store.creator(&address.bytes());
+    let creator = |address: Address| store.creator(&address.bytes());
     let limit = rates
         .charge(address, creator, &key, cost)
         .map_err(|limit| exceeded(cost.subject(), limit))?;
     rates
-        .charge_storage(creator, storage_kib(request.head(), cost))
+        .charge_storage(address, creator, storage_kib(request.head(), cost))
         .map_err(|limit| exceeded(": bytes stored for this address", limit))?;
     let key = Some(key);
     Ok(RateCharge { key, limit })

@@ -10,11 +10,10 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use actix_web::http::header::HeaderName;
 use dog_store::{Creator, GameId, TokenHash};
-use governor::Quota;
 use parking_lot::Mutex;
 
 use super::address::Address;
-use crate::quota::{Bucket, CreatorQuotas, RateLimit, bucket, take, take_announced};
+use crate::quota::{Bucket, CreatorQuotas, HOUR, NetworkBuckets, RateLimit, SECOND, bucket, take};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
@@ -131,8 +130,8 @@ pub struct Rates {
     /// Requests of an address with tokens of games that were created elsewhere.
     foreign_tokens: Option<Bucket>,
     tokens: Option<Bucket>,
-    games: Option<Bucket>,
-    advice: Option<Bucket>,
+    games: NetworkBuckets,
+    advice: NetworkBuckets,
     /// Bytes stored for an address.
     creators: Arc<CreatorQuotas>,
     /// Valid tokens.
@@ -143,11 +142,11 @@ impl Rates {
     pub fn new(limits: &Limits, creators: Arc<CreatorQuotas>) -> Rates {
         let foreign_rate = limits.address_rate.saturating_mul(FOREIGN_FACTOR);
         Rates {
-            addresses: bucket("requests", limits.address_rate, 5, Quota::per_second),
-            foreign_tokens: bucket("players", foreign_rate, 5, Quota::per_second),
-            tokens: bucket("token", limits.token_rate, 5, Quota::per_second),
-            games: bucket("games", limits.games_per_address, 1, Quota::per_hour),
-            advice: bucket("advice", limits.advice_per_address, 10, Quota::per_second),
+            addresses: bucket("requests", limits.address_rate, 5, SECOND),
+            foreign_tokens: bucket("players", foreign_rate, 5, SECOND),
+            tokens: bucket("token", limits.token_rate, 5, SECOND),
+            games: NetworkBuckets::new("games", limits.games_per_address, 1, HOUR),
+            advice: NetworkBuckets::new("advice", limits.advice_per_address, 10, SECOND),
             creators,
             known: Mutex::default(),
         }
@@ -185,7 +184,7 @@ impl Rates {
         }
     }
 
-    /// Charges a request from this address, whose hash as a creator is given. Returns the limit
+    /// Charges a request from this address; `creator` is the hash that an address has as a creator. Returns the limit
     /// that is there for this cost alone, if one is.
     ///
     /// # Errors
@@ -193,7 +192,7 @@ impl Rates {
     pub fn charge(
         &self,
         address: Address,
-        creator: impl FnOnce() -> Creator,
+        creator: impl Fn(Address) -> Creator,
         key: &RateKey,
         cost: Cost,
     ) -> Result<Option<RateLimit>, RateLimit> {
@@ -202,7 +201,7 @@ impl Rates {
                 let own = match owner {
                     RateLimitOwner::Sender => true,
                     // The creator of a finished game is forgotten after a while.
-                    RateLimitOwner::Creator(by) => by.is_none_or(|by| by == creator()),
+                    RateLimitOwner::Creator(by) => by.is_none_or(|by| by == creator(address)),
                 };
                 let bucket = if own {
                     &self.addresses
@@ -214,25 +213,29 @@ impl Rates {
             }
             RateKey::Address => take(&self.addresses, address)?,
         }
-        match cost {
-            Cost::NewGame | Cost::Import | Cost::Join => take_announced(&self.games, address),
-            Cost::Advice => take_announced(&self.advice, address),
-            Cost::Free | Cost::Request | Cost::Write => Ok(None),
-        }
+        let buckets = match cost {
+            Cost::NewGame | Cost::Import | Cost::Join => &self.games,
+            Cost::Advice => &self.advice,
+            Cost::Free | Cost::Request | Cost::Write => return Ok(None),
+        };
+        buckets.take(address, address.network(), 1)
     }
 
-    /// Charges an address for storage. As a creator it has this hash.
+    /// Charges an address and its network for storage. `creator` is the hash that an address has as
+    /// a creator.
     ///
     /// # Errors
     /// The exceeded limit.
     pub fn charge_storage(
         &self,
-        creator: impl FnOnce() -> Creator,
+        address: Address,
+        creator: impl Fn(Address) -> Creator,
         kib: u32,
     ) -> Result<(), RateLimit> {
         if kib == 0 {
             return Ok(());
         }
-        self.creators.charge_storage(creator(), kib)
+        let network = address.network().map(&creator);
+        self.creators.charge_storage(creator(address), network, kib)
     }
 }

@@ -340,6 +340,41 @@ fn paths_and_headers_have_a_size() {
     get(&"X-Many: 1\r\n".repeat(70)).refused("headers_too_large");
 }
 
+#[test]
+fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
+    let server = behind_a_proxy(&[
+        ("DOG_GAMES_PER_ADDRESS", "1"),
+        ("DOG_ADVICE_PER_ADDRESS", "1"),
+        ("DOG_ADDRESS_RATE", "20"),
+    ]);
+    let create = |address: &str| from(server.post("/v1/games"), address).send();
+    for number in 0..10 {
+        let address = format!("2001:db8:7:{number}::1");
+        create(&address).expect(201);
+        // What one address is refused is not charged to its network.
+        create(&address).refused("too_many_requests");
+    }
+    let refused = create("2001:db8:7:ffff::1");
+    let policy = refused.header("ratelimit-policy");
+    assert_eq!(policy, Some("\"games\";q=10;w=3600"));
+    refused.refused("too_many_requests");
+    create("2001:db8:8::1").expect(201);
+    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    let analysis = server.post("/v1/analysis/legal-moves").json(&position);
+    let advised = from(analysis, "2001:db8:7:1::1").send();
+    assert_eq!(
+        announced(&advised).map(|(name, ..)| name),
+        Some("\"advice\"".to_owned())
+    );
+    // Requests are counted by /64 alone.
+    for number in 0..300 {
+        let rules = server.get("/v1/rules");
+        from(rules, &format!("2001:db8:7:{number:x}::1"))
+            .send()
+            .expect(200);
+    }
+}
+
 /// A request after which the connection stays open.
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
