@@ -49,6 +49,19 @@ const UPGRADE: &[u8] = b"upgrade";
 /// Maximum bytes of the name of a field. The dispatcher panics at one of more than 64 KiB.
 const MAX_NAME: usize = 32 * 1024;
 
+/// What people type in an address, and the dispatcher refuses or takes as it is, besides letters
+/// beyond ASCII.
+const TYPED: &[u8] = b"\"<>`|";
+
+/// Where in the first line of a head the next byte is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FirstLine {
+    #[default]
+    Method,
+    Target,
+    Ended,
+}
+
 /// A request's head, wherever the reads cut it. It finds the end, hides requests for another
 /// protocol, and makes the dispatcher refuse a name that is too long.
 ///
@@ -58,6 +71,7 @@ const MAX_NAME: usize = 32 * 1024;
 #[derive(Debug, Default)]
 pub struct HeadReader {
     end: HeadEnd,
+    first_line: FirstLine,
     /// What must follow for the name or the option to be one that is sought; empty if it is
     /// another.
     rest: &'static [u8],
@@ -68,6 +82,31 @@ pub struct HeadReader {
 }
 
 impl HeadReader {
+    /// These bytes, if the request's target has some of [`TYPED`] or beyond ASCII in them, with
+    /// these escaped. They are to be read in place of those; reading them twice does no harm.
+    pub fn escape_target(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (mut escaped, mut done) = (Vec::new(), 0);
+        for (at, byte) in bytes.iter().enumerate() {
+            self.first_line = match (self.first_line, byte) {
+                (FirstLine::Ended, _) => break,
+                (_, b'\n') => FirstLine::Ended,
+                (FirstLine::Method, b' ') => FirstLine::Target,
+                (part, _) => part,
+            };
+            let is_typed = !byte.is_ascii() || TYPED.contains(byte);
+            if is_typed && self.first_line == FirstLine::Target {
+                escaped.extend_from_slice(&bytes[done..at]);
+                escaped.extend_from_slice(format!("%{byte:02X}").as_bytes());
+                done = at + 1;
+            }
+        }
+        if done == 0 {
+            return None;
+        }
+        escaped.extend_from_slice(&bytes[done..]);
+        Some(escaped)
+    }
+
     /// How many of these bytes belong to the head, if it ends in them. A letter of each field and
     /// option `upgrade` is replaced, which makes it one that nobody knows. What exceeds a name is
     /// replaced by bytes that no name has.
@@ -295,6 +334,26 @@ mod tests {
                 assert_eq!(found, Some(sent.len()), "{sent:?} cut at {cut}");
                 assert_eq!(bytes, [read.as_str(), rest].concat().into_bytes());
             }
+        }
+    }
+
+    #[test]
+    fn a_target_is_read_as_if_it_were_escaped() {
+        let sent = "GET /a|b?q=<\u{f6}>&x=\"%20` HTTP/1.1\r\nA: <\u{f6}>\r\n\r\nGET /<";
+        let read = "GET /a%7Cb?q=%3C%C3%B6%3E&x=%22%20%60 HTTP/1.1\r\nA: <\u{f6}>\r\n\r\nGET /<";
+        for cut in 0..=sent.len() {
+            let (first, second) = sent.as_bytes().split_at(cut);
+            let mut head = HeadReader::default();
+            let read_all = [first, second].map(|part| {
+                let escaped = head.escape_target(part).unwrap_or(part.to_vec());
+                assert_eq!(head.escape_target(&escaped), None);
+                escaped
+            });
+            let text = String::from_utf8(read_all.concat());
+            assert_eq!(text.as_deref(), Ok(read), "cut at {cut}");
+        }
+        for method in ["G<T / HTTP/1.1\r\n", "\u{16}\u{3}|\u{fc}"] {
+            assert_eq!(HeadReader::default().escape_target(method.as_bytes()), None);
         }
     }
 

@@ -14,6 +14,7 @@ use actix_web::{
 };
 use dog_rules::record::MAX_LENGTH;
 use dog_store::{GameId, Store, TokenHash};
+use percent_encoding::percent_decode_str;
 
 use super::{
     address::{Address, ClientAddress},
@@ -160,6 +161,11 @@ fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
     }
     if headers.get_all(header::AUTHORIZATION).nth(1).is_some() {
         let detail = "there is more than one Authorization header";
+        return Err(Problem::new(Code::BadRequest, detail));
+    }
+    let is_text = |part| percent_decode_str(part).decode_utf8().is_ok();
+    if !is_text(uri.path()) || !uri.query().is_none_or(is_text) {
+        let detail = "the path or the query is not UTF-8";
         return Err(Problem::new(Code::BadRequest, detail));
     }
     host(request.head()).map(drop)

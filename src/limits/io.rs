@@ -80,6 +80,11 @@ impl ConnectionIo {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(self.poll_buffered(context, buffer))?;
+        if let Some(escaped) = self.head.escape_target(&buffer.filled()[before..]) {
+            buffer.set_filled(before);
+            self.unread(&escaped);
+            ready!(self.poll_buffered(context, buffer))?;
+        }
         if let Some(length) = self.head.read(&mut buffer.filled_mut()[before..]) {
             self.put_back(buffer, before + length);
             self.pause = true;
@@ -107,12 +112,16 @@ impl ConnectionIo {
 
     /// Moves the bytes of the buffer from this position on back to the bytes read ahead.
     fn put_back(&mut self, buffer: &mut ReadBuf<'_>, from: usize) {
-        let back = &buffer.filled()[from..];
-        if !back.is_empty() {
-            let mut read_ahead = BytesMut::from(back);
+        self.unread(&buffer.filled()[from..]);
+        buffer.set_filled(from);
+    }
+
+    /// Puts bytes before those read ahead.
+    fn unread(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            let mut read_ahead = BytesMut::from(bytes);
             read_ahead.extend_from_slice(&self.read_ahead);
             self.read_ahead = read_ahead;
-            buffer.set_filled(from);
         }
     }
 

@@ -269,6 +269,92 @@ fn strange_paths_lead_nowhere() {
     target.is_unharmed();
 }
 
+/// As people type them into an address, and programs send them.
+#[test]
+fn targets_are_read_as_if_they_were_escaped() {
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
+    let ask = |target: &str, origin: &str| {
+        let origin = format!("Origin: {origin}\r\n");
+        let mut connection = Raw::connect(&server);
+        // Wherever the reads cut it.
+        let sent = head("GET", target, &origin).into_bytes();
+        let (first, second) = sent.split_at(target.len() - 1);
+        connection.send(first);
+        connection.send(second);
+        let first = connection.response().expect("a response");
+        // The next request on the connection is read as it was sent.
+        connection.send(&get("/v1/rules", ""));
+        connection.response().expect("a response").expect(200);
+        (first.status, first.body)
+    };
+    let advice = "/v1/analysis/suggest-move?rules=hausregeln&position=0f,9,g2/17/-/46&seat=0\
+                  &level=fast&samples=9&seed=1&hand=7,";
+    let seven = "/v1/analysis/board.svg?position=1,17/-/-/-&x=";
+    for (typed, escaped, status) in [
+        (
+            game.path("/board.svg?move=Q:17>29"),
+            game.path("/board.svg?move=Q:17%3E29"),
+            422,
+        ),
+        (
+            game.path("/board.svg?move=J:1<>2"),
+            game.path("/board.svg?move=J:1%3C%3E2"),
+            422,
+        ),
+        (
+            game.path("/legal-moves/seven?begun=7:1>2"),
+            game.path("/legal-moves/seven?begun=7:1%3E2"),
+            401,
+        ),
+        (
+            format!("{advice}K\u{f6}nig,J"),
+            format!("{advice}K%C3%B6nig,J"),
+            200,
+        ),
+        (
+            format!("{seven}\"<>|`\u{1f0cf}"),
+            format!("{seven}%22%3C%3E%7C%60%F0%9F%83%8F"),
+            422,
+        ),
+        (
+            "/v1/<\u{e9}|\">`".to_owned(),
+            "/v1/%3C%C3%A9%7C%22%3E%60".to_owned(),
+            404,
+        ),
+        (
+            format!("/v1/rules?{}", "\u{e9}".repeat(1_000)),
+            format!("/v1/rules?{}", "%C3%A9".repeat(1_000)),
+            422,
+        ),
+    ] {
+        let answers = [&typed, &escaped].map(|target| ask(target, "https://a.example"));
+        assert_eq!(answers[0].0, status, "{typed}");
+        // Which path there is not, is named as it was sent.
+        assert!(status == 404 || answers[0] == answers[1], "{typed}");
+    }
+    // Escaped, it is too long.
+    let long = format!("/v1/rules?{}", "\u{e9}".repeat(3_000));
+    assert_eq!(ask(&long, "null").0, 414);
+    // Bytes that are no text are refused, escaped or not.
+    for target in [
+        &b"/v1/rules?\xff"[..],
+        b"/v1/rules?%ff",
+        b"/\xe9",
+        b"/v1/%e9",
+    ] {
+        let line = [
+            b"GET ",
+            target,
+            b" HTTP/1.1\r\nHost: a\r\nOrigin: null\r\n\r\n",
+        ]
+        .concat();
+        let refused = raw(&server, &line);
+        assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+        refused.refused("bad_request");
+    }
+}
+
 #[test]
 fn other_protocols_are_refused() {
     let server = TestServer::start();
