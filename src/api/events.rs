@@ -23,6 +23,7 @@ use crate::{
         headers::preferred,
         json::from_query,
         problem::{Code, Problem, Reason},
+        request_id::RequestId,
     },
     limits::{ClientAddress, connections::LongPollGuard, memory::no_memory},
     live::{EventStream, Format, Start, StreamOptions, StreamReader},
@@ -142,6 +143,7 @@ pub async fn stream_events(
     }
     request.extensions_mut().insert(SkipLatency);
     let while_open = (app.metrics.open_stream(), LongPollGuard::new(&request));
+    let while_open = (RequestId::of(&request), while_open);
     Ok(response.streaming(stream.stream(while_open)))
 }
 

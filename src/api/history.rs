@@ -37,6 +37,7 @@ use crate::{
         headers::{preferred, private_response},
         json::{from_query, to_json},
         problem::{Code, Problem},
+        request_id::RequestId,
     },
     limits::ClientAddress,
     pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, wait_before_retry},
@@ -101,6 +102,7 @@ pub async fn get_history(
         role,
         media_type,
         comments,
+        request_id: RequestId::of(&request),
     });
     let (first, cursor) = history
         .read_part(&app, client, HistoryCursor::default())
@@ -127,9 +129,9 @@ pub async fn get_history(
 #[into_params(parameter_in = Query)]
 pub struct HistoryParams {
     /// Whether the text record has the judgements of the review as comments; false by default.
+    /// Only with `Accept: text/plain`.
     review: Option<bool>,
 }
-    /// Only with `Accept: text/plain`.
 
 /// What the review says of each decision, as a comment of a record: what was better, unless it was
 /// the best or as good.
@@ -160,6 +162,7 @@ struct History {
     media_type: &'static str,
     /// The judgements of the text record, by version.
     comments: HashMap<u64, String>,
+    request_id: RequestId,
 }
 
 /// How much of a history has been written.
@@ -186,7 +189,7 @@ impl History {
             match self.read_part(app, client, cursor).await {
                 Ok((part, cursor)) => return Ok(Some((part.into(), cursor))),
                 Err(problem) => {
-                    problem.log();
+                    problem.log(&self.request_id);
                     let may_wait = started.elapsed() < RETRY_TIMEOUT;
                     if problem.code() != Code::Unavailable || !may_wait {
                         return Err(problem);

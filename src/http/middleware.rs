@@ -4,22 +4,24 @@
 use std::{panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
-    Error, HttpMessage, ResponseError,
+    Error, HttpMessage, HttpResponse, ResponseError,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
+    error::InternalError,
     http::{
         ConnectionType, Method, StatusCode, Version,
-        header::{self, HeaderName, HeaderValue},
+        header::{self, HeaderName},
     },
     middleware::Next,
     web::Data,
 };
 use futures_util::FutureExt;
 
-use super::problem::{NO_SNIFFING, Problem};
+use super::{
+    problem::{NO_SNIFFING, Problem},
+    request_id::{REQUEST_ID, RequestId},
+};
 use crate::metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
@@ -34,14 +36,10 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let mut response = match answered {
         Ok(Ok(response)) => framework_errors_to_problems(response),
-        Ok(Err(error)) => {
-            guard.answered(None, error.as_response_error().status_code(), true);
-            return Err(error);
-        }
+        Ok(Err(error)) => return Err(guard.failed(error.error_response())),
         Err(_) => {
             let problem = Problem::internal("a handler panicked");
-            guard.answered(None, problem.status_code(), true);
-            return Err(problem.into());
+            return Err(guard.failed(problem.error_response()));
         }
     };
     let route = response.request().match_pattern();
@@ -55,22 +53,13 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
         head.no_chunking(true);
         head.set_connection_type(ConnectionType::Close);
     }
-    let headers = response.headers_mut();
-    headers.insert(REQUEST_ID, guard.id);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
-    // It is there to keep the compressor off; clients need no such header.
-    if headers
-        .get(header::CONTENT_ENCODING)
-        .is_some_and(|value| value == "identity")
-    {
-        headers.remove(header::CONTENT_ENCODING);
-    }
+    guard.complete(response.response_mut());
     Ok(response)
 }
 
 /// A request that is being answered.
 struct RequestGuard {
-    id: HeaderValue,
+    id: RequestId,
     trace_id: Option<String>,
     method: Method,
     started: Instant,
@@ -81,7 +70,7 @@ impl RequestGuard {
     fn begin(request: &ServiceRequest) -> RequestGuard {
         let metrics = request.app_data::<Data<RequestMetrics>>();
         RequestGuard {
-            id: request_id(request),
+            id: RequestId::of(request),
             trace_id: trace_id(request),
             method: request.method().clone(),
             started: Instant::now(),
@@ -89,11 +78,34 @@ impl RequestGuard {
         }
     }
 
+    /// The error with this answer, which passes no other middleware.
+    fn failed(&self, mut response: HttpResponse) -> Error {
+        self.answered(None, response.status(), true);
+        self.complete(&mut response);
+        InternalError::from_response("no handler has answered", response).into()
+    }
+
+    /// Logs the problem, if the response is one, and completes its headers.
+    fn complete<B>(&self, response: &mut HttpResponse<B>) {
+        if let Some(problem) = response.extensions().get::<Problem>() {
+            problem.log(&self.id);
+        }
+        let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, self.id.0.clone());
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+        // It is there to keep the compressor off; clients need no such header.
+        if headers
+            .get(header::CONTENT_ENCODING)
+            .is_some_and(|value| value == "identity")
+        {
+            headers.remove(header::CONTENT_ENCODING);
+        }
+    }
+
     /// Logs and counts the response. With `timed` its duration is counted too.
     fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
         let (method, time) = (method_name(&self.method), self.started.elapsed());
-        let route = route.as_deref().unwrap_or("-");
-        let id = self.id.to_str().unwrap_or("-");
+        let (route, id) = (route.as_deref().unwrap_or("-"), self.id.text());
         let ms = (time.as_secs_f64() * 1e5).round() / 100.0;
         let trace_id = self.trace_id.as_deref();
         let trace = trace_id.map_or(String::new(), |trace_id| format!(" {trace_id}"));
@@ -104,17 +116,6 @@ impl RequestGuard {
         );
         if let Some(in_flight) = &self.in_flight {
             in_flight.answered(&self.method, route, status, timed.then_some(time));
-        }
-    }
-}
-
-/// The request's id: the client's if it is plain text, else a random one.
-fn request_id(request: &ServiceRequest) -> HeaderValue {
-    match request.headers().get(REQUEST_ID) {
-        Some(id) if is_plain(id.as_bytes()) => id.clone(),
-        _ => {
-            let fresh = format!("{:016x}", rand::random::<u64>());
-            HeaderValue::from_str(&fresh).expect("hex digits are a header value")
         }
     }
 }
@@ -133,13 +134,6 @@ fn is_trace_part(text: &str, length: usize) -> bool {
     text.len() == length
         && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte))
         && text.bytes().any(|byte| byte != b'0')
-}
-
-fn is_plain(id: &[u8]) -> bool {
-    (1..=64).contains(&id.len())
-        && id
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
 /// Turns errors that the framework or a library answered into problem documents.
@@ -167,7 +161,7 @@ fn framework_errors_to_problems<B: MessageBody>(
 #[cfg(test)]
 mod tests {
     use actix_web::{
-        App, HttpResponse,
+        App,
         middleware::from_fn,
         test::{self, TestRequest},
         web,
@@ -184,13 +178,15 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_panic_is_a_problem_that_tells_nothing() {
+    async fn a_panic_is_a_problem_that_tells_nothing_but_its_id() {
         let app = App::new()
             .route("/", web::get().to(panics))
             .wrap(from_fn(log_and_measure));
         let app = test::init_service(app).await;
-        let answer = test::try_call_service(&app, TestRequest::get().to_request()).await;
+        let request = TestRequest::get().insert_header((REQUEST_ID, "mine-1"));
+        let answer = test::try_call_service(&app, request.to_request()).await;
         let answer = answer.expect_err("an error").error_response();
+        assert_eq!(answer.headers().get(REQUEST_ID).unwrap(), "mine-1");
         assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let kind = answer.headers().get(header::CONTENT_TYPE).unwrap();
         assert_eq!(kind, "application/problem+json");

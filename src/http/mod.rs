@@ -10,5 +10,6 @@ pub mod network;
 pub mod problem;
 pub mod range;
 pub mod request;
+pub mod request_id;
 pub mod secrets;
 pub mod static_files;

@@ -18,7 +18,10 @@ use super::{
 use crate::{
     access::Role,
     api::view::{PresenceView, ReactionView, Rematch, ReviewDone},
-    http::problem::{Code, Problem},
+    http::{
+        problem::{Code, Problem},
+        request_id::RequestId,
+    },
     pool::wait_before_retry,
 };
 
@@ -99,10 +102,14 @@ impl EventStream {
         })
     }
 
-    /// The stream of messages; `while_open` is dropped at its end.
-    pub fn stream<T>(self, while_open: T) -> impl Stream<Item = Result<Bytes, Problem>> {
+    /// The stream of messages; `while_open`, in which is the id of its request, is dropped at its
+    /// end.
+    pub fn stream<T>(
+        self,
+        while_open: (RequestId, T),
+    ) -> impl Stream<Item = Result<Bytes, Problem>> {
         stream::unfold((self, while_open), |(mut stream, while_open)| async {
-            let message = stream.next().await?;
+            let message = stream.next_message(&while_open.0).await?;
             stream.sent_at = Some(Instant::now());
             Some((Ok(message), (stream, while_open)))
         })
@@ -110,7 +117,7 @@ impl EventStream {
 
     /// The next message; none at the end. A failure ends the stream too, and the client may resume
     /// it. But while the store is unavailable, the stream only sends heartbeats.
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next_message(&mut self, id: &RequestId) -> Option<Bytes> {
         if self
             .sent_at
             .is_some_and(|sent| sent.elapsed() > SEND_TIMEOUT)
@@ -125,7 +132,7 @@ impl EventStream {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(problem) => {
-                    problem.log();
+                    problem.log(id);
                     if problem.code() == Code::TokenReplaced
                         && let Some(connection) = self.connection.take()
                     {
@@ -329,6 +336,7 @@ impl EventStream {
 mod tests {
     use std::{pin::Pin, sync::mpsc};
 
+    use actix_web::http::header::HeaderValue;
     use dog_rules::{Seat, Viewer};
     use futures_util::FutureExt;
     use parking_lot::Mutex;
@@ -394,6 +402,13 @@ mod tests {
             };
             let stream = EventStream::new(subscription, &self.stored, reader, None, options);
             stream.await.unwrap()
+        }
+    }
+
+    impl EventStream {
+        async fn next(&mut self) -> Option<Bytes> {
+            let id = RequestId(HeaderValue::from_static("mine-1"));
+            self.next_message(&id).await
         }
     }
 

@@ -264,6 +264,49 @@ fn the_log_may_be_json() {
 }
 
 #[test]
+fn a_problem_is_found_in_the_log_by_the_id_of_its_request() {
+    for format in ["json", "text"] {
+        let log = [
+            ("DOG_LOG_FORMAT", format),
+            ("RUST_LOG", "info,dog::problem=debug"),
+        ];
+        let server = TestServer::start_with(&log);
+        let game = TestGame::imported(&server);
+        let find = |id: &str| {
+            let log = server.log();
+            let lines = log.lines().filter(|line| line.contains("dog::problem"));
+            let found: Vec<_> = lines
+                .filter(|line| line.contains(id))
+                .map(str::to_owned)
+                .collect();
+            assert_eq!(found.len(), 1, "{id}: {log}");
+            found.concat()
+        };
+        let get = |path: &str, id: &str| server.get(path).header("X-Request-Id", id).send();
+        get("/v1/games/none", "first-1").refused("game_not_found");
+        assert!(find("first-1").contains("game_not_found"));
+        game.damage_log();
+        let history = get(&game.path("/history"), "second-2");
+        assert_eq!(
+            (history.status, history.header("x-request-id")),
+            (500, Some("second-2"))
+        );
+        let line = find("second-2");
+        assert!(
+            line.contains("internal") && line.contains("damaged"),
+            "{line}"
+        );
+        if format == "json" {
+            let line: Value = serde_json::from_str(&line).expect("JSON");
+            assert_eq!(
+                (&line["request_id"], &line["code"]),
+                (&json!("second-2"), &json!("internal"))
+            );
+        }
+    }
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let output = dog(&["--version"]).output().expect("the dog binary");
     let version = concat!("dog ", env!("CARGO_PKG_VERSION"));

@@ -14,7 +14,10 @@ use serde::Serialize;
 use thiserror::Error;
 use utoipa::ToSchema;
 
-use super::table::{Code, Reason};
+use super::{
+    super::request_id::RequestId,
+    table::{Code, Reason},
+};
 use crate::quota::whole_seconds;
 
 /// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated
@@ -262,10 +265,15 @@ impl Problem {
         self.details.code
     }
 
-    /// Logs the problem, without the detail, which may contain the caller's cards.
-    pub fn log(&self) {
+    /// Logs the problem of the request with this id, without the detail, which may contain the
+    /// caller's cards.
+    pub fn log(&self, id: &RequestId) {
+        let (id, code) = (id.text(), self.code().name());
         let cause = self.cause.as_deref().unwrap_or(self.code().title());
-        log::log!(target: "dog::problem", self.code().level(), "{}: {cause}", self.code().name());
+        log::log!(
+            target: "dog::problem", self.code().level(),
+            request_id = id, code; "{id} {code}: {cause}"
+        );
     }
 }
 
@@ -274,10 +282,10 @@ impl ResponseError for Problem {
         self.code().status()
     }
 
-    /// Makes the response. This is the one place where problems are logged.
+    /// Makes the response, with the problem for the log, which the middleware writes.
     fn error_response(&self) -> HttpResponse {
-        self.log();
         let mut response = HttpResponse::build(self.code().status());
+        response.extensions_mut().insert(self.clone());
         response.content_type("application/problem+json");
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         // Here too, because the response to a panic passes no middleware.
