@@ -13,7 +13,7 @@ pub enum AccessError {
     SeatNotFound,
     #[error("this needs a token of this game")]
     NoToken,
-    #[error("send the token as `Authorization: Bearer TOKEN`")]
+    #[error("send the token as `Authorization: Bearer TOKEN` or `Dog-Token: TOKEN`")]
     NoBearer,
     #[error("the token does not belong to this game")]
     UnknownToken,

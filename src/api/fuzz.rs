@@ -33,10 +33,11 @@ use super::{
 use crate::{
     access::{Role, etag},
     http::{
-        headers::{IDEMPOTENCY_KEY, caller, check_if_match, condition, is_not_modified, preferred},
+        headers::{IDEMPOTENCY_KEY, check_if_match, condition, is_not_modified, preferred},
         json::{check_body, from_body, from_query},
         problem::Problem,
         request::idempotency_key,
+        token::{TOKEN_HEADERS, caller},
     },
 };
 
@@ -144,13 +145,13 @@ pub fn headers(bytes: &[u8]) {
         return;
     };
     let mut headers = HeaderMap::new();
-    for name in [
+    let names = [
         header::ACCEPT,
-        header::AUTHORIZATION,
         header::IF_MATCH,
         header::IF_NONE_MATCH,
         IDEMPOTENCY_KEY,
-    ] {
+    ];
+    for name in names.into_iter().chain(TOKEN_HEADERS) {
         headers.append(name, value.clone());
     }
     let offers = ["application/json", "image/svg+xml", "text/plain"];
@@ -168,6 +169,8 @@ pub fn headers(bytes: &[u8]) {
     }
     check_if_match(&headers, &[&etag(17, Role::Host)]).ok();
     is_not_modified(&headers, &etag(17, Role::Host));
+    caller(&headers);
+    headers.remove(&TOKEN_HEADERS[0]);
     caller(&headers);
     if let Ok(Some(key)) = idempotency_key(&headers) {
         key.is_strong();

@@ -29,11 +29,11 @@ use crate::{
     access::{Caller, Role},
     app::App,
     http::{
-        headers::caller,
         json::from_query,
         problem::{Code, Problem, Reason},
         range::NumberRange,
         request::WriteRequest,
+        token::caller,
     },
 };
 

@@ -1,5 +1,4 @@
-//! The headers `Accept`, `Accept-Encoding`, `Authorization`, `Host`, `If-Match` and `If-None-Match`
-//! (RFC 9110).
+//! The headers `Accept`, `Accept-Encoding`, `Host`, `If-Match` and `If-None-Match` (RFC 9110).
 
 use std::io::Write;
 
@@ -12,12 +11,11 @@ use actix_web::{
         uri::Authority,
     },
 };
-use dog_store::TokenHash;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 
 use super::problem::{Code, Problem};
-use crate::access::{Caller, NO_BEARER, Role, etag};
+use crate::access::{Role, etag};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -328,18 +326,6 @@ pub fn send_content(
 ) -> Result<HttpResponse, Problem> {
     let content = TaggedContent::new(request.headers(), content, accepts_gzip(request))?;
     Ok(content.respond(response))
-}
-
-/// The caller with these headers.
-pub fn caller(headers: &HeaderMap) -> Caller {
-    Caller::new(headers.get(header::AUTHORIZATION).map(|value| {
-        match value.as_bytes().split_at_checked(7) {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"Bearer ") => {
-                TokenHash::new(&String::from_utf8_lossy(token))
-            }
-            _ => NO_BEARER,
-        }
-    }))
 }
 
 fn invalid_host() -> Problem {

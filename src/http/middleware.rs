@@ -20,6 +20,7 @@ use futures_util::FutureExt;
 use super::{
     problem::{NO_SNIFFING, Problem},
     request_id::{REQUEST_ID, RequestId},
+    token::{DOG_TOKEN, hide_tokens, vary_by_token},
 };
 use crate::metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
 
@@ -29,9 +30,10 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 ///
 /// The log has the matched route in place of the path, so that it contains no ids and no queries.
 pub async fn log_and_measure<B: MessageBody + 'static>(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
+    hide_tokens(request.headers_mut());
     let guard = RequestGuard::begin(&request);
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let mut response = match answered {
@@ -62,6 +64,7 @@ struct RequestGuard {
     id: RequestId,
     trace_id: Option<String>,
     method: Method,
+    has_dog_token: bool,
     started: Instant,
     in_flight: Option<InFlightRequest>,
 }
@@ -73,6 +76,7 @@ impl RequestGuard {
             id: RequestId::of(request),
             trace_id: trace_id(request),
             method: request.method().clone(),
+            has_dog_token: request.headers().contains_key(DOG_TOKEN),
             started: Instant::now(),
             in_flight: metrics.map(|metrics| metrics.begin()),
         }
@@ -93,6 +97,7 @@ impl RequestGuard {
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, self.id.0.clone());
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
+        vary_by_token(self.has_dog_token, headers);
         // It is there to keep the compressor off; clients need no such header.
         if headers
             .get(header::CONTENT_ENCODING)
@@ -161,7 +166,7 @@ fn framework_errors_to_problems<B: MessageBody>(
 #[cfg(test)]
 mod tests {
     use actix_web::{
-        App,
+        App, HttpRequest,
         middleware::from_fn,
         test::{self, TestRequest},
         web,
@@ -171,6 +176,28 @@ mod tests {
 
     async fn panics() -> HttpResponse {
         panic!("a secret")
+    }
+
+    async fn printed(request: HttpRequest) -> String {
+        format!("{request:?} {:?}", request.headers())
+    }
+
+    #[actix_web::test]
+    async fn no_token_is_printed() {
+        let app = App::new()
+            .route("/", web::get().to(printed))
+            .wrap(from_fn(log_and_measure));
+        let app = test::init_service(app).await;
+        for (name, value) in [
+            ("Dog-Token", "a-secret"),
+            ("Authorization", "Bearer a-secret"),
+        ] {
+            let request = TestRequest::get().insert_header((name, value));
+            let answer = test::call_and_read_body(&app, request.to_request()).await;
+            let answer = String::from_utf8_lossy(&answer);
+            assert!(answer.contains(&name.to_lowercase()), "{answer}");
+            assert!(!answer.contains("a-secret"), "{answer}");
+        }
     }
 
     async fn plain_error() -> HttpResponse {
@@ -183,10 +210,13 @@ mod tests {
             .route("/", web::get().to(panics))
             .wrap(from_fn(log_and_measure));
         let app = test::init_service(app).await;
-        let request = TestRequest::get().insert_header((REQUEST_ID, "mine-1"));
+        let request = TestRequest::get()
+            .insert_header((REQUEST_ID, "mine-1"))
+            .insert_header(("Dog-Token", "a"));
         let answer = test::try_call_service(&app, request.to_request()).await;
         let answer = answer.expect_err("an error").error_response();
         assert_eq!(answer.headers().get(REQUEST_ID).unwrap(), "mine-1");
+        assert_eq!(answer.headers().get(header::VARY).unwrap(), "Dog-Token");
         assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let kind = answer.headers().get(header::CONTENT_TYPE).unwrap();
         assert_eq!(kind, "application/problem+json");

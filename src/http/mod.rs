@@ -13,3 +13,4 @@ pub mod request;
 pub mod request_id;
 pub mod secrets;
 pub mod static_files;
+pub mod token;

@@ -23,11 +23,12 @@ use utoipa::ToSchema;
 
 use super::{
     answer::Answer,
-    headers::{EntityTags, IDEMPOTENCY_KEY, caller, condition},
+    headers::{EntityTags, IDEMPOTENCY_KEY, condition},
     idempotency::{IdempotencyKey, Retry},
     json::{check_body, from_body, from_query},
     problem::{Code, Problem},
     secrets::Secrets,
+    token::caller,
 };
 use crate::limits::{
     ClientAddress, LimitState, MAX_RECORD,

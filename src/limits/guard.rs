@@ -7,7 +7,10 @@ use actix_web::{
     Error, HttpMessage, ResponseError,
     body::MessageBody,
     dev::{RequestHead, ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderName},
+    },
     middleware::Next,
     rt::time::sleep,
     web::Data,
@@ -24,8 +27,9 @@ use super::{
 };
 use crate::{
     http::{
-        headers::{IDEMPOTENCY_KEY, caller, host},
+        headers::{IDEMPOTENCY_KEY, host},
         problem::{Code, Problem},
+        token::{TOKEN_HEADERS, caller},
     },
     quota::{CreatorQuotas, RateLimit},
 };
@@ -159,8 +163,9 @@ fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
     if headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
         return Err(Code::HeadersTooLarge.into());
     }
-    if headers.get_all(header::AUTHORIZATION).nth(1).is_some() {
-        let detail = "there is more than one Authorization header";
+    let is_twice = |name: &&HeaderName| headers.get_all(*name).nth(1).is_some();
+    if let Some(name) = TOKEN_HEADERS.iter().find(is_twice) {
+        let detail = format!("there is more than one {name} header");
         return Err(Problem::new(Code::BadRequest, detail));
     }
     let is_text = |part| percent_decode_str(part).decode_utf8().is_ok();
@@ -272,8 +277,6 @@ async fn owner_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<Rat
 
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::HeaderName;
-
     use super::*;
 
     #[test]

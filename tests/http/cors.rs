@@ -54,7 +54,7 @@ fn a_preflight_allows_what_a_client_needs() {
         ("GET", game.path("/suggest-move")),
     ];
     let headers = "authorization, content-type, if-match, if-none-match, idempotency-key, \
-                   last-event-id, cache-control, traceparent, tracestate, baggage";
+                   last-event-id, cache-control, traceparent, tracestate, baggage, dog-token, dog-key";
     for (method, path) in cases {
         let request = server.request("OPTIONS", &path).header("Origin", ORIGIN);
         let request = request.header("Access-Control-Request-Method", method);

@@ -236,13 +236,7 @@ fn a_token_is_sent_once_and_as_a_bearer_token() {
     get(&bearer).expect(200);
     get(&bearer.repeat(2)).refused("bad_request");
     get(&format!("{bearer}authorization: x\r\n")).refused("bad_request");
-    for value in [
-        token.as_str(),
-        "",
-        "Bearer",
-        "Basic eDp5",
-        &format!("Token {token}"),
-    ] {
+    for value in [token.as_str(), "", "Bearer", &format!("Token {token}")] {
         let problem = get(&format!("Authorization: {value}\r\n")).refused("unauthorized");
         assert_eq!(problem["reason"], "no_token", "{value}");
         let detail = problem["detail"].as_str().unwrap_or_default();

@@ -7,7 +7,8 @@ use utoipa::{
     OpenApi as _, PartialSchema, ToSchema,
     openapi::{
         ContactBuilder, OpenApi, Server, Tag,
-        security::{Http, HttpAuthScheme, SecurityScheme},
+        external_docs::ExternalDocsBuilder,
+        security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme},
     },
 };
 
@@ -34,8 +35,9 @@ pub fn json() -> Result<String, serde_json::Error> {
             summary.truncate(summary.trim_end_matches('.').len());
         }
         // Says that no token is needed, where the routes name none.
-        if operation.get("security").is_none() {
-            operation["security"] = json!([]);
+        match operation.get_mut("security").and_then(Value::as_array_mut) {
+            Some(schemes) => schemes.push(json!({"dog_token": []})),
+            None => operation["security"] = json!([]),
         }
         let parameters = operation
             .get_mut("parameters")
@@ -74,6 +76,9 @@ const HEADERS: [(&str, &str); 4] = [
     ("Last-Event-ID", "0"),
 ];
 
+/// Where the README starts a server. Tools need an absolute address.
+const LOCAL_SERVER: &str = "http://127.0.0.1:8080";
+
 /// Whether a body of this schema may be an empty object, and so may be left out.
 fn may_be_empty(schema: &Value) -> bool {
     schema["required"].is_null() && schema["minProperties"].is_null() && schema["oneOf"].is_null()
@@ -92,10 +97,16 @@ fn described() -> OpenApi {
     let mut api = Document::openapi();
     api.info.title = "dog-server".to_owned();
     api.info.description = Some(include_str!("description.md").to_owned());
+    api.external_docs = Some(
+        ExternalDocsBuilder::new()
+            .url(format!("{LOCAL_SERVER}/docs/guide/"))
+            .description(Some("The guides."))
+            .build(),
+    );
     api.info.contact = Some(ContactBuilder::new().name(Some("dog-server")).build());
-    // Tools that need an address take the first one.
+    // Tools take the first one.
     let servers = [
-        ("http://127.0.0.1:8080", "A server on this machine."),
+        (LOCAL_SERVER, "A server on this machine."),
         ("/", "The server that this document comes from."),
     ];
     let server = |(url, about): (&str, &str)| {
@@ -138,9 +149,14 @@ fn described() -> OpenApi {
     api.tags = Some(tags.map(tag).into());
     let components = api.components.get_or_insert_default();
     let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-    components
-        .security_schemes
-        .insert("token".to_owned(), bearer.into());
+    let about = "The same token, for clients behind a login that needs `Authorization`.";
+    let own = ApiKey::Header(ApiKeyValue::with_description("Dog-Token", about));
+    let schemes = [
+        ("token", bearer),
+        ("dog_token", SecurityScheme::ApiKey(own)),
+    ];
+    let schemes = schemes.map(|(name, scheme)| (name.to_owned(), scheme.into()));
+    components.security_schemes.extend(schemes);
     let mut schemas = Vec::new();
     ProblemDetails::schemas(&mut schemas);
     schemas.push((ProblemDetails::name().into(), ProblemDetails::schema()));
