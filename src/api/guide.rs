@@ -40,14 +40,13 @@ const INDEX: &str = "\
 - [trust.md](trust.md): what the server guarantees, and what it does not
 ";
 
-/// Files that guides link to, by their path in the repository; they are sent as text.
-macro_rules! texts {
-    ($($path:literal)*) => { &[$(($path, include_str!(concat!("../../", $path)))),*] };
+macro_rules! examples {
+    ($($file:literal)*) => { &[$(($file, include_str!(concat!("../../examples/", $file)))),*] };
 }
-const TEXTS: &[(&str, &str)] = texts! {
-    "CHANGELOG.md" "examples/bot.py" "examples/frontend.mjs" "examples/go/play.go"
-    "examples/java/Play.java" "examples/play.sh" "examples/python/generator.yaml"
-    "examples/python/play.py" "examples/review.py" "examples/typescript/play.ts"
+/// The examples that guides link to; they are sent as text.
+const EXAMPLES: &[(&str, &str)] = examples! {
+    "bot.py" "frontend.mjs" "go/play.go" "java/Play.java" "play.sh" "python/generator.yaml"
+    "python/play.py" "review.py" "typescript/play.ts"
 };
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -90,7 +89,11 @@ static PICTURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
 
 /// The file that guides link to by this path.
 fn text_file(path: &str) -> Option<&'static str> {
-    let (_, text) = TEXTS.iter().find(|(known, _)| *known == path)?;
+    if path == "CHANGELOG.md" {
+        return Some(include_str!("../../CHANGELOG.md"));
+    }
+    let file = path.strip_prefix("examples/")?;
+    let (_, text) = EXAMPLES.iter().find(|(known, _)| *known == file)?;
     Some(text)
 }
 
