@@ -1,6 +1,6 @@
-// Chooses the language, and has its words, the styles and the modules loaded. Says why the page does
-// not start: the browser is too old, or a part of the page did not arrive. Every browser can read this
-// file, and it needs no other one. It may be of another version than the page that names it.
+// Chooses the language, and has its words and the modules loaded. Says why the page does not start: the
+// browser is too old, or a part of the page did not arrive. Every browser can read this file, and it
+// needs no other one. It may be of another version than the page that names it.
 
 (function () {
   /** @type {Record<string, string[]>} */
@@ -31,19 +31,27 @@
   lang = lang || "en";
   document.documentElement.lang = lang;
 
+  var icon = /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]"));
+  var link = document.createElement("link");
+  link.rel = "preload";
+  link.setAttribute("as", "fetch");
+  link.crossOrigin = "anonymous";
+  link.href = icon.href.replace("icon.svg", "lang/" + lang + ".json");
+  document.head.appendChild(link);
+
   var browsers = "Chrome 93, Edge 93, Firefox 92, Safari 15.4";
   var old = !("noModule" in document.createElement("script")) || !Array.prototype.at || !Object.hasOwn
     || !window.Intl || !Intl.ListFormat || !window.BroadcastChannel || !window.ReadableStream;
   /** Whether the server has another version of the page. */
   var isOther = false;
+  /** The files of the page. @type {string[]} */
+  var files = [];
 
   function tell() {
     var opening = document.getElementById("opening");
     if (!opening || opening.getElementsByTagName("p").length > 0) return;
-    var page = /** @type {HTMLElement} */ (opening.parentNode);
-    page.hidden = false;
     // What an old browser could draw of the page would not work.
-    if (old) page.removeAttribute("id");
+    if (old) /** @type {Element} */ (opening.parentNode).removeAttribute("id");
     var told = words[lang];
     var text = document.createElement("p");
     text.textContent = old ? told[0] + browsers + told[1] : told[isOther ? 4 : 2];
@@ -55,14 +63,6 @@
       again.onclick = function () { location.reload(); };
       opening.appendChild(again);
     }
-  }
-
-  /** @param {any} event */
-  function fail(event) {
-    // A missing picture is not a reason.
-    if (event.target && event.target.tagName && event.target.tagName !== "SCRIPT") return;
-    if (event.error instanceof SyntaxError) old = true;
-    tell();
   }
 
   /** Milliseconds before each further attempt to get a file: 30 s in all. */
@@ -85,42 +85,49 @@
     });
   }
 
-  /** What a template has, when its files are there. @param {string} id @param {string[]} more files in the same folder */
-  function ready(id, more) {
-    var content = /** @type {HTMLTemplateElement} */ (document.getElementById(id)).content;
-    /** @type {any[]} */
-    var elements = Array.prototype.slice.call(content.querySelectorAll("link, script"));
-    var files = elements.map(function (one) { return one.href || one.src; });
-    var folder = files[files.length - 1].replace(/src\/main\.js$/, "");
-    var all = files.concat(more.map(function (name) { return folder + name; }));
-    // What the service worker keeps is whole.
-    /** @type {Promise<any>} */
-    var kept = navigator.serviceWorker && navigator.serviceWorker.controller
-      ? caches.match(files[0], { cacheName: "dog.kept" }) : Promise.resolve(undefined);
-    return kept.catch(function () {}).then(function (found) {
-      return found || Promise.all(all.map(function (url) { return get(url, 0); }));
-    }).then(function () { return { content: content, elements: elements }; });
+  /** Milliseconds in which the page starts again only once. */
+  var SOON = 10000;
+  /** Whether something did not arrive, and whether it is asked for again. */
+  var failed = false;
+  var trying = false;
+
+  /** Gets what did not arrive, and starts again: a browser does not ask twice for a module. */
+  function retry() {
+    failed = true;
+    if (trying || files.length === 0 || !document.getElementById("opening")) return;
+    trying = true;
+    Promise.all(files.map(function (url) { return get(url, 0); })).then(function () {
+      var last = Number(sessionStorage.getItem("dog.tab.retried"));
+      sessionStorage.setItem("dog.tab.retried", String(Date.now()));
+      if (Date.now() - last < SOON) tell();
+      else location.reload();
+    }).catch(tell);
+  }
+
+  /** @param {any} event */
+  function fail(event) {
+    var target = event.target;
+    // A missing picture is not a reason.
+    if (target && target.tagName && target.tagName !== "SCRIPT" && target.rel !== "stylesheet") return;
+    if (event.error instanceof SyntaxError) old = true;
+    if (old) tell();
+    else retry();
   }
 
   function begin() {
     var scriptless = document.getElementById("scriptless");
     if (scriptless) /** @type {Element} */ (scriptless.parentNode).removeChild(scriptless);
-    // A page of a version before 0.3.0 has no template for styles, and gets this file in place of its own.
-    if (old || !document.getElementById("styles")) return tell();
-    var styled = ready("styles", []).then(function (styles) {
-      document.head.appendChild(styles.content);
-      return Promise.all(styles.elements.map(function (link) {
-        return new Promise(function (resolve, reject) { link.onload = resolve; link.onerror = reject; });
-      }));
-    }).then(function () {
-      /** @type {HTMLElement} */ (document.getElementById("page")).hidden = false;
-    });
-    Promise.all([ready("modules", ["lang/" + lang + ".json"]), styled]).then(function (all) {
-      function load() { document.head.appendChild(all[0].content); }
-      // Modules that the browser has kept would all be compiled before anything is shown.
-      if (document.hidden) load();
-      else requestAnimationFrame(function () { setTimeout(load); });
-    }).catch(tell);
+    var modules = /** @type {HTMLTemplateElement | null} */ (document.getElementById("modules"));
+    // A page of a version before 0.3.0 gets this file in place of its own.
+    if (old || !modules) return tell();
+    files = Array.prototype.slice.call(document.querySelectorAll("link[rel=stylesheet], link[as=fetch]"))
+      .concat(Array.prototype.slice.call(modules.content.querySelectorAll("link, script")))
+      .map(function (one) { return one.href || one.src; });
+    if (failed) return retry();
+    function load() { document.head.appendChild(/** @type {HTMLTemplateElement} */ (modules).content); }
+    // Modules that the browser has kept would all be compiled before anything is shown.
+    if (!navigator.serviceWorker || !navigator.serviceWorker.controller || document.hidden) load();
+    else requestAnimationFrame(function () { setTimeout(load); });
   }
 
   window.addEventListener("error", fail, true);

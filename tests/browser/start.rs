@@ -40,6 +40,9 @@ fn an_older_browser_is_told_what_is_needed() {
 fn a_page_that_does_not_arrive_says_so() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
+    browser.expect_message(&["Failed to fetch"]);
+    browser.expect_message(&["a file of the page is missing"]);
+    browser.expect_message(&["was preloaded"]);
     browser.hurry();
     replace_fetch(
         &browser,
