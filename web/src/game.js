@@ -8,7 +8,7 @@ import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
 
-/** @import {Advice, Changed, Created, GameEvent, Game, History, Layout, Message, Move, Offer, Failure, SavedGame, Settings, Seven,
+/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Layout, Message, Move, Offer, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */

@@ -12,7 +12,7 @@ import { RulesButton } from "./table/rules.js";
 import { Later, html } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Catalogue, Game, Level, OpenTable, Failure, SavedGame, Settings, State} from "./types.js" */
+/** @import {Catalogue, Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */

@@ -1,8 +1,8 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Analysis, Choice, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Failure, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
+/** @import {Addresses, Advice, Analysis, Choice, Failure, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
+ *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
  *    Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */

@@ -7,7 +7,7 @@ import { problemWords } from "./words.js";
 import { html } from "./view.js";
 import { Names } from "./seats.js";
 
-/** @import {OpenTable, Failure} from "./types.js" */
+/** @import {Failure, OpenTable} from "./types.js" */
 
 /** Milliseconds between two requests for the games. */
 const AGAIN = 10_000;

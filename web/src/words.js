@@ -3,7 +3,7 @@
 import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Game, GameEvent, Given, Layout, LogEntry, Move, Failure, Problem, SeatBoard,
+/** @import {AdviceReason, Capture, Failure, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, SeatBoard,
  *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** What the words need to know of a game: the names of the seats, and which is the reader's. */
