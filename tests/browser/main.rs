@@ -30,4 +30,5 @@ mod start;
 mod storage;
 mod table;
 mod text;
+mod tokens;
 mod upgrade;

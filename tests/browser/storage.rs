@@ -116,8 +116,8 @@ fn a_token_that_is_unknown_for_a_while_is_kept() {
     let game = deal_to_people(&server, &italian(), 1);
     replace_fetch(
         &browser,
-        "return options.headers?.Authorization && !window.repaired
-           ? problem(401, 'unauthorized', { reason: 'unknown_token' }) : real(url, options);",
+        "return options.headers?.['Dog-Token'] && !window.repaired
+           ? problem(401, 'unauthorized', { reason: 'unknown_token' }, { Vary: 'Dog-Token' }) : real(url, options);",
     );
     browser.remember(&game, 1);
     let lost = || {

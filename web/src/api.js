@@ -4,7 +4,7 @@
 import { NewVersion } from "./files.js";
 import { forgetKey, keyFor } from "./storage.js";
 
-/** @import {Message, Failure, Problem, Table} from "./types.js" */
+/** @import {Failure, Message, Problem, Table} from "./types.js" */
 
 /** The origin of another server that the page is for; empty if it is the page's own. */
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
@@ -116,6 +116,34 @@ const ANSWER = 15_000;
 /** Milliseconds in which it has to end. */
 const WHOLE_ANSWER = 60_000;
 
+/** @type {Promise<boolean> | null} */
+let login = null;
+
+/** Whether a login in front of the server needs `Authorization` for itself. */
+const hasLogin = () => {
+  login ??= fetch(`${server}/healthz`, { credentials: "omit" }).then(({ status, headers }) =>
+    status === 401 && /^(basic|negotiate|digest)\b/i.test(headers.get("WWW-Authenticate") ?? ""), () => false);
+  return login;
+};
+
+/**
+ * Sends a request. A server before 0.3.0 does not read `Dog-Token`, and does not name it in `Vary`: it is
+ * asked once more. What it has done, or cannot do now, is not asked for again.
+ *
+ * @param {string} path begins with `/v1` @param {string | null | undefined} token
+ * @param {RequestInit & {method: string, headers: Record<string, string>}} options
+ */
+async function send(path, token, { headers, ...options }) {
+  const ask = (/** @type {Record<string, string>} */ more) => fetch(server + path, { ...options, headers: { ...headers, ...more } });
+  if (!token) return ask({});
+  const answer = await ask({ "Dog-Token": token });
+  const { ok, status } = answer;
+  const isOver = ok ? options.method !== "GET" : status === 429 || status >= 500;
+  if (isOver || /\bdog-token\b/i.test(answer.headers.get("Vary") ?? "") || await hasLogin()) return answer;
+  answer.body?.cancel();
+  return ask({ Authorization: `Bearer ${token}` });
+}
+
 /**
  * Sends a request and returns the parsed response. Throws a `Refusal`, or a `TypeError` if the
  * server was not reached.
@@ -130,7 +158,6 @@ const WHOLE_ANSWER = 60_000;
  * @returns {Promise<T>}
  */
 export async function request(method, path, { token, body, text, headers = {}, cache } = {}) {
-  if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (text) headers.Accept = "text/plain";
   const sent = Date.now();
@@ -138,7 +165,7 @@ export async function request(method, path, { token, body, text, headers = {}, c
   const abort = () => over.abort();
   let timer = setTimeout(abort, ANSWER);
   try {
-    const response = await fetch(server + path, {
+    const response = await send(path, token, {
       method, headers, cache, body: body === undefined ? undefined : JSON.stringify(body), signal: over.signal,
     });
     clearTimeout(timer);
@@ -214,7 +241,6 @@ export function follow(id, token, { onMessages, onLink }) {
   const stop = new AbortController();
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/x-ndjson" };
-  if (token) headers.Authorization = `Bearer ${token}`;
   let wake = () => {};
   let cut = () => {};
   // When the connection was heard last.
@@ -267,7 +293,8 @@ export function follow(id, token, { onMessages, onLink }) {
       const patience = setTimeout(() => onLink("lost"), PATIENCE);
       const sent = Date.now();
       try {
-        const response = await fetch(`${server}/v1/games/${id}/events?include=game,moves&after_end=true`, { headers, signal: attemptOver.signal });
+        const response = await send(`/v1/games/${id}/events?include=game,moves&after_end=true`, token,
+          { method: "GET", headers, signal: attemptOver.signal });
         clearTimeout(patience);
         setClock(response, sent);
         if (!response.ok) throw await refusalOf(response);

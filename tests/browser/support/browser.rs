@@ -154,6 +154,14 @@ impl Browser {
         browser
     }
 
+    /// Logs in to what is in front of the server, with a name and a password.
+    pub fn log_in(&self, user: &str) {
+        // That has no icon.
+        self.expect_message(&["favicon.ico"]);
+        let login = self.server.replacen("://", &format!("://{user}@"), 1);
+        self.follow(&(login + "/healthz"));
+    }
+
     /// Changes the size and the preferences.
     pub fn show_as(&self, form: Form) {
         let metrics = json!({
@@ -523,6 +531,14 @@ impl Browser {
             let event: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
             let event = &event["message"];
             let url = event["params"]["request"]["url"].as_str()?;
+            // With the name and the password of a login, it is the same host.
+            let user = url
+                .split_once('@')
+                .and_then(|(before, _)| before.split("://").nth(1));
+            let user = user
+                .filter(|user| !user.contains('/'))
+                .map(|user| format!("{user}@"));
+            let url = &url.replacen(&user.unwrap_or_default(), "", 1);
             let own = url.strip_prefix(&self.server);
             let own = own.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             // A new tab of Chromium itself is a page too.
