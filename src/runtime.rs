@@ -82,6 +82,21 @@ impl Waiter {
     }
 }
 
+/// The processor time that this thread has used; on other systems than Linux the time since the
+/// first call.
+pub fn thread_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(time).unwrap_or_default()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        FIRST.get_or_init(std::time::Instant::now).elapsed()
+    }
+}
+
 /// Lowers the priority of this thread to this nice value; on Linux only.
 pub fn lower_priority(nice: i32) {
     #[cfg(target_os = "linux")]

@@ -182,19 +182,20 @@ impl JobQueues {
     }
 
     /// Charges the client for what a job has done since it last began or went on, which took this
-    /// long, and makes its place free. It was expected to need another `left`; returns what is left
+    /// long and used so much of a processor, and makes its place free. It was expected to need another `left`; returns what is left
     /// of that.
     pub(super) fn end_slice(
         &mut self,
         charge: Charge<QueueKey>,
         left: Duration,
         took: Duration,
+        used: Duration,
     ) -> Duration {
         let key = charge.payer;
         let waiting = self.queues.values().filter(|queue| queue.is_waiting());
         let waiting = waiting.count();
         self.shares.end(charge, took, waiting);
-        self.recent.add(key, took);
+        self.recent.add(key, used);
         self.free += 1;
         if let Some(queue) = self.queues.get_mut(&key) {
             queue.running -= 1;

@@ -40,7 +40,7 @@ use crate::{
     },
     limits::ClientAddress,
     metrics::{GaugeGuard, PoolMetrics},
-    runtime::lower_priority,
+    runtime::{lower_priority, thread_time},
 };
 
 /// The expected cost of a short job, such as a list of moves.
@@ -76,6 +76,8 @@ struct RunningJob {
     /// was dropped.
     since: Instant,
     charge: Option<Charge<QueueKey>>,
+    /// The processor time of the thread then.
+    used_before: Duration,
     working: Option<GaugeGuard>,
     /// How long it has paused.
     paused: Duration,
@@ -107,7 +109,8 @@ impl RunningJob {
         let (resume, resumed) = channel();
         let begun = Instant::now();
         let mut jobs = self.pool.jobs.lock();
-        self.left = jobs.end_slice(charge, self.left, self.since.elapsed());
+        let used = thread_time().saturating_sub(self.used_before);
+        self.left = jobs.end_slice(charge, self.left, self.since.elapsed(), used);
         let (number, left) = (self.number, self.left);
         let job = PausedJob {
             number,
@@ -124,6 +127,7 @@ impl RunningJob {
         drop(waiting);
         self.working = Some(self.pool.metrics.working());
         self.since = Instant::now();
+        self.used_before = thread_time();
         self.paused += begun.elapsed();
         self.charge.is_some()
     }
@@ -326,6 +330,7 @@ impl PoolInner {
                 left: job.cost,
                 since: Instant::now(),
                 charge: Some(charge),
+                used_before: thread_time(),
                 working: Some(self.metrics.working()),
                 paused: Duration::ZERO,
             }));
@@ -335,7 +340,8 @@ impl PoolInner {
             let Some(charge) = job.charge else { break };
             let (sender, receiver) = channel();
             let mut jobs = self.jobs.lock();
-            let left = jobs.end_slice(charge, job.left, job.since.elapsed());
+            let used = thread_time().saturating_sub(job.used_before);
+            let left = jobs.end_slice(charge, job.left, job.since.elapsed(), used);
             jobs.end(job.key, left);
             let is_needed = jobs.idle.len() <= self.config.threads && !jobs.closed;
             if is_needed {
