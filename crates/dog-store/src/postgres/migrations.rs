@@ -81,7 +81,10 @@ async fn found_version(connection: &PgConnection) -> Result<u32, StoreError> {
     let rows = connection.query(sql, &[]).await?;
     let row = one(&rows)?;
     match (row.try_get(0)?, row.try_get(1)?) {
-        (true, _) => version(connection).await,
+        (true, has_games) => match version(connection).await? {
+            0 if has_games => Err(StoreError::Damaged("its schema version is 0".into())),
+            found => Ok(found),
+        },
         (false, false) => Ok(0),
         (false, true) => Err(StoreError::Foreign(0)),
     }
@@ -103,7 +106,9 @@ async fn version(connection: &PgConnection) -> Result<u32, StoreError> {
     let rows = connection
         .query("SELECT version FROM schema_version", &[])
         .await?;
-    Ok(one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs())
+    let found: i32 = one(&rows)?.try_get(0)?;
+    let negative = |_| StoreError::Damaged(format!("its schema version is {found}"));
+    u32::try_from(found).map_err(negative)
 }
 
 #[cfg(test)]
@@ -183,5 +188,19 @@ mod tests {
             assert_eq!(database.psql(objects), before);
         }
         drop(file.store());
+    }
+
+    #[test]
+    fn a_database_whose_version_is_lost_is_refused_in_words() {
+        let Some(store) = TestStore::postgres() else {
+            return;
+        };
+        drop(store.store());
+        for version in [-1, 0] {
+            store.sql(&format!("UPDATE schema_version SET version = {version}"));
+            let refusal = store.location().open(StoreConfig::default()).err();
+            let expected = format!("its schema version is {version}");
+            assert!(refusal.is_some_and(|refusal| refusal.to_string().ends_with(&expected)));
+        }
     }
 }

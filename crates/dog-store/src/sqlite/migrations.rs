@@ -43,7 +43,11 @@ pub(super) fn identify(connection: &Connection) -> Result<(), StoreError> {
         return Err(StoreError::Foreign(application));
     }
     // A later version is refused where the file is read or written. It can be backed up.
-    match SCHEMA.check(version(connection)?) {
+    let found = version(connection)?;
+    if found == 0 && tables > 0 {
+        return Err(no_version(found.into()));
+    }
+    match SCHEMA.check(found) {
         Err(unreleased @ StoreError::Unreleased { .. }) => Err(unreleased),
         _ => Ok(()),
     }
@@ -121,7 +125,13 @@ fn step(connection: &mut Connection, schema: &Schema) -> Result<bool, StoreError
 /// # Errors
 /// The database cannot be read.
 pub(super) fn version(connection: &Connection) -> Result<u32, StoreError> {
-    pragma(connection, "user_version")
+    let found: i64 = pragma(connection, "user_version")?;
+    u32::try_from(found).map_err(|_| no_version(found))
+}
+
+/// The tables are there, but their version is none that any program has written.
+fn no_version(found: i64) -> StoreError {
+    StoreError::Damaged(format!("its schema version (user_version) is {found}"))
 }
 
 /// The value of a pragma.

@@ -104,6 +104,22 @@ fn files_of_builds_before_the_first_release_are_refused_by_everything() {
 }
 
 #[test]
+fn a_file_whose_version_is_lost_is_refused_in_words() {
+    let dir = Dir::new();
+    let path = dir.file();
+    create(&dir.store());
+    for version in [-1, 0] {
+        sql(&dir, &format!("PRAGMA user_version = {version}"));
+        let before = fs::read(&path).unwrap();
+        let expected = format!("its schema version (user_version) is {version}");
+        for refusal in [refusal(&path), check(&path, |_, _| {}).unwrap_err()] {
+            assert!(refusal.to_string().ends_with(&expected), "{refusal}");
+        }
+        assert!(fs::read(&path).unwrap() == before, "nothing is written");
+    }
+}
+
+#[test]
 fn files_of_other_programs_are_left_unchanged() {
     let dir = Dir::new();
     let path = dir.file();
