@@ -99,7 +99,7 @@ impl ReviewWorker {
             match self.work() {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(error) => log::warn!("reviews wait for the store: {error}"),
+                Err(error) => dog_store::warn_rarely!("reviews wait for the store: {error}"),
             }
             if self.waiter.stops_within(POLL) {
                 return;

@@ -102,7 +102,7 @@ impl ActionCommitter {
             }
         }
         if let Some(error) = last_error {
-            log::warn!("bots wait for the store: {error}");
+            dog_store::warn_rarely!("bots wait for the store: {error}");
             thread::sleep(MAX_POLL);
         }
     }

@@ -144,7 +144,7 @@ impl BotWorker {
                 Err(error) => Err(error),
             };
             if let Err(error) = outcome {
-                log::warn!("bots wait for the store: {error}");
+                dog_store::warn_rarely!("bots wait for the store: {error}");
                 thread::sleep(MAX_POLL);
             }
         }

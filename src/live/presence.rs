@@ -174,7 +174,7 @@ impl PresenceTracker {
                 Ok(true) => written_at = Instant::now(),
                 Ok(false) => {}
                 Err(error) => {
-                    log::warn!("cannot write who is present: {error}");
+                    dog_store::warn_rarely!("cannot write who is present: {error}");
                     sleep(RETRY_DELAY).await;
                 }
             }

@@ -106,7 +106,7 @@ impl OnDemandGauges {
             gauge.set(has_standby.into());
         }
         if let Err(error) = self.count().await {
-            log::warn!("cannot read the size of the database: {error}");
+            dog_store::warn_rarely!("cannot read the size of the database: {error}");
         }
         self.process.refresh();
     }

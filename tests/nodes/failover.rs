@@ -99,6 +99,29 @@ fn no_answered_write_is_lost_when_the_primary_is_killed() {
 }
 
 #[test]
+fn a_standby_for_which_commits_wait_is_named() {
+    let Some(first) = own_cluster() else { return };
+    let second = Cluster::standby_of(&first);
+    let database = first.database();
+    let url = database.url_on(&[&first, &second]);
+    let nodes = DogNodes::start(1, database, &url);
+    let node = nodes.at(0);
+    node.wait_until_ready(true);
+    second.kill();
+    for what in [
+        "WARN  dog_store::postgres::space] commits wait for a synchronous standby",
+        "not ready: the database cannot be reached: its commits wait for a synchronous standby",
+    ] {
+        wait_until(what, || {
+            node.get("/readyz").send();
+            node.log().contains(what)
+        });
+    }
+    second.start_again();
+    node.wait_until_ready(true);
+}
+
+#[test]
 fn idle_connections_leave_a_primary_that_hangs() {
     let Some(first) = own_cluster() else { return };
     let second = Cluster::standby_of(&first);

@@ -24,6 +24,7 @@ mod location;
 mod metrics;
 mod postgres;
 mod presence;
+mod rare_warning;
 mod reaction;
 mod retention;
 mod review;
@@ -49,6 +50,7 @@ pub use self::{
     metrics::{GameCounts, Sizes, SpaceUsage, StoreMetrics},
     postgres::{ConnectionSettings, SettingsError},
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},
+    rare_warning::RareWarning,
     reaction::{MAX_REACTIONS, REACTION_TIME, REACTION_WINDOW, Reaction, RecentReaction},
     retention::{ExpiredBatch, ExpiredGame, RetentionPolicy, RetentionTime},
     review::{

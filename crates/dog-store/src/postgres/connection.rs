@@ -36,9 +36,6 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// hangs.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many tries to connect again are logged once.
-const TRIES_PER_WARNING: u32 = 50;
-
 /// A parameter of a statement.
 pub(super) type SqlParam = Box<dyn ToSql + Sync + Send>;
 
@@ -250,7 +247,7 @@ async fn drive<S: TlsStream + Unpin>(
         match message? {
             AsyncMessage::Notification(_) => notified.notify_one(),
             AsyncMessage::Notice(notice) if notice.parsed_severity() == Some(Severity::Warning) => {
-                log::warn!("the database warns: {}", notice.message());
+                crate::warn_rarely!("the database warns: {}", notice.message());
             }
             _ => {}
         }
@@ -285,19 +282,19 @@ impl Slot {
                     }
                 }
                 current.send_replace(None);
-                let mut tries = 0;
                 driver = loop {
                     match PgConnection::open(&settings, purpose, Arc::clone(&notified)).await {
                         Ok((connection, driver)) => {
                             current.send_replace(Some(connection));
                             break driver;
                         }
-                        Err(error) if tries % TRIES_PER_WARNING == 0 => {
-                            log::warn!("cannot connect to the {}: {error}", settings.name());
+                        Err(error) => {
+                            crate::warn_rarely!(
+                                "cannot connect to the {}: {error}",
+                                settings.name()
+                            );
                         }
-                        Err(_) => {}
                     }
-                    tries += 1;
                     sleep(RETRY_DELAY).await;
                 };
             }

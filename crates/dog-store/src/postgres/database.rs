@@ -192,7 +192,8 @@ impl PgDatabase {
     ) -> Result<Vec<Row>, StoreError> {
         let connection = self.0.connections.small_writes.get();
         let started = Instant::now();
-        let rows = self.run(connection, sql, params).await?;
+        let rows = self.run(connection, sql, params).await;
+        let rows = rows.map_err(|error| self.0.state.explain(error))?;
         self.0.metrics.committed(1, started.elapsed());
         Ok(rows)
     }
@@ -239,7 +240,7 @@ impl PgDatabase {
         if !matches!(result, Ok(CommitResult::Done)) {
             self.0.state.take_back(added);
         }
-        result
+        result.map_err(|error| self.0.state.explain(error))
     }
 
     /// Queues a write that there is space for, and waits for its result.

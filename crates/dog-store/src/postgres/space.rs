@@ -96,6 +96,10 @@ static READ: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Whether a session of this role has waited for a standby for two seconds.
+const WAITS_FOR_STANDBY: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
+     WHERE wait_event = 'SyncRep' AND query_start < clock_timestamp() - interval '2 seconds')";
+
 /// About how many bytes a write adds.
 fn added_bytes(write: &Write) -> u64 {
     let saved = match &write.save {
@@ -136,6 +140,7 @@ pub(super) struct DatabaseState {
     space: Mutex<Space>,
     file_bytes: AtomicU64,
     has_standby: AtomicBool,
+    waits_for_standby: AtomicBool,
 }
 
 /// The bytes of the live rows.
@@ -155,6 +160,7 @@ impl DatabaseState {
             space: Mutex::default(),
             file_bytes: AtomicU64::new(0),
             has_standby: AtomicBool::new(false),
+            waits_for_standby: AtomicBool::new(false),
         }
     }
 
@@ -203,6 +209,30 @@ impl DatabaseState {
         self.has_standby.load(Relaxed)
     }
 
+    /// The error of a write, which names what its commit waits for.
+    pub fn explain(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Unreachable(_) if self.waits_for_standby.load(Relaxed) => {
+                StoreError::unreachable("its commits wait for a synchronous standby")
+            }
+            other => other,
+        }
+    }
+
+    /// Finds out whether commits have waited for a standby for a while.
+    async fn look_for_waits(&self, connection: &PgConnection) -> Result<(), StoreError> {
+        let rows = connection.query(WAITS_FOR_STANDBY, &[]).await?;
+        let waits = one(&rows)?.try_get(0)?;
+        self.waits_for_standby.store(waits, Relaxed);
+        if waits {
+            crate::warn_rarely!(
+                "commits wait for a synchronous standby, and none answers: start one, or change \
+                 synchronous_standby_names on the primary"
+            );
+        }
+        Ok(())
+    }
+
     /// Reads the state.
     pub async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
         let written_before = self.space.lock().written;
@@ -226,6 +256,11 @@ impl DatabaseState {
         let mut waited = 0;
         loop {
             sleep(INTERVAL).await;
+            if let Some(connection) = slot.get()
+                && let Err(error) = self.look_for_waits(&connection).await
+            {
+                log::debug!("cannot find out what commits wait for: {error}");
+            }
             waited += 1;
             if waited < READ_AFTER && !self.usage().is_nearly_full() {
                 continue;

@@ -531,7 +531,7 @@ impl PgDatabase {
     pub async fn probe(&self) -> Result<SpaceUsage, StoreError> {
         let queue = self.0.queue.as_ref();
         if queue.is_some_and(|queue| queue.capacity() == 0) {
-            log::warn!("{QUEUE_CAPACITY} writes wait");
+            crate::warn_rarely!("{QUEUE_CAPACITY} writes wait");
             return Err(StoreError::Overloaded);
         }
         let usage = self.usage();

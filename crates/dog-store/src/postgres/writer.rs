@@ -117,8 +117,8 @@ impl BatchWriter {
     /// Commits each write by itself. With `maybe_applied`, each may have been committed before.
     async fn write_each(&mut self, batch: Vec<QueuedWrite>, maybe_applied: bool) {
         if maybe_applied {
-            log::warn!(
-                "the connection was lost during a commit of {} writes; finding out what happened",
+            crate::warn_rarely!(
+                "a commit of {} writes was not answered; finding out what happened",
                 batch.len()
             );
         }

@@ -156,7 +156,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> i32 {
     let pages = connection.query_row(&sql, [], |row| row.get(1));
     pages.unwrap_or_else(|error| {
         let error = StoreError::from(error);
-        log::warn!("the write-ahead log cannot be copied into the database: {error}");
+        crate::warn_rarely!("the write-ahead log cannot be copied into the database: {error}");
         0
     })
 }

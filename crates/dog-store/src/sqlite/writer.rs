@@ -207,7 +207,7 @@ impl WriterThread {
         // If a reader prevents this checkpoint, it is done after the next start.
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
         if let Err(error) = self.connection.query_row(sql, [], |_| Ok(())) {
-            log::warn!("the write-ahead log cannot be copied into the database: {error}");
+            crate::warn_rarely!("the write-ahead log cannot be copied into the database: {error}");
         }
     }
 
