@@ -423,7 +423,13 @@ fn a_difference_would_be_found() {
             assert!(told, "{place:?} is not among {found:#?}");
         }
         // A different revealed card is seen by everyone.
-        let lay_open = |kept: &mut GameSecrets| kept.snapshot["discards"] = json!("A2");
+        let lay_open = |kept: &mut GameSecrets| {
+            let cards = |name: &str| kept.snapshot[name].as_str().expect("cards").to_owned();
+            let (mut stock, mut discards) = (cards("stock"), cards("discards"));
+            discards.extend(stock.pop());
+            kept.snapshot["stock"] = json!(stock);
+            kept.snapshot["discards"] = json!(discards);
+        };
         for viewer in game.viewers() {
             let found = differing(&game, viewer, lay_open);
             assert!(found.len() >= 2, "{viewer} sees only {found:?}");

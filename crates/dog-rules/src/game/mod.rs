@@ -540,10 +540,33 @@ impl Game {
             && self.turn.is_some() == (self.phase == Phase::Play)
             && self.round > 0
             && self.board.fits(&self.rules)
+            && self.has_the_deck()
+            && self.has_what_is_laid_down()
             && self
                 .round_history
                 .as_ref()
                 .is_none_or(|history| self.fits(history))
+    }
+
+    /// Whether stock, discard pile and hands are the deck (RULES §3), card by card.
+    fn has_the_deck(&self) -> bool {
+        let mut left = self.rules.deck();
+        let hands = self.seats.iter().flat_map(|state| state.hand.sorted());
+        let mut cards = hands
+            .chain(self.discards.sorted())
+            .chain(self.stock.iter().copied());
+        cards.all(|card| left.remove(card)) && left.is_empty()
+    }
+
+    /// Whether each card that is laid down in the exchange is in its seat's hand (RULES §7.3).
+    fn has_what_is_laid_down(&self) -> bool {
+        self.phase != Phase::Exchange
+            || self.seats.iter().all(|state| match state.answer {
+                Some(ExchangeAnswer::Offered(card)) if state.received.is_none() => {
+                    state.hand.contains(card)
+                }
+                _ => true,
+            })
     }
 
     fn fits(&self, history: &RoundHistory) -> bool {

@@ -230,6 +230,11 @@ no round: /round = 0
 no players: /players = []
 no seats: /seats = []
 no such board: /board/track/0 = [90]
+a card twice: /seats/0/hand = "22"
+a card less: /seats/3/hand = ""
+a card that is laid open and held: /discards = "2"
+another deck: /rules/jokers = 7
+no stock: /stock = ""
 "#;
 
 #[test]

@@ -95,6 +95,7 @@ fn random_game(rng: &mut ChaCha8Rng, tally: &mut ActionCounts) {
             let stored = serde_json::to_string(&game).expect("a game is stored");
             let restored: Game = serde_json::from_str(&stored).expect("a game is restored");
             assert_eq!(restored, game);
+            check_damages(&game);
             check_secrets(rng, &game, &holders);
         }
     }
@@ -393,7 +394,12 @@ fn with_other_secrets(
         state["hand"] = json!(hand);
         let any = *Card::ALL.choose(rng).expect("a card");
         if !state["answer"]["offered"].is_null() {
-            state["answer"]["offered"] = json!(any);
+            // Until the pair swaps, the card is in the hand.
+            let laid_down = hand
+                .ranks()
+                .next()
+                .filter(|_| game.phase() == Phase::Exchange);
+            state["answer"]["offered"] = json!(laid_down.unwrap_or(any));
         }
         if pinned.is_empty() && !state["received"].is_null() {
             state["received"] = json!(any);
@@ -402,6 +408,43 @@ fn with_other_secrets(
     stored["stock"] = json!(hidden.into_iter().collect::<Cards>());
     stored["seed"] = json!(Seed::new(rng.random()));
     serde_json::from_value(stored).expect("a stored game")
+}
+
+/// A stored game with a card less, a card more, another card, or a card laid down that is not in the
+/// hand is not read.
+fn check_damages(game: &Game) {
+    let stored = json!(game);
+    let is_read = |place: &str, value: String| {
+        let mut damaged = stored.clone();
+        *damaged.pointer_mut(place).expect("a place") = json!(value);
+        serde_json::from_value::<Game>(damaged).is_ok()
+    };
+    let seats = 0..game.rules().seats;
+    let hands = seats.clone().map(|seat| format!("/seats/{seat}/hand"));
+    for place in hands.chain(["/stock", "/discards"].map(str::to_owned)) {
+        let cards = stored.pointer(&place).and_then(Value::as_str);
+        let cards = cards.expect("cards").to_owned();
+        assert!(is_read(&place, cards.clone()));
+        assert!(!is_read(&place, format!("{cards}A")), "{place}");
+        if let Some(first) = cards.chars().next() {
+            let other = if first == 'A' { '2' } else { 'A' };
+            assert!(!is_read(&place, cards[1..].to_owned()), "{place}");
+            assert!(
+                !is_read(&place, format!("{other}{}", &cards[1..])),
+                "{place}"
+            );
+        }
+    }
+    for seat in seats.map(seat).filter(|_| game.phase() == Phase::Exchange) {
+        let mut others = Card::ALL
+            .into_iter()
+            .filter(|&card| !game.hand(seat).contains(card));
+        if game.offered(seat).is_some() && game.received(seat).is_none() {
+            let other = others.next().expect("a hand has six cards or so").name();
+            let place = format!("/seats/{}/answer/offered", seat.number());
+            assert!(!is_read(&place, other.to_owned()), "{place}");
+        }
+    }
 }
 
 fn read_stored(cards: &Value) -> Cards {
