@@ -26,6 +26,7 @@ pub fn rules(u: &mut Unstructured) -> Result<Rules> {
         start_swap_protection: *u.choose(&[Protection::Always, Protection::Fresh])?,
         goal_entry: *u.choose(&[GoalEntry::OnStart, GoalEntry::BeforeStart])?,
         backward_into_goal: u.arbitrary()?,
+        fresh_into_goal: u.arbitrary()?,
         capture_own: u.arbitrary()?,
         seven_landing: *u.choose(&[SevenLanding::Captures, SevenLanding::MustBeFree])?,
         seven_surplus: *u.choose(&[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin])?,

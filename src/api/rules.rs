@@ -98,6 +98,8 @@ options! {
     goal_entry: GoalEntry,
     /// Whether a four may go back from beyond its own start into the goal.
     backward_into_goal: bool,
+    /// Whether a fresh piece may go forward from its own start into the goal, where that is the door.
+    fresh_into_goal: bool,
     /// Whether a piece may end on another of its own seat and capture it.
     capture_own: bool,
     /// Whether a part of a seven captures where it ends, or must end on a free field.

@@ -32,6 +32,7 @@ pub fn published(preset: &str) -> Value {
         "start_swap_protection": protection,
         "goal_entry": either("before_start", "on_start"),
         "backward_into_goal": house,
+        "fresh_into_goal": false,
         "capture_own": true,
         "seven_landing": either("must_be_free", "captures"),
         "seven_surplus": either("lapses_on_win", "must_be_used"),

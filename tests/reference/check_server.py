@@ -336,7 +336,7 @@ def check_seven(
 WIDER: tuple[Rules, ...] = (
     {"capture_own": True}, {"seven_rest": "any_pieces"}, {"seven_landing": "captures"},
     {"seven_rest": "any_pieces", "capture_own": True, "seven_landing": "captures"},
-    {"seven_rest": "any_pieces", "seven_partner": "always"}, {"backward_into_goal": True},
+    {"seven_rest": "any_pieces", "seven_partner": "always"}, {"backward_into_goal": True}, {"fresh_into_goal": True},
     {"jack_own_pair": True, "start_swap_protection": "fresh"},
     {"jack_without_effect": True, "jack_without_effect_when": "no_swap_possible"},
 )
@@ -351,6 +351,7 @@ def wider_rules(rng: random.Random, rules: Rules) -> Rules:
 # The options without which there would not be this reason.
 WITHOUT_REASON: dict[str, Rules] = {
     "own_piece": {"capture_own": True}, "one_piece_only": {"seven_rest": "any_pieces"},
+    "fresh_piece": {"fresh_into_goal": True},
 }
 
 
@@ -358,10 +359,12 @@ def only_reason(
     rules: Rules, board: Board, seat: int, hand: list[str], move_id: str, illegal: dog.IllegalMove
 ) -> Optional[str]:
     """The reason of an illegal move if it is the only one: without the option it is legal."""
-    if illegal.reason not in WITHOUT_REASON:
+    # A path into the goal that is not there has no reason of its own.
+    reason = illegal.reason or "fresh_piece"
+    if reason not in WITHOUT_REASON:
         return None
-    without = {**rules, **WITHOUT_REASON[illegal.reason]}
-    return illegal.reason if legal(without, board, seat, hand, move_id) else None
+    without = {**rules, **WITHOUT_REASON[reason]}
+    return reason if legal(without, board, seat, hand, move_id) else None
 
 
 def legal(rules: Rules, board: Board, seat: int, hand: list[str], move_id: str) -> bool:

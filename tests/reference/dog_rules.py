@@ -59,7 +59,7 @@ _DOWN = [6, 5, 4, 3, 2]
 # §11: options that every preset leaves at the same value.
 DEFAULTS: Rules = {
     "seven_rest": "any_pieces", "reshuffle": "when_empty",
-    "jack_without_effect_when": "no_other_on_ring", "capture_own": True,
+    "jack_without_effect_when": "no_other_on_ring", "capture_own": True, "fresh_into_goal": False,
 }
 
 PRESETS: dict[str, Rules] = {
@@ -134,6 +134,7 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "jack_without_effect": (False, True),
     "jack_without_effect_when": ("no_other_on_ring", "no_swap_possible"),
     "capture_own": (True, False),
+    "fresh_into_goal": (False, True),
 }
 
 
@@ -280,11 +281,14 @@ def _check_goal_step(board: Board, seat: int, number: int) -> None:
 
 
 def may_enter(rules: Rules, board: Board, seat: int, track_field: int) -> bool:
-    """§4 The door: may the step after this ring field be goal 0? A fresh piece must leave the start first."""
+    """§4 The door: may the step after this ring field be goal 0?
+
+    A fresh piece must leave the start first, unless (option) it may go straight in (§11).
+    """
     if track_field != door_of(rules, seat):
         return False
     if rules["goal_entry"] == "on_start":
-        return not board[seat].fresh
+        return rules["fresh_into_goal"] or not board[seat].fresh
     return True
 
 

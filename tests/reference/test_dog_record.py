@@ -288,12 +288,12 @@ class OnRequest(ShortGames):
     def test_the_words_of_the_options(self) -> None:
         self.headers[-1] = (
             '[Rules "hausregeln exchange=mandatory seven_rest=one_piece reshuffle=before_deal'
-            ' jack_without_effect_when=no_swap_possible capture_own=false"]'
+            ' jack_without_effect_when=no_swap_possible capture_own=false fresh_into_goal=true"]'
         )
         rules = self.play("").rules
         self.assertEqual(
             [rules[name] for name in ("exchange", *dog_rules.DEFAULTS)],
-            ["mandatory", "one_piece", "before_deal", "no_swap_possible", False],
+            ["mandatory", "one_piece", "before_deal", "no_swap_possible", False, True],
         )
         self.headers[-1] = '[Rules "hausregeln seven_rest=one_piece seven_partner=always"]'
         with self.assertRaises(ValueError):

@@ -234,6 +234,19 @@ class Readings(Case):
         self.illegal(rules, table(rules, seat([2], [0])), "4:2>g1")
         self.illegal(R002, table(R002, seat([2])), "4:2>g1")
 
+    def test_a_fresh_piece_goes_forward_into_its_goal(self) -> None:
+        for preset in ("familienlager", "dogspiel-it"):
+            rules = make_rules(preset, fresh_into_goal=True, backward_into_goal=True)
+            board = table(rules, seat([0], fresh=True))
+            self.assertEqual(ends(rules, board, 0, "4"), {"0>4", "0>60", "0>g3"})
+            self.assertEqual(self.legal(rules, board, "4:0>g3").kind, "advance")
+            self.illegal(rules, board, "4:0>g0")
+            self.illegal(rules, table(rules, seat([0], [1], fresh=True)), "4:0>g3")
+            self.illegal(make_rules(preset), board, "4:0>g3")
+            self.legal(rules, table(rules, seat([0, 62], fresh=True)), "7:0>g3,62>g0")
+        before = make_rules("hausregeln", fresh_into_goal=True)
+        self.assertEqual(ends(before, table(before, seat([0], fresh=True)), 0, "4"), {"0>4", "0>56"})
+
     def test_a_jack_without_effect_still_where_the_mover_is_alone(self) -> None:
         rules = make_rules("hausregeln", jack_without_effect_when="no_swap_possible",
                            jack_own_pair=True)
@@ -322,6 +335,13 @@ class NamingOnce(unittest.TestCase):
     def test_sparing_own_pieces(self) -> None:
         for landing in dog.OPTION_VALUES["seven_landing"]:
             self.check(80, seven_landing=landing, capture_own=False)
+
+    def test_fresh_pieces_into_the_goal(self) -> None:
+        for landing in dog.OPTION_VALUES["seven_landing"]:
+            for own in (True, False):
+                self.check(80, fresh_into_goal=True, seven_landing=landing, capture_own=own)
+                self.check(40, fresh_into_goal=True, seven_landing=landing, capture_own=own, seven_rest="one_piece")
+            self.check(5, fresh_into_goal=True, seven_landing=landing, seven_partner="always")
 
     def test_stated_by_its_opposite(self) -> None:
         """The lists that name a piece again are more, so the comparison compares something."""

@@ -30,6 +30,10 @@ export const OPTIONS = {
     yes: { backward_into_goal: true },
     no: { backward_into_goal: false },
   },
+  fresh_into_goal: {
+    yes: { fresh_into_goal: true },
+    no: { fresh_into_goal: false },
+  },
   seven_rest: {
     any_pieces: { seven_rest: "any_pieces" },
     one_piece: { seven_rest: "one_piece" },
@@ -65,8 +69,8 @@ export const rulesOf = (settings) => Object.assign(
 /** What the page calls the options, in the order of the rules. */
 export const NAMES = [
   "seats", "fields_per_seat", "jokers", "deal_sizes", "dealer", "reshuffle", "exchange", "start_block", "start_swap_protection",
-  "goal_entry", "backward_into_goal", "capture_own", "seven_landing", "seven_surplus", "seven_partner", "seven_rest",
-  "jack_own_pair", "jack_without_effect",
+  "goal_entry", "backward_into_goal", "fresh_into_goal", "capture_own", "seven_landing", "seven_surplus", "seven_partner",
+  "seven_rest", "jack_own_pair", "jack_without_effect",
 ];
 
 /** The value of an option with several members in these rules. @param {Rules} rules @param {string} name */

@@ -139,6 +139,7 @@ pub fn random_rules(rng: &mut ChaCha8Rng) -> Rules {
         start_swap_protection: one_of(rng, &protections),
         goal_entry: one_of(rng, &[GoalEntry::OnStart, GoalEntry::BeforeStart]),
         backward_into_goal: rng.random(),
+        fresh_into_goal: rng.random(),
         capture_own: rng.random(),
         seven_landing: one_of(rng, &[SevenLanding::Captures, SevenLanding::MustBeFree]),
         seven_surplus: one_of(rng, &[SevenSurplus::MustBeUsed, SevenSurplus::LapsesOnWin]),

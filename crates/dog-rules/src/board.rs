@@ -6,7 +6,7 @@ use thiserror::Error;
 
 pub use crate::pieces::{Field, PIECES};
 use crate::{
-    BySeat, JackWithoutEffectWhen, Protection, Rules, Seat,
+    BySeat, GoalEntry, JackWithoutEffectWhen, Protection, Rules, Seat,
     pieces::Pieces,
     ring::{self, Fields, bit},
 };
@@ -142,13 +142,20 @@ impl Board {
             .find(|&seat| self.pieces[seat].stand_on(field))
     }
 
+    /// Whether the seat's piece on its door is fresh and must leave it before it may enter the goal
+    /// (RULES §4, the door, and §11, `fresh_into_goal`).
+    #[inline]
+    pub(super) fn must_leave_door(&self, rules: &Rules, seat: Seat) -> bool {
+        rules.goal_entry == GoalEntry::OnStart && !rules.fresh_into_goal && self.fresh(seat)
+    }
+
     /// The steps that the seat's piece on this track field has walked. At the door this is a whole
     /// lap, or 0 for a fresh piece that must leave the door first (RULES §4).
     #[inline]
     pub fn walked(&self, rules: &Rules, seat: Seat, field: u8) -> u8 {
         let ring = rules.ring();
         let door = ring.door(seat);
-        if field == door && door == ring.start(seat) && self.fresh(seat) {
+        if field == door && self.must_leave_door(rules, seat) {
             return 0;
         }
         ring.length() - ring.distance(field, door)

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use thiserror::Error;
 
 use crate::{
-    Board, Field, GoalEntry, Rules, Seat,
+    Board, Field, Rules, Seat,
     board::PIECES,
     notation::{NotedField, Part},
     ring::Fields,
@@ -162,7 +162,7 @@ impl<'a> Walker<'a> {
     /// `steps` forward from a track field, over the door and into the owner's goal.
     ///
     /// # Errors
-    /// The goal is out of reach, too short, occupied or blocked, or the piece is fresh on its door.
+    /// The goal is out of reach, too short, occupied or blocked, or the piece must leave its door.
     #[inline(always)]
     pub fn into_goal(&self, from: u8, steps: u8) -> Result<Walk, MoveBlocked> {
         let ring = self.rules.ring();
@@ -170,8 +170,7 @@ impl<'a> Walker<'a> {
         if steps <= to_door {
             return Err(MoveBlocked::GoalOutOfReach);
         }
-        let on_start = self.rules.goal_entry == GoalEntry::OnStart;
-        if on_start && to_door == 0 && self.board.fresh(self.owner) {
+        if to_door == 0 && self.board.must_leave_door(self.rules, self.owner) {
             return Err(MoveBlocked::FreshOnDoor);
         }
         let stepped = self.unblocked(ring.path(from, to_door))?;

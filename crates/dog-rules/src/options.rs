@@ -2,7 +2,11 @@
 //! set of rules. As text, rules are `PRESET NAME=VALUE …`: a preset and the options that differ
 //! from it, by the names and values of RULES §2.
 
-use std::{fmt, ops::Deref, str::FromStr};
+use std::{
+    fmt,
+    ops::{Deref, Not},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -143,6 +147,9 @@ pub struct Options {
     pub start_swap_protection: Protection,
     pub goal_entry: GoalEntry,
     pub backward_into_goal: bool,
+    /// It is stored only if it is set, so other rules are stored as before there was this option.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub fresh_into_goal: bool,
     pub capture_own: bool,
     pub seven_landing: SevenLanding,
     pub seven_surplus: SevenSurplus,
@@ -213,6 +220,7 @@ impl Preset {
             start_swap_protection: Protection::Fresh,
             goal_entry: GoalEntry::OnStart,
             backward_into_goal: false,
+            fresh_into_goal: false,
             capture_own: true,
             seven_landing: SevenLanding::Captures,
             seven_surplus: SevenSurplus::MustBeUsed,
@@ -461,6 +469,7 @@ fn as_data(options: &Options) -> Map<String, Value> {
         unreachable!("options have names");
     };
     // A dependent may build `serde_json` so that it keeps the order of the fields.
+    data.entry("fresh_into_goal").or_insert(Value::Bool(false));
     data.sort_keys();
     data
 }
@@ -546,5 +555,21 @@ mod tests {
                 preset.rules()
             );
         }
+    }
+
+    #[test]
+    fn an_option_that_is_not_set_is_stored_as_before_there_was_it() {
+        let text = "familienlager fresh_into_goal=true";
+        let rules: Rules = text.parse().unwrap();
+        assert_eq!(rules.to_string(), text);
+        let mut stored = serde_json::to_value(&rules).unwrap();
+        assert_eq!(
+            serde_json::from_value::<Rules>(stored.clone()).unwrap(),
+            rules
+        );
+        stored.as_object_mut().unwrap().remove("fresh_into_goal");
+        let before = Preset::Familienlager.rules();
+        assert_eq!(serde_json::to_value(&before).unwrap(), stored);
+        assert_eq!(serde_json::from_value::<Rules>(stored).unwrap(), before);
     }
 }

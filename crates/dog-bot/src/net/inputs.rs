@@ -326,6 +326,8 @@ impl<'a> Inputs<'a> {
         };
         let ring = self.rules.ring();
         let pieces = usize::from(PIECES);
+        let on_start = self.rules.goal_entry == GoalEntry::OnStart;
+        let fresh_enters = on_start && self.rules.fresh_into_goal;
         for seat in ring.seats() {
             let place = usize::from(self.relative[seat]);
             let seat_pieces = board.pieces(seat);
@@ -344,7 +346,8 @@ impl<'a> Inputs<'a> {
             for waiting in 0..usize::from(seat_pieces.in_kennel()) {
                 add(self.layout.kennel + place * pieces + waiting, 1.0);
             }
-            if board.fresh(seat) {
+            // A fresh piece that may enter its goal is to the nets a piece that came round.
+            if board.fresh(seat) && !fresh_enters {
                 add(self.layout.fresh + place, 1.0);
             }
             if seat_pieces.home() {

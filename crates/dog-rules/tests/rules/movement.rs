@@ -231,6 +231,35 @@ tables! {
         0 is refused 4:2>g1: goal field 0 is occupied...
     "
 
+    /// RULES §11: forward, by every card that goes so far, and never backward.
+    a_fresh_piece_goes_forward_into_its_goal_by_the_option: "
+        by familienlager fresh_into_goal=true, dogspiel-it fresh_into_goal=true
+        at 0: fresh | 1: fresh
+        0 lists A 2 3 5: A:0>1 A:0>11 A:0>g0 2:0>2 2:0>g1 3:0>3 3:0>g2 5:0>5
+        0 plays joker=2:0>g1 => 0: g1 | 1: fresh
+        1 plays 4:16>g3 => 0: fresh | 1: g3
+        0 is refused 4:0>g2: by these rules no piece walks backward into the goal
+        at 0: fresh g1
+        0 is refused 2:0>g1: goal field 1 is occupied...
+        0 is refused 4:0>g3: goal field 1 is occupied...
+        # Of six seats, and with the pieces of a partner.
+        by spielanleitung fresh_into_goal=true seats=6
+        at 0: full | 3: fresh
+        0 lists 4: 4:48>44 4:48>52 4:48>p3
+        # Backward from the start, by no option.
+        by familienlager fresh_into_goal=true backward_into_goal=true
+        at 0: fresh
+        0 lists 4: 4:0>4 4:0>60 4:0>g3
+        0 is refused 4:0>g0: a piece walking back enters the goal only from beyond its start...
+        at 0: fresh g0
+        0 lists 4: 4:0>4 4:0>60
+        # With the door before the start it means nothing.
+        by hausregeln fresh_into_goal=true
+        at 0: fresh
+        0 lists A 4: A:0>1 A:0>11 4:0>4 4:0>56
+        0 is refused 4:0>g3: a piece walking back enters the goal only from beyond its start...
+    "
+
     what_stands_in_the_way_stops_four_back: "
         by hausregeln
         at 0: 1 2 g0

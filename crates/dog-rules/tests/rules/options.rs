@@ -25,6 +25,7 @@ const PRESETS: &str = "
     start_swap_protection     always        fresh         fresh         fresh         fresh
     goal_entry                on_start      on_start      on_start      on_start      before_start
     backward_into_goal        false         false         false         false         true
+    fresh_into_goal           false         false         false         false         false
     seven_landing             captures      captures      captures      captures      must_be_free
     seven_surplus             must_be_used  must_be_used  must_be_used  must_be_used  lapses_on_win
     seven_partner             when_home     when_home     when_home     when_home     when_home
@@ -43,6 +44,8 @@ fn the_presets_set_the_options_as_the_table_says() {
         assert_eq!(sizes["first"], json!([6, 5, 4, 3, 2]), "{preset:?}");
         options["deal_sizes"] = sizes["then"].clone();
         let options = options.as_object_mut().expect("options by name");
+        // It is stored only if it is set.
+        options.entry("fresh_into_goal").or_insert(json!(false));
         assert_eq!(options.remove("preset"), Some(json!(preset.name())));
         for row in PRESETS.lines().filter(|row| !row.is_empty()) {
             let mut words = row.split_whitespace();

@@ -28,7 +28,7 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
     if rng.random_bool(0.4) {
         return options;
     }
-    for option in 0..18 {
+    for option in 0..19 {
         if rng.random_bool(0.6) {
             continue;
         }
@@ -70,7 +70,8 @@ fn options(rng: &mut impl Rng, preset: Preset) -> Options {
             13 => options.jack_without_effect = first,
             14 => options.reshuffle = either(first, Reshuffle::WhenEmpty, Reshuffle::BeforeDeal),
             15 => options.capture_own = first,
-            16 => options.seven_rest = either(first, SevenRest::AnyPieces, SevenRest::OnePiece),
+            16 => options.fresh_into_goal = first,
+            17 => options.seven_rest = either(first, SevenRest::AnyPieces, SevenRest::OnePiece),
             _ => {
                 use JackWithoutEffectWhen::{NoOtherOnRing, NoSwapPossible};
                 options.jack_without_effect_when = either(first, NoOtherOnRing, NoSwapPossible);

@@ -132,6 +132,23 @@ tables! {
         0 plays 7:62>0,0>g1,30>33 => 0: 33 g1
     "
 
+    a_fresh_piece_enters_at_once_by_the_option: "
+        by dogspiel-it fresh_into_goal=true
+        at 0: fresh 30
+        0 plays 7:0>g0,30>36 => 0: 36 g0
+        at 0: fresh g1 g2 g3 | 2: 40
+        0 reaches 7: 0: 7 g1 g2 g3 | 2: 40; 0: full | 2: 46
+        # The block is gone, and the one behind it goes on.
+        at 0: fresh 62
+        0 plays 7:0>g3,62>1 => 0: 1 g3
+        0 plays 7:0>g3,62>g0 => 0: g0 g3
+        0 is refused 7:62>g0,0>g3: field 0 is blocked: seat 0's fresh piece
+        # The partner's fresh piece as well.
+        by dogspiel-it fresh_into_goal=true seven_partner=always
+        at 0: 30 | 2: fresh
+        0 plays 7:32>p1,30>35 => 0: 35 | 2: g1
+    "
+
     the_partners_pieces_move_once_the_last_own_one_is_home: "
         by dogspiel-it
         at 0: 62 g1 g2 g3 | 2: 40 g0

@@ -132,6 +132,17 @@ tables! {
         # To pass is to capture, as ever.
         0 plays 7:20>27 => 0: 27
     "
+
+    cases_23_and_24_a_fresh_piece_goes_forward_into_its_goal: "
+        at 0: fresh
+        by familienlager
+        0 lists 4: 4:0>4 4:0>60
+        0 is refused 4:0>g3: a fresh piece must leave its start before it may enter the goal
+        by familienlager fresh_into_goal=true
+        0 lists 4: 4:0>4 4:0>60 4:0>g3
+        at 0: fresh 62
+        0 plays 7:0>g3,62>g0 => 0: g0 g3
+    "
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn by_moves(rules: &Rules, board: &Board, seat: Seat, card: Card) -> CardEffect 
             won += i16::from(depth(after, mover)) - i16::from(depth(board, mover));
         }
         // Leaving the kennel counts the same wherever the door is.
-        if after.kennel(mover) < board.kennel(mover) {
+        if outcome.kind == MoveKind::LeaveKennel {
             won -= i16::from(after.walked(rules, mover, rules.ring().start(mover)));
         }
         gain = gain.max(Some(won));
@@ -235,7 +235,8 @@ fn jokers_are_nearly_right() {
         }
         // Whether a piece can stop in the goal is not considered.
         let mover = board.mover(rules, seat);
-        let open = board.goal(mover) & 1 == 0 && !board.fresh(mover);
+        let may_enter = rules.fresh_into_goal || !board.fresh(mover);
+        let open = board.goal(mover) & 1 == 0 && may_enter;
         let home = uses.iter().any(|rank| rank.home);
         implies(3, found.home && open, home);
     });

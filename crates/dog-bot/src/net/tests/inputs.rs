@@ -205,9 +205,25 @@ fn other_options_have_the_inputs_of_those_that_come_nearest() {
         "seven_rest=one_piece",
         "reshuffle=before_deal",
         "jack_without_effect_when=no_swap_possible",
+        "fresh_into_goal=true",
     ] {
         assert_eq!(listed(option), listed(""), "{option}");
     }
+    // With a door before the start, a fresh piece is what it was.
+    let before = "goal_entry=before_start";
+    let fresh = |options: &str, start: &str| {
+        let rules = rules(&format!("familienlager {options}"));
+        let view = view(&rules, &["20 30", "40", "50 g0", start], "2 Q");
+        let kept = HandInfo::Known(view.hand);
+        sorted(list(&view, AfterChoice::Played, kept, &view.board))
+    };
+    assert_eq!(
+        fresh(&format!("{before} fresh_into_goal=true"), "48f"),
+        fresh(before, "48f")
+    );
+    // Otherwise one that may enter its goal is as one that came round.
+    assert_eq!(fresh("fresh_into_goal=true", "48f"), fresh("", "48"));
+    assert_ne!(fresh("", "48f"), fresh("", "48"));
 }
 
 #[test]

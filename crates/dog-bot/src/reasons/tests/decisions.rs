@@ -253,7 +253,9 @@ impl<'a> Facts<'a> {
         let mut sum = i32::from(board.kennel(seat)) * (lap + 2);
         for field in board.pieces(seat).track_fields().map(i32::from) {
             sum += match (door - field).rem_euclid(lap) {
-                0 if field == start && board.fresh(seat) => lap + 1,
+                0 if field == start && board.fresh(seat) && !self.view.rules.fresh_into_goal => {
+                    lap + 1
+                }
                 steps => steps + 1,
             };
         }

@@ -145,7 +145,9 @@ impl NaiveTable<'_> {
             Field::Goal(field) => one_deeper(field),
             Field::Track(here) => {
                 let on_door = match self.rules.goal_entry {
-                    GoalEntry::OnStart => field == self.start(owner) && !fresh,
+                    GoalEntry::OnStart => {
+                        field == self.start(owner) && (!fresh || self.rules.fresh_into_goal)
+                    }
                     GoalEntry::BeforeStart => self.ahead(here) == self.start(owner),
                 };
                 let mut next = vec![self.ahead(here)];
