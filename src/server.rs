@@ -50,7 +50,9 @@ use crate::{
     reviews::ReviewThread,
 };
 use crate::{
-    http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
+    http::{
+        middleware::log_and_measure, network::HomeNetwork, origin::Cors, static_files::StaticFiles,
+    },
     limits::{
         LimitState, Limits,
         announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
@@ -150,15 +152,6 @@ impl Listeners {
     }
 }
 
-/// The origins whose pages may call the API.
-#[derive(Clone, Debug)]
-pub enum Cors {
-    /// All: tokens are never cookies, so a foreign page cannot use them.
-    Any,
-    /// Only these.
-    Only(Vec<String>),
-}
-
 /// Why the server cannot start or has stopped.
 #[derive(Debug, Error)]
 pub enum ServeError {
@@ -237,6 +230,7 @@ impl Server {
         metrics.register_sources(&store, &bots, &memory);
         let limit_state = Data::new(LimitState::new(
             config.limits.clone(),
+            config.cors.clone(),
             store.clone(),
             creators,
         ));
@@ -273,7 +267,9 @@ impl Server {
         let max_connections = connections::connection_limit(limits.max_connections, workers)
             .map_err(ServeError::Connections)?;
         let bodies = Data::from(Arc::clone(&memory));
-        let connections = Arc::new(Connections::new(max_connections, &limits, memory));
+        let any_origin = matches!(cors, Cors::Any);
+        let connections = Connections::new(max_connections, &limits, memory, any_origin);
+        let connections = Arc::new(connections);
         let mut server = actix_web::dev::Server::build()
             .disable_signals()
             .workers(workers)

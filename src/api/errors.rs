@@ -36,6 +36,7 @@ pub const LIMITED: &[Code] = &[TooManyRequests];
 pub const READ: &[Code] = &[GameNotFound, Unauthorized, TokenReplaced];
 /// Of what has a body.
 pub const BODY: &[Code] = &[
+    OriginNotAllowed,
     MalformedJson,
     BodyTooLarge,
     RequestTimeout,
@@ -46,6 +47,7 @@ pub const BODY: &[Code] = &[
 pub const RETRY: &[Code] = &[InvalidIdempotencyKey, IdempotencyKeyReused, DatabaseFull];
 /// Of what changes a game.
 pub const WRITE: &[Code] = &[
+    OriginNotAllowed,
     GameNotFound,
     Unauthorized,
     TokenReplaced,

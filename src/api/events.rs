@@ -17,7 +17,7 @@ use super::{
     view::{GameView, PresenceView, ReactionView, Rematch, ReviewDone},
 };
 use crate::{
-    access::Caller,
+    access::{Caller, Role},
     app::App,
     http::{
         headers::preferred,
@@ -25,13 +25,13 @@ use crate::{
         problem::{Code, Problem, Reason},
         request_id::RequestId,
     },
-    limits::{ClientAddress, connections::LongPollGuard, memory::no_memory},
+    limits::{ClientAddress, memory::no_memory, streams::OpenStream},
     live::{EventStream, Format, Start, StreamOptions, StreamReader},
     metrics::SkipLatency,
 };
 
 errors! {
-    StreamErrors: [READ], [InvalidRequest, DatabaseFull];
+    StreamErrors: [READ], [InvalidRequest, DatabaseFull, TooManyStreams];
 }
 
 /// Maximum number of open streams of a process.
@@ -122,6 +122,7 @@ pub async fn stream_events(
         // A stream has no length (RFC 9110, section 8.6).
         return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
+    let open = OpenStream::begin(&request, role != Role::Spectator)?;
     let connection = app.presence.connection(stored.id, role);
     let options = StreamOptions {
         format,
@@ -142,7 +143,7 @@ pub async fn stream_events(
         taken.ok_or_else(invalid_ticket)?;
     }
     request.extensions_mut().insert(SkipLatency);
-    let while_open = (app.metrics.open_stream(), LongPollGuard::new(&request));
+    let while_open = (app.metrics.open_stream(), open);
     let while_open = (RequestId::of(&request), while_open);
     Ok(response.streaming(stream.stream(while_open)))
 }

@@ -22,7 +22,7 @@ use super::{
     view::{GameView, to_act},
 };
 use crate::{
-    access::etag,
+    access::{Role, etag},
     app::App,
     http::{
         answer::Answer,
@@ -30,7 +30,7 @@ use crate::{
         json::from_query,
         problem::Problem,
     },
-    limits::connections::LongPollGuard,
+    limits::streams::OpenStream,
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
     write::{Decision, GameWrite, MAX_ATTEMPTS, attempt, load_for_write},
@@ -38,7 +38,7 @@ use crate::{
 
 errors! {
     ListErrors: [], [InvalidRequest, StaleVersion];
-    GameErrors: [READ], [InvalidRequest, StaleVersion];
+    GameErrors: [READ], [InvalidRequest, StaleVersion, TooManyStreams];
     DeleteErrors: [WRITE], [Forbidden];
 }
 
@@ -114,7 +114,7 @@ pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
         && stored.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
-        let _long_poll = LongPollGuard::new(request);
+        let _open = OpenStream::begin(request, role != Role::Spectator)?;
         let connection = app.presence.connection(stored.id, role);
         wait(app, stored.id, known).await?;
         stored = load_game(&app.store, &read.path.id).await?;

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     app::App,
-    http::{json::from_query, network::is_local_request, problem::Problem},
+    http::{json::from_query, problem::Problem},
     limits::ClientAddress,
     metrics::MetricsFormat,
     version::{REVISION, VERSION},
@@ -162,7 +162,7 @@ pub async fn list_addresses(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let addresses = if is_local_request(client, &request) {
+    let addresses = if app.network.is_local(client, &request) {
         app.network.addresses()
     } else {
         Vec::new()

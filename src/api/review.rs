@@ -34,7 +34,9 @@ use crate::{
 };
 
 errors! {
-    AskReviewErrors: [READ], [InvalidRequest, GameNotOver, TooManyVersions, DatabaseFull];
+    AskReviewErrors: [READ], [
+        OriginNotAllowed, InvalidRequest, GameNotOver, TooManyVersions, DatabaseFull
+    ];
     ReviewErrors: [READ], [InvalidRequest, ReviewNotFound];
     ReviewPictureErrors: [READ], [InvalidRequest, ReviewNotFound, StaleVersion];
 }

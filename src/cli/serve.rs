@@ -11,8 +11,9 @@ use dog_store::{self, RetentionPolicy};
 
 use super::{location, logger::LogFormat};
 use crate::{
+    http::origin::Cors,
     limits::Limits,
-    server::{Cors, Listeners, Server, ServerConfig},
+    server::{Listeners, Server, ServerConfig},
 };
 
 /// The address to listen on by default.
@@ -33,7 +34,7 @@ pub struct ServeArgs {
     )]
     database: PathBuf,
     /// Origins whose pages may call the API, such as https://example.org, separated by commas, or *
-    /// for all.
+    /// for all. With a list, writes by other pages are refused.
     #[arg(
         long,
         env = "DOG_CORS_ORIGINS",
@@ -203,6 +204,10 @@ struct LimitArgs {
     /// proxy.
     #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
     connections_per_address: usize,
+    /// Maximum number of open streams and long polls per address, also behind a trusted proxy; 0
+    /// means no limit. Without tokens of the games an address has at most 128.
+    #[arg(long, env = "DOG_STREAMS_PER_ADDRESS", default_value_t = 512)]
+    streams_per_address: usize,
     /// Seconds to wait for the head of a request, and for its body; longer for a long body.
     #[arg(long, env = "DOG_CLIENT_TIMEOUT", default_value_t = 10)]
     client_timeout: u32,
@@ -227,6 +232,7 @@ impl LimitArgs {
             body_memory: usize::from(self.body_memory) << 20,
             max_connections: self.max_connections,
             connections_per_address: self.connections_per_address,
+            streams_per_address: self.streams_per_address,
             client_timeout: seconds(self.client_timeout),
             keep_alive: seconds(self.keep_alive),
             reader_timeout: seconds(self.reader_timeout),

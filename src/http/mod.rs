@@ -7,6 +7,7 @@ mod invalid_shape;
 pub mod json;
 pub mod middleware;
 pub mod network;
+pub mod origin;
 pub mod problem;
 pub mod range;
 pub mod request;

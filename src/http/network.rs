@@ -4,15 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
 use actix_web::{
     HttpRequest,
-    http::{
-        header,
-        uri::{Authority, Uri},
-    },
+    http::{Version, header, uri::Authority},
 };
 use if_addrs::get_if_addrs;
 
-use super::headers::host;
-use crate::limits::ClientAddress;
+use super::{headers::host, origin::authority_of};
+use crate::limits::{Address, ClientAddress, is_forwarded};
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the
 /// default route.
@@ -21,9 +18,11 @@ const OUTSIDE: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
 ];
 
-/// The ports at which the server listens on all addresses of this machine.
+/// The ports at which the server listens.
 #[derive(Clone, Debug)]
 pub struct HomeNetwork {
+    all: Vec<u16>,
+    /// Those on all addresses of this machine.
     ports: Vec<OpenPort>,
 }
 
@@ -46,9 +45,14 @@ struct OwnAddress {
 }
 
 impl HomeNetwork {
-    /// The ports of those sockets that listen on an unspecified address, such as `0.0.0.0`.
+    /// The ports of these sockets. Those that listen on an unspecified address, such as `0.0.0.0`,
+    /// are open.
     pub fn new(listeners: &[TcpListener]) -> HomeNetwork {
+        let addresses = listeners
+            .iter()
+            .filter_map(|socket| socket.local_addr().ok());
         HomeNetwork {
+            all: addresses.map(|address| address.port()).collect(),
             ports: listeners.iter().filter_map(OpenPort::new).collect(),
         }
     }
@@ -81,6 +85,26 @@ impl HomeNetwork {
                     .map(|&ip| SocketAddr::new(ip, port.port))
             })
             .collect()
+    }
+
+    /// Whether somebody at this machine sends the request, with a page of its own server or with a
+    /// program. Not so if a proxy passes it on, as far as that can be seen, or if it comes from a
+    /// page of another site: that would learn the addresses of its reader.
+    pub fn is_local(&self, client: ClientAddress, request: &HttpRequest) -> bool {
+        let is_direct = request.version() == Version::HTTP_11
+            && request.uri().authority().is_none()
+            && !is_forwarded(request.headers());
+        let from_here = request.headers().get(header::ORIGIN).is_none_or(|origin| {
+            let origin = origin.to_str().ok().and_then(authority_of);
+            origin.is_some_and(|origin| is_this_machine(&origin))
+        });
+        let to_here = host(request.head()).ok().flatten().is_some_and(|host| {
+            is_this_machine(&host) && self.all.contains(&host.port_u16().unwrap_or(80))
+        });
+        let is_here = client
+            .0
+            .is_none_or(|address| address == Address::FOREIGN_PAGES);
+        is_here && is_direct && from_here && to_here
     }
 }
 
@@ -128,23 +152,6 @@ fn is_of_containers(name: &str) -> bool {
         || name.strip_prefix("br-").is_some_and(|id| {
             id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
         })
-}
-
-/// Whether somebody at this machine sends the request, with a page of its own server or with a
-/// program. Not so if a proxy passes it on, or if it comes from a page of another site: that would
-/// learn the addresses of its reader.
-pub fn is_local_request(client: ClientAddress, request: &HttpRequest) -> bool {
-    let headers = request.headers();
-    let is_forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
-        .iter()
-        .any(|&name| headers.contains_key(name));
-    let from_here = headers.get(header::ORIGIN).is_none_or(|origin| {
-        let origin: Option<Uri> = origin.to_str().ok().and_then(|text| text.parse().ok());
-        origin.is_some_and(|origin| origin.authority().is_some_and(is_this_machine))
-    });
-    let to_here =
-        host(request.head()).is_ok_and(|host| host.is_some_and(|host| is_this_machine(&host)));
-    client.0.is_none() && !is_forwarded && from_here && to_here
 }
 
 /// Whether this is a name that each machine has for itself, with a port or without.

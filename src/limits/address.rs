@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     convert::Infallible,
     future::{Ready, ready},
-    net::{IpAddr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
 use actix_web::{
@@ -24,7 +24,18 @@ pub enum Address {
     Unreadable,
 }
 
+/// Whether a proxy has passed on a request with these headers, as far as they tell.
+pub fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| {
+        let name = name.as_str();
+        ["forwarded", "via", "x-real-ip"].contains(&name) || name.starts_with("x-forwarded-")
+    })
+}
+
 impl Address {
+    /// All pages of other sites in browsers on this machine.
+    pub const FOREIGN_PAGES: Address = Address::Known(IpAddr::V4(Ipv4Addr::LOCALHOST));
+
     /// The client's address: the last one in the trusted header, which the proxy itself has
     /// written, or without that header the peer's.
     ///

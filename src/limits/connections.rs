@@ -15,7 +15,7 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpRequest,
+    Error,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{RequestHead, ServiceRequest, ServiceResponse},
     middleware::Next,
@@ -30,6 +30,7 @@ use super::{
     memory::{BodyMemory, Reservation},
     rates::Limits,
 };
+use crate::http::problem::{Code, Problem};
 
 /// Bytes of a response body that the dispatcher gets at once.
 const SEND_CHUNK: usize = 32 * 1024;
@@ -62,6 +63,8 @@ pub struct Connections {
     /// How long sent data may wait for the client to read it.
     reader_timeout: Duration,
     memory: Arc<BodyMemory>,
+    /// Whether pages of all origins may read responses.
+    any_origin: bool,
 }
 
 /// A connection.
@@ -83,7 +86,9 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Consecutive requests that were refused because they came too often.
     refused: Cell<u32>,
-    /// Whether the response waits for something to happen: see [`LongPollGuard`].
+    /// Whether the response waits for something to happen: see [`OpenStream`].
+    ///
+    /// [`OpenStream`]: super::streams::OpenStream
     pub(super) waits: Cell<bool>,
     /// Whether the connection is to end.
     pub(super) ended: Cell<bool>,
@@ -105,7 +110,12 @@ pub(super) enum NextRead {
 
 impl Connections {
     /// No connections yet. At most this many may be open.
-    pub fn new(limit: usize, limits: &Limits, memory: Arc<BodyMemory>) -> Connections {
+    pub fn new(
+        limit: usize,
+        limits: &Limits,
+        memory: Arc<BodyMemory>,
+        any_origin: bool,
+    ) -> Connections {
         Connections {
             limit,
             limit_per_address: limits.max_connections_per_address(),
@@ -115,6 +125,7 @@ impl Connections {
             idle_timeout: limits.keep_alive + Duration::from_secs(1),
             reader_timeout: limits.reader_timeout,
             memory,
+            any_origin,
         }
     }
 
@@ -168,26 +179,6 @@ impl Connections {
         if let (Some(address), Some(_)) = (address, self.limit_per_address) {
             self.by_address.lock().subtract(address, 1);
         }
-    }
-}
-
-/// A long poll or a stream: a response that waits for something to happen, until this is dropped.
-/// Then the connection ends as soon as the client closes its side: nobody reads the rest. Other
-/// responses are sent to clients that have closed only their own side.
-pub struct LongPollGuard(Rc<Connection>);
-
-impl LongPollGuard {
-    /// The response to this request waits.
-    pub fn new(request: &HttpRequest) -> Option<LongPollGuard> {
-        let connection = request.conn_data::<Rc<Connection>>()?;
-        connection.waits.set(true);
-        Some(LongPollGuard(Rc::clone(connection)))
-    }
-}
-
-impl Drop for LongPollGuard {
-    fn drop(&mut self) {
-        self.0.waits.set(false);
     }
 }
 
@@ -253,6 +244,32 @@ impl Connection {
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+
+    /// What to send in place of these bytes, if they are an answer of the dispatcher to what it
+    /// cannot read as a request: it has no body and no headers for pages.
+    pub(super) fn describe_refusal(&self, bytes: &[u8]) -> Option<String> {
+        if self.in_flight.get() > 0 || !bytes.starts_with(b"HTTP/1.1 4") {
+            return None;
+        }
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (status, rest) = text.split_once("\r\ncontent-length: 0\r\n")?;
+        let (code, detail) = match status.get(9..12).filter(|_| !status.contains('\n'))? {
+            "400" => (Code::BadRequest, "the request cannot be read"),
+            "408" => (Code::RequestTimeout, "the request took too long"),
+            "431" => (Code::HeadersTooLarge, "there are too many headers"),
+            _ => return None,
+        };
+        let body = serde_json::to_string(&Problem::new(code, detail).details).ok()?;
+        let length = body.len();
+        let origin = match self.all.any_origin {
+            true => "access-control-allow-origin: *\r\n",
+            false => "",
+        };
+        let kind = "content-type: application/problem+json\r\nx-content-type-options: nosniff";
+        Some(format!(
+            "{status}\r\n{kind}\r\n{origin}content-length: {length}\r\n{rest}{body}"
+        ))
     }
 
     /// Notes whether the client has stopped reading.
@@ -464,11 +481,12 @@ mod tests {
             body_memory: 0,
             max_connections: limit,
             connections_per_address: limit_per_address,
+            streams_per_address: 0,
             client_timeout: Duration::ZERO,
             keep_alive: Duration::ZERO,
             reader_timeout: Duration::ZERO,
         };
-        Connections::new(limit, &limits, Arc::new(BodyMemory::new(0)))
+        Connections::new(limit, &limits, Arc::new(BodyMemory::new(0)), true)
     }
 
     #[test]

@@ -1,7 +1,13 @@
 //! Refuses requests that are too large or too frequent, and those over a connection beyond the
 //! limit.
 
-use std::{rc::Rc, sync::Arc};
+use std::{
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use actix_web::{
     Error, HttpMessage, ResponseError,
@@ -20,14 +26,16 @@ use dog_store::{GameId, Store, TokenHash};
 use percent_encoding::percent_decode_str;
 
 use super::{
-    address::{Address, ClientAddress},
+    address::{Address, ClientAddress, is_forwarded},
     announce::announce,
     connections::Connection,
     rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
+    streams::StreamCounts,
 };
 use crate::{
     http::{
         headers::{IDEMPOTENCY_KEY, host},
+        origin::Cors,
         problem::{Code, Problem},
         token::{TOKEN_HEADERS, caller},
     },
@@ -59,18 +67,48 @@ const STORAGE_KIB_RESPONSE: u32 = 8;
 /// The limits of a running server, with the present counts.
 pub struct LimitState {
     pub limits: Limits,
+    cors: Cors,
     rates: Rates,
+    pub(super) streams: StreamCounts,
     /// Knows the creators of games.
     store: Store,
+    /// Whether the log says that a proxy is there which is not trusted.
+    has_warned: AtomicBool,
 }
 
 impl LimitState {
-    pub fn new(limits: Limits, store: Store, creators: Arc<CreatorQuotas>) -> LimitState {
+    pub fn new(
+        limits: Limits,
+        cors: Cors,
+        store: Store,
+        creators: Arc<CreatorQuotas>,
+    ) -> LimitState {
         LimitState {
             rates: Rates::new(&limits, creators),
+            streams: StreamCounts::new(limits.streams_per_address),
+            cors,
             limits,
             store,
+            has_warned: AtomicBool::new(false),
         }
+    }
+
+    /// The address of a request; none if it has no limits by address.
+    fn address(&self, request: &ServiceRequest) -> Option<Address> {
+        let (peer, head) = (request.peer_addr(), request.head());
+        let trusted = self.limits.trusted_proxy_header.as_ref();
+        if trusted.is_none()
+            && is_forwarded(head.headers())
+            && !self.has_warned.swap(true, Ordering::Relaxed)
+        {
+            log::warn!(
+                "requests come through a proxy, and no --trusted-proxy-header is set: limits by \
+                 address count all its clients as one, or not at all if it is on this machine"
+            );
+        }
+        let address = Address::from_head(peer, head.headers(), trusted);
+        // Pages of other sites must not use what is for programs on this machine.
+        address.or_else(|| self.cors.is_foreign(head).then_some(Address::FOREIGN_PAGES))
     }
 }
 
@@ -82,16 +120,20 @@ pub async fn guard(
 ) -> Result<ServiceResponse, Error> {
     let state = request.app_data::<Data<LimitState>>().cloned();
     let state = state.expect("every server has its limits");
-    let admitted = match check_head(&request).and_then(|()| check_connection(&request)) {
+    let checked = check_head(&request, &state.cors);
+    // What is refused is charged, too, as a request.
+    let cost = if checked.is_ok() { cost } else { Cost::Request };
+    let charged = match check_connection(&request) {
         Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem.into()),
     };
+    let admitted = charged.and_then(|charge| Ok(checked.map(|()| charge)?));
     let exceeded = admitted.as_ref().err().map(|refusal| &refusal.limit);
     let too_often = exceeded.is_some_and(Option::is_some);
     let connection = request.conn_data::<Rc<Connection>>();
-    // What costs nothing does not end a row of refusals.
+    // Neither what costs nothing nor another refusal ends a row of refusals.
     let delay = connection
-        .filter(|_| cost != Cost::Free)
+        .filter(|_| too_often || admitted.is_ok() && cost != Cost::Free)
         .map(|connection| connection.refusal_delay(too_often));
     let RateCharge { key, limit } = match admitted {
         Ok(charge) => charge,
@@ -149,7 +191,7 @@ impl From<Problem> for GuardRefusal {
     }
 }
 
-fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
+fn check_head(request: &ServiceRequest, cors: &Cors) -> Result<(), Problem> {
     let uri = request.uri();
     let length = uri.path().len() + uri.query().map_or(0, str::len);
     if length > MAX_URI {
@@ -173,7 +215,11 @@ fn check_head(request: &ServiceRequest) -> Result<(), Problem> {
         let detail = "the path or the query is not UTF-8";
         return Err(Problem::new(Code::BadRequest, detail));
     }
-    host(request.head()).map(drop)
+    host(request.head())?;
+    if cors.refuses(request.head()) {
+        return Err(Code::OriginNotAllowed.into());
+    }
+    Ok(())
 }
 
 fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
@@ -194,13 +240,8 @@ async fn charge(
     if cost == Cost::Free {
         return Ok(RateCharge::default());
     }
-    let LimitState {
-        limits,
-        rates,
-        store,
-    } = state;
-    let header = limits.trusted_proxy_header.as_ref();
-    let address = Address::from_head(request.peer_addr(), request.headers(), header);
+    let LimitState { rates, store, .. } = state;
+    let address = state.address(request);
     request.extensions_mut().insert(ClientAddress(address));
     let Some(address) = address else {
         return Ok(RateCharge::default());

@@ -178,6 +178,11 @@ impl AsyncWrite for ConnectionIo {
         if this.connection.ended.get() {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
+        if let Some(refusal) = this.connection.describe_refusal(bytes) {
+            // It is short and the last response, so that the socket has room for all of it.
+            let written = Pin::new(&mut this.socket).poll_write(context, refusal.as_bytes());
+            return written.map_ok(|_| bytes.len());
+        }
         let written = Pin::new(&mut this.socket).poll_write(context, bytes);
         match &written {
             Poll::Pending => this.connection.set_stalled(true)?,

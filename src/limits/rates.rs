@@ -82,6 +82,8 @@ pub struct Limits {
     pub max_connections: usize,
     /// Maximum number of connections per address; not counted behind a proxy.
     pub connections_per_address: usize,
+    /// Maximum number of open streams and long polls per address.
+    pub streams_per_address: usize,
     /// How long a client may take to send a request's head, and about as long for its body.
     pub client_timeout: Duration,
     /// How long a connection may be without a request.

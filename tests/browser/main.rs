@@ -19,6 +19,7 @@ mod home;
 mod keyboard;
 mod learn;
 mod links;
+mod other_origin;
 mod people;
 mod reactions;
 mod resuming;

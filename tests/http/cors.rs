@@ -1,6 +1,6 @@
 //! Convention 8: a frontend on another domain.
 
-use crate::support::{TestGame, TestServer, TestViewer::*};
+use crate::support::{TestGame, TestResponse, TestServer, TestViewer::*, wait_until};
 
 const ORIGIN: &str = "https://dog.example";
 
@@ -99,4 +99,123 @@ fn an_operator_may_name_the_origins() {
     for origin in [ORIGIN, "http://a.example", "https://a.example.org", "null"] {
         assert_eq!(allowed(origin), None, "{origin}");
     }
+}
+
+/// Creates a game with these headers; unchecked, because the document lists none of them.
+fn create(server: &TestServer, headers: &[(&str, &str)]) -> u16 {
+    let request = server.post("/v1/games");
+    let sent = headers.iter().fold(request, |request, (name, value)| {
+        request.header(name, value)
+    });
+    sent.run().status().as_u16()
+}
+
+#[test]
+fn a_list_of_origins_refuses_writes_by_other_pages() {
+    let server = TestServer::start_with(&[("DOG_CORS_ORIGINS", "https://a.example,null")]);
+    let own = server.url();
+    for headers in [
+        &[][..],
+        &[("Origin", "https://a.example")],
+        &[("Origin", "null")],
+        // Of the host that was asked, whatever its port.
+        &[("Origin", &*own)],
+        &[("Origin", "http://127.0.0.1:1")],
+        &[
+            ("Origin", "https://Dog.example"),
+            ("Host", "dog.EXAMPLE:8080"),
+        ],
+        // A proxy has changed the host.
+        &[
+            ("Origin", "https://dog.example"),
+            ("Sec-Fetch-Site", "same-origin"),
+        ],
+        &[("Sec-Fetch-Site", "cross-site")],
+    ] {
+        assert_eq!(create(&server, headers), 201, "{headers:?}");
+    }
+    for headers in [
+        &[("Origin", ORIGIN)][..],
+        &[("Origin", "http://a.example")],
+        &[("Origin", "https://a.example:8443")],
+        &[("Origin", "http://localhost:8080")],
+        &[("Origin", "null, null")],
+        &[("Origin", "127.0.0.1")],
+        &[("Origin", "\u{e9}")],
+        &[("Origin", ORIGIN), ("Sec-Fetch-Site", "same-site")],
+        &[("Origin", ORIGIN), ("Sec-Fetch-Site", "none")],
+    ] {
+        assert_eq!(create(&server, headers), 403, "{headers:?}");
+    }
+    let game = TestGame::fixed(&server);
+    let foreign = |method: &str, rest: &str| -> TestResponse {
+        game.request(method, Host, rest)
+            .header("Origin", ORIGIN)
+            .send()
+    };
+    // What pages can send without a preflight, and what they cannot.
+    let writes = "POST /deal,POST /seats/0/token,PUT /seats/0,PATCH ,DELETE ,POST /review";
+    for write in writes.split(',') {
+        let (method, rest) = write.split_once(' ').expect("a method");
+        let refused = foreign(method, rest);
+        assert_eq!(
+            refused.header("access-control-allow-origin"),
+            None,
+            "{write}"
+        );
+        refused.refused("origin_not_allowed");
+    }
+    assert_eq!(game.version(), 1);
+    let text = server
+        .post("/v1/analysis/legal-moves")
+        .text("text/plain", "{}");
+    text.header("Origin", ORIGIN)
+        .send()
+        .refused("origin_not_allowed");
+    // Reading is as ever: the browser keeps the response from the page.
+    foreign("GET", "").expect(200);
+}
+
+#[test]
+fn with_all_origins_other_pages_have_the_limits_of_an_address_on_this_machine() {
+    let refuses = |server: &TestServer, headers: &[(&str, &str)]| {
+        (0..20).any(|_| create(server, headers) == 429)
+    };
+    let limits = ("DOG_GAMES_PER_ADDRESS", "4");
+    for headers in [
+        &[("Origin", ORIGIN)][..],
+        &[("Origin", "null")],
+        &[("Origin", "http://localhost:8080")],
+        &[("Sec-Fetch-Site", "cross-site")],
+        &[("Origin", ORIGIN), ("Sec-Fetch-Site", "cross-site")],
+    ] {
+        let server = TestServer::start_with(&[limits]);
+        assert_eq!(create(&server, headers), 201, "{headers:?}");
+        assert!(refuses(&server, headers), "{headers:?}");
+        let own = server.url();
+        for headers in [
+            &[][..],
+            &[("Origin", &*own)],
+            &[
+                ("Origin", "http://127.0.0.1:1"),
+                ("Sec-Fetch-Site", "same-site"),
+            ],
+            &[("Origin", ORIGIN), ("Sec-Fetch-Site", "same-origin")],
+            &[("Sec-Fetch-Site", "none")],
+        ] {
+            assert!(!refuses(&server, headers), "{headers:?}");
+        }
+    }
+    // With a list, those in the list have none.
+    let server = TestServer::start_with(&[limits, ("DOG_CORS_ORIGINS", ORIGIN)]);
+    let listed = [("Origin", ORIGIN), ("Sec-Fetch-Site", "cross-site")];
+    assert!(!refuses(&server, &listed));
+    assert!(refuses(&server, &[("Sec-Fetch-Site", "cross-site")]));
+    // Streams are limited as well.
+    let server = TestServer::start_with(&[("DOG_STREAMS_PER_ADDRESS", "1")]);
+    let game = TestGame::dealt(&server);
+    let open = |origin: &str| game.get(Seat(0), "/events").header("Origin", origin).run();
+    let _stream = open(ORIGIN);
+    open(&server.url());
+    wait_until("it counts", || open(ORIGIN).status() == 429);
 }

@@ -341,6 +341,50 @@ fn paths_and_headers_have_a_size() {
 }
 
 #[test]
+fn what_is_refused_by_its_head_is_charged() {
+    let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
+    let heads = [
+        (
+            414,
+            format!("GET /v1/rules?{} HTTP/1.1\r\nHost: a", "x".repeat(9_000)),
+        ),
+        (
+            431,
+            format!("GET /none HTTP/1.1\r\nHost: a\r\nA: {}", "x".repeat(17_000)),
+        ),
+        (400, "GET /healthz HTTP/1.1\r\nHost: a b".to_owned()),
+        (400, "GET /v1/games/%FF HTTP/1.1\r\nHost: a".to_owned()),
+        (
+            400,
+            "POST /v1/games HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n\
+             Authorization: Bearer y"
+                .to_owned(),
+        ),
+    ];
+    for (number, (status, head)) in heads.iter().enumerate() {
+        let address = format!("192.0.2.{number}");
+        let request = format!("{head}\r\nX-Forwarded-For: {address}\r\nContent-Length: 0\r\n\r\n");
+        let mut connection = Raw::connect(&server);
+        let mut answers = (0..20).map(|_| {
+            connection.send(request.as_bytes());
+            connection.response().expect("a response")
+        });
+        assert_eq!(
+            answers.next().map(|first| first.status),
+            Some(*status),
+            "{head}"
+        );
+        let refused = answers.find(|answer| answer.status == 429);
+        refused.expect("a limit").refused("too_many_requests");
+        // As one request like another, whatever it would have cost.
+        from(server.get("/v1/rules"), &address)
+            .send()
+            .refused("too_many_requests");
+        from(server.get("/healthz"), &address).send().expect(200);
+    }
+}
+
+#[test]
 fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
     let server = behind_a_proxy(&[
         ("DOG_GAMES_PER_ADDRESS", "1"),
@@ -373,6 +417,102 @@ fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
             .send()
             .expect(200);
     }
+}
+
+/// A connection from this address on which a GET request about a game was sent.
+fn send_from(game: &TestGame<'_>, address: &str, token: &str, rest: &str) -> Raw {
+    let path = game.path(rest);
+    let mut head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {address}\r\n");
+    if !token.is_empty() {
+        head += &format!("Authorization: Bearer {token}\r\n");
+    }
+    let mut connection = Raw::connect(game.server);
+    connection.send((head + "\r\n").as_bytes());
+    connection
+}
+
+#[test]
+fn streams_of_one_address_have_a_limit_behind_a_proxy_too() {
+    let server = behind_a_proxy(&[("DOG_STREAMS_PER_ADDRESS", "3")]);
+    let game = TestGame::dealt(&server);
+    let events = |address: &str, seat| from(game.get(seat, "/events"), address);
+    let networks = ["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1"];
+    let open = [Seat(0), Spectator].map(|seat| Stream::open(events(networks[0], seat)));
+    let wait = format!("?after_version={}", game.version());
+    let mut waiting = send_from(&game, networks[1], &game.tokens[1], &wait);
+    wait_until("it waits", || {
+        let presence = game.get(Spectator, "/presence").send().expect(200);
+        presence["present"][1] == true
+    });
+    let refused = events(networks[0], Seat(2)).send();
+    assert_eq!(refused.header("retry-after"), Some("10"));
+    refused.refused("too_many_streams");
+    let refused = from(game.get(Seat(1), &wait), networks[0]).send();
+    refused.refused("too_many_streams");
+    // Neither other requests nor other addresses are affected, nor this machine.
+    from(game.get(Seat(1), ""), networks[0]).send().expect(200);
+    let head = from(game.request("HEAD", Spectator, "/events"), networks[0]);
+    assert_eq!(head.send().status, 200);
+    Stream::open(events(networks[2], Spectator)).take(1);
+    let _here = [(); 4].map(|()| Stream::open(game.get(Spectator, "/events")));
+    // Those that are open go on.
+    game.offer(0);
+    waiting.response().expect("a response").expect(200);
+    for stream in &open {
+        let names = stream.take(2).into_iter().map(|message| message.name);
+        assert_eq!(names.last().as_deref(), Some("change"));
+    }
+    let again = send_from(&game, networks[0], &game.tokens[2], "/events").status();
+    assert_eq!(again, 200, "the long poll has made room");
+    drop(open);
+    wait_until("there is room again", || {
+        send_from(&game, networks[0], "", "/events").status() == 200
+    });
+}
+
+#[test]
+fn an_address_has_few_streams_without_tokens() {
+    let server = behind_a_proxy(&[]);
+    let game = TestGame::dealt(&server);
+    let open = |token: &str, rest: &str| {
+        let mut connection = send_from(&game, HERE, token, rest);
+        (connection.status(), connection)
+    };
+    let open_ones: Vec<_> = (0..128).map(|_| open("", "/events")).collect();
+    assert!(open_ones.iter().all(|(status, _)| *status == 200));
+    let wait = format!("?after_version={}", game.version());
+    for rest in ["/events", &wait] {
+        let refused = from(game.get(Spectator, rest), HERE).send();
+        refused.refused("too_many_streams");
+    }
+    let ticket = game.post(Seat(1), "/events/ticket").send().expect(200);
+    let ticket = ticket["ticket"].as_str().expect("a ticket");
+    let with_ticket = open("", &format!("/events?ticket={ticket}"));
+    let with_token = open(&game.tokens[1], "/events");
+    assert_eq!((with_ticket.0, with_token.0), (200, 200));
+    let other = send_from(&game, THERE, "", "/events").status();
+    assert_eq!(other, 200);
+}
+
+#[test]
+fn a_proxy_that_is_not_trusted_is_told_of_once() {
+    let warnings = |server: &TestServer| server.log().matches("--trusted-proxy-header").count();
+    let trusting = behind_a_proxy(&[]);
+    let server = TestServer::start();
+    for (name, value) in [
+        ("X-Forwarded-For", HERE),
+        ("Forwarded", "for=198.51.100.1"),
+        ("Via", "1.1 proxy"),
+    ] {
+        server.get("/v1/rules").send().expect(200);
+        assert_eq!(warnings(&server), usize::from(name != "X-Forwarded-For"));
+        // Unchecked, because the document lists no such headers.
+        for server in [&server, &trusting] {
+            let response = server.get("/v1/rules").header(name, value).run();
+            assert_eq!(response.status(), 200);
+        }
+    }
+    assert_eq!((warnings(&server), warnings(&trusting)), (1, 0));
 }
 
 /// A request after which the connection stays open.

@@ -236,11 +236,20 @@ fn what_nginx_refuses_is_a_problem_too() {
         stream
     };
     let streams: Vec<_> = (0..64).map(open).collect();
+    let response = nginx.get(&game.path("/events"), "");
+    response.refused(429, "too_many_streams");
+    assert_eq!(response.header("retry-after"), Some("10"));
+    // Other requests have room beside them, to a limit.
+    let wait = game.path("?after_version=2");
+    let waiting: Vec<_> = (0..32).map(|_| nginx.stream(&wait)).collect();
+    wait_until("all are counted", || {
+        nginx.get("/healthz", "").status == 429
+    });
     let response = nginx.get("/healthz", "");
     response.refused(429, "too_many_requests");
     assert!(response.header("retry-after").is_some());
     nginx.comes_back(429);
-    drop(streams);
+    drop((streams, waiting));
     wait_until("the streams are no longer counted", || {
         nginx.get("/healthz", "").status == 200
     });

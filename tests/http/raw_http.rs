@@ -269,6 +269,51 @@ fn strange_paths_lead_nowhere() {
     target.is_unharmed();
 }
 
+/// Without a route that could answer, too, pages can read what is wrong.
+#[test]
+fn what_is_no_request_is_a_problem() {
+    let server = TestServer::start();
+    let headers = "x: 1\r\n".repeat(100);
+    for (request, code) in [
+        ("GET /v1/rules HTTP/1.1\r\n\r\n".to_owned(), "bad_request"),
+        (
+            "GET /v1/ru\0les HTTP/1.1\r\nHost: a\r\n\r\n".to_owned(),
+            "bad_request",
+        ),
+        (
+            "GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n".to_owned(),
+            "bad_request",
+        ),
+        (head("GET", "/v1/rules", &headers), "headers_too_large"),
+        (
+            head("GET", &format!("/{}", "x".repeat(70_000)), ""),
+            "bad_request",
+        ),
+        (
+            head("POST", "/v1/games", "Content-Length: -1\r\n"),
+            "bad_request",
+        ),
+        (
+            head(
+                "GET",
+                "/v1/rules",
+                &format!("x: {}\r\n", "x".repeat(200_000)),
+            ),
+            "headers_too_large",
+        ),
+    ] {
+        let refused = raw(&server, request.as_bytes());
+        assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(refused.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(refused.header("connection"), Some("close"));
+        refused.refused(code);
+    }
+    let listed = TestServer::start_with(&[("DOG_CORS_ORIGINS", "https://a.example")]);
+    let refused = raw(&listed, b"GET /v1/rules HTTP/1.1\r\n\r\n");
+    assert_eq!(refused.header("access-control-allow-origin"), None);
+    refused.refused("bad_request");
+}
+
 /// As people type them into an address, and programs send them.
 #[test]
 fn targets_are_read_as_if_they_were_escaped() {

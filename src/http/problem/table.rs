@@ -74,9 +74,9 @@ macro_rules! table {
 
 table! {
     BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
-        "The path or the query is not UTF-8, the body breaks off or is framed wrongly, the Host is no \
-         host, the If-Match or If-None-Match header is malformed, or there are two Authorization or \
-         two Dog-Token headers.";
+        "The head of the request cannot be read, the path or the query is not UTF-8, the body breaks \
+         off or is framed wrongly, the Host is no host, the If-Match or If-None-Match header is \
+         malformed, or there are two Authorization or two Dog-Token headers.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
         "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
@@ -105,6 +105,9 @@ table! {
     WrongInvitation "wrong_invitation" FORBIDDEN Debug "Wrong invitation"
         "The text is not an invitation for this game or for the seat that the body names, or it is \
          no longer valid.";
+    OriginNotAllowed "origin_not_allowed" FORBIDDEN Debug "Origin not allowed"
+        "The request writes and comes from a page of another site, which the operator has not \
+         allowed with --cors-origins.";
     RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
         "There is no route with this path.";
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game"
@@ -249,6 +252,9 @@ table! {
     TooManyChanges "too_many_changes" TOO_MANY_REQUESTS Debug "Too many changes"
         "Limit exceeded for changes that are not play: 100 by the host, and one more for every 4 \
          versions by play; 50 by the person at each seat, and one more for every 16; 100,000 in all.";
+    TooManyStreams "too_many_streams" TOO_MANY_REQUESTS Debug "Too many streams"
+        "The address has as many streams and waiting requests open as it may, or as it may without \
+         tokens of the games. Try again after Retry-After seconds; those that are open go on.";
     HeadersTooLarge "headers_too_large" REQUEST_HEADER_FIELDS_TOO_LARGE Debug "Headers too large"
         "There are more than 64 headers, or more than 16 KiB of them.";
     Internal "internal" INTERNAL_SERVER_ERROR Error "Internal error"
@@ -314,10 +320,11 @@ pub fn markdown() -> String {
          `status`, `detail` and a stable `code`: branch on the code, show the detail. `type` is a link\n\
          to the code on this page, as the server shows it: `/docs/guide/errors#` and the code. This\n\
          page is printed by `dog errors` from the table that the server answers from; a test fails\n\
-         when it is out of date. Only a request that cannot be read as HTTP gets 400 or 431 without a\n\
-         body and without CORS headers, as does one with more than 96 headers, with a name of a header\n\
-         of more than 32 KiB, with a path of 64 KiB or more, or with a head of more than 128 KiB; and\n\
-         one whose head is not complete in time gets 408 so. The connection is then closed.\n\n\
+         when it is out of date. A request that cannot be read as HTTP gets 400 or 431, as does one\n\
+         with more than 96 headers, with a name of a header of more than 32 KiB, with a path of 64 KiB\n\
+         or more, or with a head of more than 128 KiB; and one whose head is not complete in time gets\n\
+         408. These have no `X-Request-Id`, and CORS headers only if all origins are allowed. The\n\
+         connection is then closed.\n\n\
          | code | status | meaning |\n|---|---|---|\n",
     );
     for code in Code::ALL {

@@ -9,7 +9,10 @@ use super::{Contract, TestServer};
 const PROBLEMS: &[(u16, &str)] = &[
     (400, "malformed_json bad_request invalid_idempotency_key"),
     (401, "unauthorized token_replaced"),
-    (403, "forbidden wrong_invitation invitation_needed"),
+    (
+        403,
+        "forbidden wrong_invitation invitation_needed origin_not_allowed",
+    ),
     (404, "route_not_found game_not_found review_not_found"),
     (404, "seat_not_found no_rematch"),
     (405, "method_not_allowed"),
@@ -27,7 +30,7 @@ const PROBLEMS: &[(u16, &str)] = &[
     (422, "invalid_hand invalid_knowledge finished_position"),
     (422, "invalid_seed invalid_record invalid_request"),
     (422, "idempotency_key_reused weak_idempotency_key"),
-    (429, "too_many_requests too_many_changes"),
+    (429, "too_many_requests too_many_changes too_many_streams"),
     (431, "headers_too_large"),
     (500, "internal"),
     (503, "unavailable"),

@@ -115,6 +115,18 @@ impl Raw {
         })
     }
 
+    /// The status of the next response, of which nothing else is read.
+    #[track_caller]
+    pub fn status(&mut self) -> u16 {
+        let end = loop {
+            match find(&self.received, b"\r\n\r\n") {
+                Some(end) => break end,
+                None => assert!(self.read(), "{:?}: the connection ended", self.what),
+            }
+        };
+        self.head(&self.received[..end]).0
+    }
+
     /// Waits until data has arrived, and leaves it unread.
     #[track_caller]
     pub fn wait_for_bytes(&self) {
