@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::{
-    Between, Browser, Head, Situation, TestServer, answer, header, open_through, remove_header,
+    Between, Browser, HeadLines, Situation, TestServer, answer, header, open_through, remove_header,
 };
 
 /// Nodes of a server behind a proxy.
@@ -25,7 +25,7 @@ impl Nodes {
 }
 
 impl Between for Nodes {
-    fn ask(&self, path: &str, head: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, path: &str, head: &mut HeadLines) -> Option<Vec<u8>> {
         let token = remove_header(head, "dog-token");
         let authorization = header(head, "authorization").map(str::to_owned);
         let scheme = authorization
@@ -53,7 +53,7 @@ impl Between for Nodes {
         None
     }
 
-    fn answer(&self, _: &str, head: &mut Head) {
+    fn answer(&self, _: &str, head: &mut HeadLines) {
         let vary = remove_header(head, "vary").unwrap_or_default();
         let others = vary
             .split(", ")

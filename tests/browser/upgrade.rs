@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::{
     start::wait_until_kept,
     support::{
-        Between, Browser, Head, MousePlayer, TestGame, TestServer, answer, create_with_bots,
+        Between, Browser, HeadLines, MousePlayer, TestGame, TestServer, answer, create_with_bots,
         italian, open_through, problem,
     },
 };
@@ -107,7 +107,7 @@ impl Upgrade {
 }
 
 impl Between for Upgrade {
-    fn ask(&self, path: &str, _: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, path: &str, _: &mut HeadLines) -> Option<Vec<u8>> {
         let turn = self.requests.fetch_add(1, Relaxed) % 2;
         let is_old = turn < self.share.load(Relaxed);
         is_old.then(|| self.old.answer(path)).flatten()
@@ -193,7 +193,7 @@ impl Renamed {
 }
 
 impl Between for Renamed {
-    fn ask(&self, path: &str, head: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, path: &str, head: &mut HeadLines) -> Option<Vec<u8>> {
         if !self.is_newer.load(Relaxed) {
             return None;
         }
@@ -245,7 +245,7 @@ struct Unlucky {
 }
 
 impl Between for Unlucky {
-    fn ask(&self, path: &str, _: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, path: &str, _: &mut HeadLines) -> Option<Vec<u8>> {
         let left = |left: usize| left.checked_sub(1);
         let fails =
             path.contains(self.part) && self.failures.fetch_update(Relaxed, Relaxed, left).is_ok();
@@ -297,7 +297,7 @@ struct Away {
 }
 
 impl Between for Away {
-    fn ask(&self, path: &str, _: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, path: &str, _: &mut HeadLines) -> Option<Vec<u8>> {
         let is_away = self.is_away.load(Relaxed) && path.starts_with("/?");
         is_away.then(|| problem(503, "unavailable"))
     }

@@ -29,7 +29,7 @@ pub use people::{
     wait_for_seat,
 };
 pub use player::{KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers};
-pub use proxy::{Between, Head, answer, header, problem, remove_header};
+pub use proxy::{Between, HeadLines, answer, header, problem, remove_header};
 pub use scene::{
     NAMES, Situation, Style, captures, create_with_bots, create_with_people, deal_to_people,
     has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, play_on, played_by_bots,

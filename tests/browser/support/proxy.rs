@@ -10,17 +10,17 @@ use std::{
 use super::TestServer;
 
 /// The head of a request or an answer: its first line, then one for each header.
-pub type Head = Vec<String>;
+pub type HeadLines = Vec<String>;
 
 /// What a test does with the requests.
 pub trait Between: Send + Sync + 'static {
     /// Answers a request, if it is not for the server. May change it.
-    fn ask(&self, _path: &str, _head: &mut Head) -> Option<Vec<u8>> {
+    fn ask(&self, _path: &str, _head: &mut HeadLines) -> Option<Vec<u8>> {
         None
     }
 
     /// Changes the head of the server's answer.
-    fn answer(&self, _path: &str, _head: &mut Head) {}
+    fn answer(&self, _path: &str, _head: &mut HeadLines) {}
 }
 
 /// Starts a proxy, and returns its address. It works as long as the tests.
@@ -60,14 +60,14 @@ fn pass(client: TcpStream, upstream: &str, between: &impl Between) -> Option<()>
     copy(&mut answer, &mut writer).ok().map(drop)
 }
 
-fn read_head(reader: &mut impl BufRead) -> Option<Head> {
+fn read_head(reader: &mut impl BufRead) -> Option<HeadLines> {
     let lines = reader.lines().map_while(Result::ok);
-    let head: Head = lines.take_while(|line| !line.is_empty()).collect();
+    let head: HeadLines = lines.take_while(|line| !line.is_empty()).collect();
     (!head.is_empty()).then_some(head)
 }
 
 /// Sends a head. Each connection is for one request.
-fn send_head(writer: &mut TcpStream, mut head: Head) -> Option<()> {
+fn send_head(writer: &mut TcpStream, mut head: HeadLines) -> Option<()> {
     remove_header(&mut head, "connection");
     head.push("Connection: close\r\n\r\n".to_owned());
     writer.write_all(head.join("\r\n").as_bytes()).ok()
@@ -82,7 +82,7 @@ pub fn header<'a>(head: &'a [String], name: &str) -> Option<&'a str> {
 }
 
 /// Takes a header out, and returns its value.
-pub fn remove_header(head: &mut Head, name: &str) -> Option<String> {
+pub fn remove_header(head: &mut HeadLines, name: &str) -> Option<String> {
     let value = header(head, name)?.to_owned();
     head.retain(|line| header(std::slice::from_ref(line), name).is_none());
     Some(value)
