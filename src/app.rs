@@ -5,11 +5,10 @@ use std::sync::Arc;
 use actix_web::web::Bytes;
 use dog_bot::net::nets::Nets;
 use dog_store::Store;
-use tokio::sync::Mutex;
 use utoipa_swagger_ui::Config;
 
 use crate::{
-    api::view_cache::ViewCache,
+    api::{join::QuickJoins, view_cache::ViewCache},
     http::{network::HomeNetwork, static_files::StaticFiles},
     limits::memory::BodyMemory,
     live::{Hub, PresenceTracker},
@@ -26,8 +25,7 @@ pub struct App {
     pub hub: Arc<Hub>,
     /// Who is connected.
     pub presence: Arc<PresenceTracker>,
-    /// Held by the quick join that is taking a seat.
-    pub quick_joins: Mutex<()>,
+    pub quick_joins: QuickJoins,
     /// The pool for players: lists of moves and of games.
     pub move_pool: Arc<WorkerPool>,
     /// The pool for long logs: histories, streams that catch up, imports.

@@ -28,14 +28,12 @@ use dog_bot::net::nets::{Nets, NetsError};
 use dog_store::{RetentionPolicy, Store, StoreError};
 use listenfd::ListenFd;
 use thiserror::Error;
-use tokio::{
-    sync::Mutex,
-    time::{sleep, timeout},
-};
+use tokio::time::{sleep, timeout};
 use utoipa_swagger_ui::Config;
 
 use crate::{
     api::{
+        join::QuickJoins,
         openapi,
         page::come_back,
         route::{configure, not_found},
@@ -240,7 +238,7 @@ impl Server {
             store,
             hub,
             presence,
-            quick_joins: Mutex::default(),
+            quick_joins: QuickJoins::default(),
             files: StaticFiles::new(&move_pool),
             move_pool,
             history_pool,

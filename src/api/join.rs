@@ -1,8 +1,8 @@
 //! Taking a seat: with an invitation, at an open table, or at any by quick join.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use actix_web::{HttpResponse, http::StatusCode, rt::time::timeout, web::Data};
 use dog_bot::Level;
 use dog_rules::{
     Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
@@ -11,8 +11,10 @@ use dog_store::{
     Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
     Timing, TokenHash, WriteOp,
 };
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tokio::sync::OwnedMutexGuard;
 use utoipa::ToSchema;
 
 use super::{
@@ -28,7 +30,7 @@ use crate::{
     app::App,
     http::{
         answer::Answer,
-        problem::Problem,
+        problem::{Code, Problem},
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
     },
@@ -237,6 +239,12 @@ fn take_seat(
 /// callers at one process wait for each other.
 const MAX_ATTEMPTS: u32 = 100;
 
+/// Maximum number of quick joins with the same rules at one time.
+const MAX_WAITING: usize = 1024;
+
+/// How long one waits for those before it.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
 /// The turn clock, in seconds.
 const TURN_SECONDS: u32 = 60;
 
@@ -303,7 +311,7 @@ pub async fn quick_join(
     request.secrets()?;
     let prefix = key_prefix(&rules)?;
     // The callers at one process do not race.
-    let _turn = app.quick_joins.lock().await;
+    let _turn = app.quick_joins.turn(&prefix).await?;
     let load = async || {
         let saved = app.store.load(None, request.scope()).await?.saved_response;
         let found = app.store.oldest_in_seating(&prefix, MAX_ADMIN_CHANGES);
@@ -339,6 +347,33 @@ pub async fn quick_join(
         },
     )
     .await
+}
+
+/// The quick joins that take a seat or wait for their turn, by the key of their rules.
+#[derive(Default)]
+pub struct QuickJoins(Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>);
+
+impl QuickJoins {
+    /// Waits until no other quick join with these rules takes a seat.
+    ///
+    /// # Errors
+    /// `unavailable`, if too many wait, or for too long.
+    async fn turn(&self, rules: &str) -> Result<OwnedMutexGuard<()>, Problem> {
+        let turns = {
+            let mut waiting = self.0.lock();
+            waiting.retain(|_, turns| Arc::strong_count(turns) > 1);
+            let turns = waiting.entry(rules.to_owned()).or_default();
+            if Arc::strong_count(turns) > MAX_WAITING {
+                let detail = "too many others are sitting down at tables with these rules";
+                return Err(Problem::new(Code::Unavailable, detail));
+            }
+            Arc::clone(turns)
+        };
+        timeout(MAX_WAIT, turns.lock_owned()).await.map_err(|_| {
+            let detail = "those who sit down at tables with these rules wait for the store";
+            Problem::new(Code::Unavailable, detail)
+        })
+    }
 }
 
 /// The beginning of the unique keys of tables with these rules.
@@ -384,4 +419,41 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem
     let mut new = new_game(&table, creator, &Secrets::new(None)?)?;
     new.game.tokens.host = None;
     Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[actix_web::test]
+    async fn quick_joins_wait_for_those_with_the_same_rules_only() {
+        let joins = QuickJoins::default();
+        let turn = joins.turn("one").await.expect("nobody is there");
+        let other = joins.turn("other").await.expect("nobody is there");
+        let waiting = timeout(Duration::from_millis(1), joins.turn("one")).await;
+        assert!(waiting.is_err(), "it has not got a turn");
+        drop(turn);
+        drop(joins.turn("one").await.expect("the turn is over"));
+        drop(other);
+        drop(joins.turn("one").await.expect("nobody is there"));
+        assert_eq!(joins.0.lock().len(), 1, "nothing is kept");
+    }
+
+    #[actix_web::test]
+    async fn not_everybody_can_wait() {
+        let joins = QuickJoins::default();
+        let _turn = joins.turn("one").await.expect("nobody is there");
+        let mut waiting: Vec<_> = (0..MAX_WAITING)
+            .map(|_| Box::pin(joins.turn("one")))
+            .collect();
+        let mut refused = 0;
+        for turn in &mut waiting {
+            if let Ok(turn) = timeout(Duration::ZERO, turn).await {
+                assert!(turn.is_err());
+                refused += 1;
+            }
+        }
+        assert_eq!(refused, 1);
+        joins.turn("other").await.expect("others do not wait");
+    }
 }
