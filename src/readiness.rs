@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dog_store::{SpaceUsage, Store, StoreError};
+use dog_store::{GameId, SpaceUsage, Store, StoreError};
 
 use crate::http::problem::{Code, Problem};
 
@@ -34,13 +34,22 @@ impl Readiness {
     }
 
     /// Checks that the server is not about to stop, that the store is writable, and that no newer
-    /// program has changed its schema. Returns how full it is.
-    pub async fn check(&self, store: &Store) -> Result<SpaceUsage, Problem> {
+    /// program has changed its schema. Returns how full it is. Without `writes`, the store need only
+    /// be readable.
+    pub async fn check(&self, store: &Store, writes: bool) -> Result<SpaceUsage, Problem> {
         if self.draining.load(Ordering::Relaxed) {
             return Err(Problem::new(
                 Code::Unavailable,
                 "the server is about to stop",
             ));
+        }
+        if !writes {
+            let read = store.version(&GameId::random()).await;
+            read.map_err(|error| not_ready(error, "read"))?;
+            return store
+                .usage()
+                .await
+                .map_err(|error| not_ready(error, "read"));
         }
         // Requests that come during a check wait for its result.
         let mut last = self.last.lock().await;
@@ -51,7 +60,8 @@ impl Readiness {
         {
             return last.answer.clone();
         }
-        let answer = store.ready().await.map_err(not_ready);
+        let answer = store.ready().await;
+        let answer = answer.map_err(|error| not_ready(error, "written"));
         *last = Some(LastCheck {
             at: Instant::now(),
             failed_commits,
@@ -62,13 +72,13 @@ impl Readiness {
 }
 
 /// The problem that the client gets. A cause that may name a file is only logged.
-fn not_ready(error: StoreError) -> Problem {
+fn not_ready(error: StoreError, how: &str) -> Problem {
     use StoreError::{Busy, Full, Moved, Newer, Overloaded, Quota, ReadOnly};
-    log::warn!("not ready: {error}");
+    dog_store::warn_rarely!("not ready: {error}");
     match error {
         Newer { .. } | Moved | ReadOnly | Full | Quota | Busy | Overloaded => {
             Problem::new(Code::Unavailable, error)
         }
-        _ => Problem::new(Code::Unavailable, "the store cannot be written"),
+        _ => Problem::new(Code::Unavailable, format!("the store cannot be {how}")),
     }
 }

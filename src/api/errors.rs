@@ -102,6 +102,15 @@ macro_rules! errors {
 }
 pub(crate) use errors;
 
+/// Those of one of them that has parameters.
+pub struct ReadinessErrors;
+
+impl IntoResponses for ReadinessErrors {
+    fn responses() -> Responses {
+        responses(&[&[Code::InvalidRequest]])
+    }
+}
+
 /// The errors of operations that have no rate limit.
 pub struct UnlimitedErrors;
 

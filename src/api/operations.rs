@@ -5,12 +5,12 @@ use actix_web::{
     http::header,
     web::{self, Data},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    errors::{UnlimitedErrors, errors},
+    errors::{ReadinessErrors, UnlimitedErrors, errors},
     parameters::{NoQuery, ReadHeaders},
 };
 use crate::{
@@ -72,17 +72,32 @@ pub async fn get_health() -> HttpResponse {
     HttpResponse::Ok().json(Health::new(HealthStatus::Ok))
 }
 
+/// What a server must be ready for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ReadinessParams {
+    /// Whether the store must be writable; true by default.
+    writes: Option<bool>,
+}
+
 /// See whether the server is ready.
 ///
 /// Whether the store is writable, its schema is one that this program knows, and the server is not
 /// about to stop.
 ///
-/// The result is at most one second old.
+/// The result is at most one second old. With `writes=false`, a store that can only be read is
+/// enough, so that a full disk does not keep players from reading.
 #[utoipa::path(get, path = "/readyz", tag = "server",
+    params(ReadinessParams),
     responses((status = 200, description = "The server is ready.", body = Health),
-        UnlimitedErrors))]
-pub async fn get_readiness(app: Data<App>) -> Result<HttpResponse, Problem> {
-    let usage = app.readiness.check(&app.store).await?;
+        ReadinessErrors))]
+pub async fn get_readiness(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let ReadinessParams { writes } = from_query(request.query_string())?;
+    let usage = app
+        .readiness
+        .check(&app.store, writes.unwrap_or(true))
+        .await?;
     let status = if usage.is_nearly_full() {
         HealthStatus::NearlyFull
     } else {
