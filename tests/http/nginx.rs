@@ -208,9 +208,16 @@ fn operator_routes_are_not_public() {
     let hidden = "/metrics /metrics?x=1 /%6detrics //metrics /v1/../metrics /metrics/ \
         /readyz /r%65adyz /./readyz";
     for path in hidden.split(' ') {
-        let response = nginx.get(path, "\r\nAccept: */*");
+        let response = nginx.get(path, "\r\nAccept: */*\r\nOrigin: https://example.org");
         response.refused(404, "route_not_found");
+        // Pages of other origins may read it.
+        let allowed = response.header("access-control-allow-origin");
+        assert_eq!(allowed, Some("*"));
     }
+    let long = format!("/v1/games?cursor={}", "0".repeat(10_000));
+    nginx.get(&long, "").refused(414, "uri_too_long");
+    let large = format!("\r\nX-Large: {}", "x".repeat(70_000));
+    nginx.get("/v1/games", &large).refused(400, "bad_request");
     // The server itself serves it.
     assert_eq!(server.get("/metrics").send().status, 200);
 }

@@ -41,6 +41,7 @@ impl Nginx {
         let address = free.expect("a free port").to_string();
         let log = folder.join("access.log").display().to_string();
         let site = replace(site, "    listen 80;", &format!("    listen {address};"));
+        let site = replace(&site, "    listen [::]:80;\n", "");
         let site = replace(&site, "/var/log/nginx/dog.log", &log);
         fs::write(folder.join("dog.conf"), site).expect("written");
         fs::write(folder.join("nginx.conf"), around(&folder)).expect("written");
