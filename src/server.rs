@@ -4,7 +4,7 @@ use std::{
     env,
     future::{poll_fn, ready},
     io,
-    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs},
     process,
     rc::Rc,
     sync::Arc,
@@ -81,6 +81,10 @@ const LOW_PRIORITY_NICE: i32 = 5;
 /// comes.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How often another port is tried if port 0 is asked for and the one for the first address is not
+/// free for another.
+const PORT_TRIES: u32 = 16;
+
 /// How long a connection that the server closes may still receive what the client is sending.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -141,7 +145,7 @@ impl Listeners {
     /// Listens on every address that this `HOST:PORT` stands for; port 0 chooses a free port.
     ///
     /// # Errors
-    /// If it cannot listen on any.
+    /// If it cannot listen on one of them, unless the machine has no addresses of its family.
     pub fn bind(listen: String) -> Result<Listeners, ServeError> {
         match sockets(&listen) {
             Ok(sockets) => Ok(Listeners { listen, sockets }),
@@ -393,19 +397,49 @@ fn start_pool(
     WorkerPool::start(config, metrics.pool(name)).map_err(ServeError::Thread)
 }
 
-/// Listens on every address that this `HOST:PORT` stands for.
+/// Listens on every address that this `HOST:PORT` stands for, but those of a family that the
+/// machine does not have. With port 0, the port that is free for the first is that of all.
 fn sockets(listen: &str) -> io::Result<Vec<TcpListener>> {
-    let (mut listeners, mut last) = (Vec::new(), io::ErrorKind::AddrNotAvailable.into());
-    for address in listen.to_socket_addrs()? {
+    let mut addresses: Vec<SocketAddr> = listen.to_socket_addrs()?.collect();
+    addresses.sort();
+    addresses.dedup();
+    let picks_port = addresses.iter().all(|address| address.port() == 0);
+    let mut tries = if picks_port { PORT_TRIES } else { 1 };
+    loop {
+        match bind_all(&addresses) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries > 1 => tries -= 1,
+            sockets => return sockets,
+        }
+    }
+}
+
+fn bind_all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut sockets: Vec<TcpListener> = Vec::new();
+    let mut last = io::ErrorKind::AddrNotAvailable.into();
+    for address in addresses {
+        let mut address = *address;
+        if let (0, Some(first)) = (address.port(), sockets.first()) {
+            address.set_port(first.local_addr()?.port());
+        }
         match TcpListener::bind(address) {
-            Ok(listener) => listeners.push(listener),
+            Ok(socket) => sockets.push(socket),
+            Err(error) if has_family(address) => return Err(error),
             Err(error) => last = error,
         }
     }
-    if listeners.is_empty() {
+    if sockets.is_empty() {
         return Err(last);
     }
-    Ok(listeners)
+    Ok(sockets)
+}
+
+/// Whether the machine has addresses of this family.
+fn has_family(address: SocketAddr) -> bool {
+    let loopback: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    TcpListener::bind((loopback, 0)).is_ok()
 }
 
 /// The signals that stop the server.
@@ -488,4 +522,21 @@ fn cors_middleware(cors: &Cors) -> CorsMiddleware {
             HeaderName::from_static("x-request-id"),
         ])
         .max_age(3600)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sockets;
+
+    #[test]
+    fn all_addresses_of_a_name_have_the_same_free_port() {
+        let sockets = sockets("localhost:0").unwrap();
+        let ports = sockets
+            .iter()
+            .map(|socket| socket.local_addr().unwrap().port());
+        let mut ports: Vec<u16> = ports.collect();
+        ports.dedup();
+        assert_eq!(ports.len(), 1);
+        assert_ne!(ports[0], 0);
+    }
 }

@@ -1,9 +1,6 @@
 //! `dog backup`: copies a database, which may be in use.
 
-use std::{
-    io::{Write, stdout},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
@@ -11,7 +8,7 @@ use dog_store;
 
 use super::{
     check::{bar, progress},
-    location,
+    location, print,
 };
 
 #[derive(Debug, Args)]
@@ -43,13 +40,11 @@ impl BackupArgs {
                 format!("cannot back {database} up to {file}")
             })?;
         bar.finish_and_clear();
-        writeln!(
-            stdout(),
-            "{} games, {} bytes in {}",
+        print(&format!(
+            "{} games, {} bytes in {}\n",
             copied.games,
             copied.bytes,
             self.file.display()
-        )?;
-        Ok(())
+        ))
     }
 }

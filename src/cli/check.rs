@@ -1,16 +1,12 @@
 //! `dog check`: finds what is wrong with a database.
 
-use std::{
-    io::{Write, stdout},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::location;
+use super::{location, print};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -36,15 +32,13 @@ impl CheckArgs {
             .check(progress(&bar))
             .with_context(|| format!("cannot check the {}", location.name()))?;
         bar.finish_and_clear();
-        let mut out = stdout().lock();
         for defect in &checked.defects {
-            writeln!(out, "{defect}")?;
+            print(&format!("{defect}\n"))?;
         }
-        writeln!(
-            out,
-            "{} games, {} versions, {} bytes",
+        print(&format!(
+            "{} games, {} versions, {} bytes\n",
             checked.games, checked.versions, checked.bytes
-        )?;
+        ))?;
         match checked.defects.len() {
             0 => Ok(()),
             1 => bail!("1 thing is wrong with the {}", location.name()),

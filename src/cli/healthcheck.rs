@@ -9,16 +9,17 @@ use std::{
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::serve;
+use super::{Cli, serve};
 
 /// How long the server may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
-    /// Address of the server, HOST:PORT.
-    #[arg(long, env = "DOG_LISTEN", default_value = serve::LISTEN, value_parser = serve::address)]
-    listen: String,
+    /// Address of the server, HOST:PORT; by default that of the server of a container or, where
+    /// there is none, what DOG_LISTEN says.
+    #[arg(long, value_parser = serve::address)]
+    listen: Option<String>,
 }
 
 impl HealthcheckArgs {
@@ -27,7 +28,8 @@ impl HealthcheckArgs {
     /// # Errors
     /// If the server does not respond with 200.
     pub fn run(self) -> anyhow::Result<()> {
-        let listen = self.listen;
+        let listen = self.listen.or_else(Cli::listen_of_server);
+        let listen = listen.context("the address of the server is not known")?;
         let mut address = listen
             .to_socket_addrs()
             .with_context(|| format!("{listen} is not an address"))?

@@ -6,6 +6,22 @@ use anyhow::{Context, bail};
 
 use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
 
+/// The keywords that a connection string may begin with.
+const KEYWORDS: [&str; 12] = [
+    "application_name",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "passfile",
+    "password",
+    "port",
+    "service",
+    "sslmode",
+    "user",
+];
+
 /// The location that a file name or a URL stands for. The URL may contain a password, so it is
 /// in no message.
 ///
@@ -17,12 +33,22 @@ pub fn parse(database: &Path) -> anyhow::Result<Location> {
         None if ConnectionSettings::is_url(&database.to_string_lossy()) => {
             bail!("the URL of the database is not UTF-8")
         }
+        Some(words) if is_keywords(words) && !database.exists() => bail!(
+            "--database takes the URL of a PostgreSQL database, postgres://USER@HOST/NAME, or the \
+             name of a file; for a new file of this name write ./ before it"
+        ),
         _ if database.is_dir() => bail!(
             "cannot open {}: it is a folder, not a file",
             database.display()
         ),
         _ => Ok(Location::Sqlite(database.to_owned())),
     }
+}
+
+/// Whether a text is meant as the keywords of a PostgreSQL connection, such as `host=… dbname=…`.
+fn is_keywords(text: &str) -> bool {
+    let first = text.trim_start().split_once('=');
+    first.is_some_and(|(keyword, _)| KEYWORDS.contains(&keyword.trim_end()))
 }
 
 /// The file of a location.

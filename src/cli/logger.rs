@@ -1,14 +1,17 @@
 //! The log, on standard error.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    panic,
+};
 
 use clap::ValueEnum;
 use env_logger::fmt::Formatter;
 use log::{
-    LevelFilter, Record,
-    kv::{Error, Key, Value, VisitSource, VisitValue},
+    Level, LevelFilter, Record,
+    kv::{self, Error, Key, VisitSource, VisitValue},
 };
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -16,6 +19,20 @@ pub enum LogFormat {
     #[default]
     Text,
     Json,
+}
+
+impl LogFormat {
+    /// A line of the program's output, which is like those of the log.
+    pub fn output_line(self, message: &str) -> String {
+        match self {
+            LogFormat::Text => format!("{message}\n"),
+            LogFormat::Json => {
+                let time = format!("{:.3}", jiff::Timestamp::now());
+                let line = json_line(time, Level::Info, module_path!(), message.to_owned());
+                format!("{}\n", Value::Object(line))
+            }
+        }
+    }
 }
 
 /// Starts the log.
@@ -29,6 +46,7 @@ pub fn start(format: LogFormat) {
         .filter_module("tokio_postgres", LevelFilter::Info);
     if let LogFormat::Json = format {
         log.format(write_json);
+        panic::set_hook(Box::new(|panic| log::error!("{panic}")));
     }
     log.init();
 }
@@ -36,26 +54,35 @@ pub fn start(format: LogFormat) {
 /// Writes a record as an object in one line: its time, level, target and message, then what its
 /// author named, such as the status of a request.
 fn write_json(line: &mut Formatter, record: &Record) -> io::Result<()> {
-    let mut members = Members(Map::new());
     let time = line.timestamp_millis().to_string();
-    members.0.insert("time".to_owned(), time.into());
-    let level = record.level().as_str().to_lowercase();
-    members.0.insert("level".to_owned(), level.into());
-    members
-        .0
-        .insert("target".to_owned(), record.target().into());
     let message = record.args().to_string();
-    members.0.insert("message".to_owned(), message.into());
+    let mut members = Members(json_line(time, record.level(), record.target(), message));
     let _ = record.key_values().visit(&mut members);
-    writeln!(line, "{}", serde_json::Value::Object(members.0))
+    writeln!(line, "{}", Value::Object(members.0))
+}
+
+/// What every line has.
+fn json_line(time: String, level: Level, target: &str, message: String) -> Map<String, Value> {
+    let level = level.as_str().to_lowercase();
+    let target = target.to_owned();
+    let members = [
+        ("time", time),
+        ("level", level),
+        ("target", target),
+        ("message", message),
+    ];
+    members
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .into_iter()
+        .collect()
 }
 
 /// The members of an object.
-struct Members(Map<String, serde_json::Value>);
+struct Members(Map<String, Value>);
 
 impl<'kvs> VisitSource<'kvs> for Members {
-    fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), Error> {
-        let mut member = Member(serde_json::Value::Null);
+    fn visit_pair(&mut self, key: Key<'kvs>, value: kv::Value<'kvs>) -> Result<(), Error> {
+        let mut member = Member(Value::Null);
         value.visit(&mut member)?;
         // Null is left out.
         if !member.0.is_null() {
@@ -66,10 +93,10 @@ impl<'kvs> VisitSource<'kvs> for Members {
 }
 
 /// The value of a member.
-struct Member(serde_json::Value);
+struct Member(Value);
 
 impl<'v> VisitValue<'v> for Member {
-    fn visit_any(&mut self, value: Value) -> Result<(), Error> {
+    fn visit_any(&mut self, value: kv::Value) -> Result<(), Error> {
         self.0 = value.to_string().into();
         Ok(())
     }

@@ -11,7 +11,10 @@ mod serve;
 mod variables;
 mod verify;
 
-use std::io::{Write, stdout};
+use std::{
+    fs,
+    io::{self, ErrorKind, Write, stdout},
+};
 
 use clap::Parser;
 
@@ -67,6 +70,25 @@ impl Cli {
         cli
     }
 
+    /// Where the server of this container listens.
+    fn listen_of_server() -> Option<String> {
+        Cli::listen_of(&fs::read_to_string("/proc/1/cmdline").unwrap_or_default())
+    }
+
+    /// Where the process with these arguments listens, as Linux shows them, or a server without
+    /// any.
+    fn listen_of(first: &str) -> Option<String> {
+        let cli = Cli::try_parse_from(first.trim_end_matches('\0').split('\0'));
+        match cli
+            .or_else(|_| Cli::try_parse_from(["dog", "serve"]))
+            .ok()?
+            .command
+        {
+            Subcommand::Serve(serve) => Some(serve.listen()),
+            _ => None,
+        }
+    }
+
     /// Runs the command. A server uses the sockets that were passed to the process.
     ///
     /// # Errors
@@ -86,6 +108,38 @@ impl Cli {
     }
 }
 
+/// Writes to the output. A reader such as `head` need not read all.
 fn print(text: &str) -> anyhow::Result<()> {
-    Ok(stdout().write_all(text.as_bytes())?)
+    unless_unread(stdout().write_all(text.as_bytes()).map_err(Into::into))
+}
+
+/// The result of a command that prints, which has not failed if nobody reads the rest.
+fn unless_unread(printed: anyhow::Result<()>) -> anyhow::Result<()> {
+    let cause = printed
+        .as_ref()
+        .err()
+        .and_then(|error| error.downcast_ref());
+    match cause.map(io::Error::kind) {
+        Some(ErrorKind::BrokenPipe) => Ok(()),
+        _ => printed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, serve::LISTEN};
+
+    #[test]
+    fn the_health_check_asks_the_server_of_the_container() {
+        let own = "dog\0serve\0--listen\x000.0.0.0:9090\0";
+        for (arguments, listen) in [
+            (own, "0.0.0.0:9090"),
+            ("dog\0serve\0--listen=[::]:9\0--no-page\0", "[::]:9"),
+            ("dog\0serve\0", LISTEN),
+            ("/sbin/init\0splash\0", LISTEN),
+            ("", LISTEN),
+        ] {
+            assert_eq!(Cli::listen_of(arguments).as_deref(), Some(listen));
+        }
+    }
 }

@@ -12,6 +12,8 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::perft::{OpenPosition, PerftCase, divide, perft, read};
 
+use super::unless_unread;
+
 /// The longest possible round: each move takes at least one card, and the largest deck has 116.
 const MAX_MOVES: i64 = 116;
 
@@ -56,6 +58,10 @@ impl PerftArgs {
     /// # Errors
     /// If a case cannot be read, or a count differs from the one in the file.
     pub fn run(self) -> anyhow::Result<()> {
+        unless_unread(self.count())
+    }
+
+    fn count(self) -> anyhow::Result<()> {
         let mut report = Report {
             out: std::io::stdout().lock(),
             depth: self.depth,

@@ -1,6 +1,6 @@
 //! `dog serve`: the server.
 
-use std::{io::Write, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use actix_web::http::{header::HeaderName, uri::Authority};
 use clap::{
@@ -9,7 +9,7 @@ use clap::{
 };
 use dog_store::{self, RetentionPolicy};
 
-use super::{location, logger::LogFormat};
+use super::{location, logger::LogFormat, print};
 use crate::{
     http::origin::Cors,
     limits::Limits,
@@ -98,6 +98,11 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
+    /// The address to listen on.
+    pub fn listen(self) -> String {
+        self.listen
+    }
+
     /// How the log is written.
     pub fn log_format(&self) -> LogFormat {
         self.log_format
@@ -151,13 +156,15 @@ impl ServeArgs {
             let server = Server::new(config, listeners, store)?;
             let mut lines = String::new();
             for address in server.addresses() {
-                lines += &format!("listening on http://{address}\n");
+                let line = format!("listening on http://{address}");
+                lines += &self.log_format.output_line(&line);
             }
             for address in server.network_addresses() {
-                lines += &format!("in this network: http://{address}\n");
+                let line = format!("in this network: http://{address}");
+                lines += &self.log_format.output_line(&line);
             }
             // At once, because the reader may want the first line only.
-            std::io::stdout().write_all(lines.as_bytes())?;
+            print(&lines)?;
             log::info!("serving the {name}");
             server.run().await?;
             log::info!("stopped");

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Write, stdin},
+    io::{Read, stdin},
     path::{Path, PathBuf},
 };
 
@@ -12,6 +12,8 @@ use dog_rules::{
     Action, Move, Seat,
     record::{ParsedRecord, Replayed},
 };
+
+use super::print;
 
 /// Maximum size of a record in bytes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -29,7 +31,7 @@ impl VerifyArgs {
     /// If the file cannot be read, or is not the game that follows from the seed and the rules.
     pub fn run(self) -> anyhow::Result<()> {
         let summary = replay(&self.file).with_context(|| self.file.display().to_string())?;
-        Ok(std::io::stdout().write_all(summary.as_bytes())?)
+        print(&summary)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::{
     ffi::OsStr,
     fs,
-    net::TcpListener,
-    os::unix::ffi::OsStrExt,
+    io::{BufRead, BufReader},
+    net::{TcpListener, ToSocketAddrs},
+    os::unix::{ffi::OsStrExt, fs::PermissionsExt},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -224,10 +225,10 @@ fn a_server_drains_before_it_stops() {
     assert!(status.success(), "{status}");
 }
 
-/// What the log says of requests, as objects.
+/// What the log and the output say, as objects.
 fn logged(server: &TestServer) -> Vec<Value> {
     let log = server.log();
-    let lines = log.lines().filter(|line| line.starts_with('{'));
+    let lines = log.lines().filter(|line| !line.is_empty());
     let lines = lines.map(|line| serde_json::from_str(line).expect("JSON"));
     lines.collect()
 }
@@ -304,6 +305,117 @@ fn a_problem_is_found_in_the_log_by_the_id_of_its_request() {
             );
         }
     }
+}
+
+#[test]
+fn the_output_is_json_too() {
+    let database = file("json");
+    let mut server = dog(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"])
+        .arg("--database")
+        .arg(&database)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the dog binary");
+    let mut line = String::new();
+    let stdout = server.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    server.kill().and_then(|()| server.wait()).expect("its end");
+    let line: Value = serde_json::from_str(&line).expect("JSON");
+    let message = line["message"].as_str().expect("a message");
+    assert!(
+        message.starts_with("listening on http://127.0.0.1:"),
+        "{line}"
+    );
+    for name in ["time", "level", "target"] {
+        assert!(line[name].is_string(), "{line}");
+    }
+    fs::remove_file(database).expect("the database");
+}
+
+/// As if the first lines were enough for whoever reads the output.
+#[test]
+fn a_reader_that_stops_reading_is_no_failure() {
+    let program = env!("CARGO_BIN_EXE_dog");
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/four.dog");
+    let verify = format!("verify {record}");
+    for command in [
+        "errors",
+        "openapi",
+        "perft --hands A/2/3/4 --depth 1",
+        &verify,
+    ] {
+        let script = format!("set -o pipefail; (sleep 0.3; exec '{program}' {command}) | true");
+        let ended = Command::new("bash").args(["-c", &script]).output();
+        let ended = ended.expect("bash");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{command}: {said}");
+    }
+}
+
+#[test]
+fn keywords_of_a_connection_are_no_file() {
+    let folder = file("keywords");
+    fs::create_dir_all(&folder).expect("a folder");
+    for words in ["host=127.0.0.1 dbname=dog", "dbname = dog", "service=dog"] {
+        for arguments in [&["serve"][..], &["check"], &["backup", "copy.db"]] {
+            let mut command = dog(arguments);
+            let (status, said) = failed(command.args(["--database", words]).current_dir(&folder));
+            assert_eq!(status, Some(1), "{said}");
+            assert!(said.contains("postgres://USER@HOST/NAME"), "{said}");
+        }
+    }
+    fs::remove_dir(&folder).expect("nothing was put into it");
+}
+
+#[test]
+fn every_address_of_a_name_is_bound_or_none() {
+    let Ok(taken) = TcpListener::bind("[::1]:0") else {
+        return;
+    };
+    let port = taken.local_addr().expect("its address").port();
+    let localhost = format!("localhost:{port}");
+    let has_both = localhost.to_socket_addrs().expect("addresses").count() > 1;
+    if has_both && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+        let database = file("localhost");
+        let (status, said) = refused(&["--listen", &localhost], &database);
+        assert_eq!(status, Some(1), "{said}");
+        assert!(said.contains("Address already in use"), "{said}");
+        assert!(!database.exists());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_another_user_is_named() {
+    // Only root can become another user.
+    if Command::new("setpriv")
+        .args(["--reuid=65534", "true"])
+        .status()
+        .is_ok_and(|s| !s.success())
+    {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("dog-forbidden-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("its mode");
+    let database = folder.join("dog.db");
+    fs::write(&database, "of root").expect("a file");
+    fs::set_permissions(&database, fs::Permissions::from_mode(0o600)).expect("its mode");
+    let program = folder.join("dog");
+    fs::copy(env!("CARGO_BIN_EXE_dog"), &program).expect("the program");
+    let mut serve = Command::new("setpriv");
+    serve
+        .args(["--reuid=65534", "--clear-groups"])
+        .arg(&program);
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--database"]);
+    let (status, said) = failed(serve.arg(&database));
+    fs::remove_dir_all(&folder).expect("the folder");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.contains("permission denied") && said.contains("chown"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -84,6 +84,12 @@ pub enum StoreError {
         line: usize,
         column: usize,
     },
+    /// This user may not read or write a file of the database.
+    #[error(
+        "permission denied: this user cannot read and write {}; `chown` it to the server's user",
+        .0.display()
+    )]
+    Forbidden(PathBuf),
     /// The file, its directory or its file system is read-only.
     #[error("the database or its folder is read-only")]
     ReadOnly,
@@ -143,7 +149,12 @@ impl StoreError {
             Unreachable(_) | Denied(_) | Moved => true,
             Create(_) | NotADatabase | Foreign(_) | Unreleased { .. } => false,
             Newer { .. } | Older { .. } => false,
-            Lost(_) | InUse(_) | NoLocks { .. } | NoWriteAheadLog(_) | Unsuitable(_) => false,
+            Lost(_)
+            | Forbidden(_)
+            | InUse(_)
+            | NoLocks { .. }
+            | NoWriteAheadLog(_)
+            | Unsuitable(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
     }

@@ -442,7 +442,9 @@ impl ServerProcess {
             .expect("the dog binary starts");
         let stdout = child.stdout.take().expect("a piped stdout");
         let first = first_line(stdout, log("stdout"));
-        let Some(url) = first.trim_end().strip_prefix("listening on ") else {
+        // The line may be JSON.
+        let url = first.split_once("listening on ").map(|(_, url)| url);
+        let Some(url) = url.map(|url| url.trim_end().trim_end_matches("\"}")) else {
             let _ = child.kill();
             let stderr = fs::read_to_string(folder.path.join("stderr")).unwrap_or_default();
             panic!("the server's first line is {first:?}, its stderr:\n{stderr}");

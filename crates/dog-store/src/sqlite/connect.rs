@@ -73,6 +73,25 @@ fn create_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Checks that this user may read and write the files. None may be open yet, because closing one
+/// releases the locks that this process holds on it.
+///
+/// # Errors
+/// [`StoreError::Forbidden`].
+pub(super) fn check_permissions(database: &Path) -> Result<(), StoreError> {
+    for file in [
+        database.to_owned(),
+        sidecar(database, "-wal"),
+        sidecar(database, "-shm"),
+    ] {
+        let opened = OpenOptions::new().read(true).append(true).open(&file);
+        if opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+            return Err(StoreError::Forbidden(file));
+        }
+    }
+    Ok(())
+}
+
 /// Opens an existing file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     // SQLite would take an empty file for a new database.

@@ -60,6 +60,7 @@ impl SqliteDatabase {
         // prevents SQLite from giving a name such as ":memory:" its special meaning.
         let path = path::absolute(path).map_err(StoreError::create)?;
         let lock = DatabaseLock::take(&path, config.lock_wait)?;
+        connect::check_permissions(&path)?;
         if config.check {
             verify_file(&path)?;
         }
