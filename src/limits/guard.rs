@@ -127,7 +127,10 @@ pub async fn guard(
         Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem.into()),
     };
-    let admitted = charged.and_then(|charge| Ok(checked.map(|()| charge)?));
+    let admitted = match (charged, checked) {
+        (Ok(_), Err(problem)) => Err(problem.into()),
+        (charged, _) => charged,
+    };
     let exceeded = admitted.as_ref().err().map(|refusal| &refusal.limit);
     let too_often = exceeded.is_some_and(Option::is_some);
     let connection = request.conn_data::<Rc<Connection>>();
