@@ -199,9 +199,14 @@ pub fn check_person_plays(game: &Game, seat: Seat) -> Result<(), AccessError> {
     })
 }
 
-/// The `ETag` of a game at this version as this role sees it.
-pub fn etag(version: u64, role: Role) -> String {
-    format!("\"{version}-{}\"", role.tag())
+/// The `ETag` of a game as this role sees it, without its quotes: the version and the viewer. In a
+/// game that can have no other version, a renewed token is none, but may have its seat `joined`.
+pub fn state_tag(stored: &StoredGame, role: Role) -> String {
+    let (version, role) = (stored.game.version(), role.tag());
+    match stored.admin_changes.renewals {
+        renewals if renewals > 0 && stored.is_closed() => format!("{version}-{role}-{renewals}"),
+        _ => format!("{version}-{role}"),
+    }
 }
 
 /// The game's seat with that number.

@@ -236,7 +236,7 @@ impl<'a> GameWrite<'a> {
     /// # Errors
     /// `stale_version`.
     pub fn check_state(&self, role: Role) -> Result<(), Problem> {
-        self.request.check_state(self.game.version(), role)
+        self.request.check_state(self.stored, role)
     }
 
     /// The content of the body.

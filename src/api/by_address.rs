@@ -110,7 +110,7 @@ pub async fn suggest_move_by_address(
         response
             .insert_header((header::CACHE_CONTROL, "public, max-age=86400"))
             .insert_header((header::ETAG, format!("W/{tag}")));
-        if is_not_modified(request.headers(), &tag) {
+        if is_not_modified(request.headers(), &tag)? {
             return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
         }
     }

@@ -3,10 +3,7 @@
 use std::time::{Duration, Instant};
 
 use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-    rt::time::timeout,
-    web::Data,
+    HttpMessage, HttpRequest, HttpResponse, http::StatusCode, rt::time::timeout, web::Data,
 };
 use dog_rules::{Phase, Preset, Seat, SeatKind};
 use dog_store::{GameId, ListQuery, StoredGame, WriteOp};
@@ -22,14 +19,8 @@ use super::{
     view::{GameView, to_act},
 };
 use crate::{
-    access::{Role, etag},
     app::App,
-    http::{
-        answer::Answer,
-        headers::{check_if_match, is_not_modified, private_response},
-        json::from_query,
-        problem::Problem,
-    },
+    http::{answer::Answer, headers::send_state, json::from_query, problem::Problem},
     limits::streams::OpenStream,
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
@@ -126,21 +117,10 @@ pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
             (role, _) => role?,
         };
     }
-    let version = stored.game.version();
-    let etag = etag(version, role);
-    let unquoted = version.to_string();
-    check_if_match(request.headers(), &[&etag, &unquoted])?;
-    let unchanged = is_known(version) || is_not_modified(request.headers(), &etag);
-    let mut response = private_response(match unchanged {
-        true => StatusCode::NOT_MODIFIED,
-        false => StatusCode::OK,
-    });
-    response.insert_header((header::ETAG, etag));
-    if unchanged {
-        return Ok(response.finish());
-    }
-    let view = app.views.get(&stored, role)?;
-    Ok(response.content_type("application/json").body(view))
+    let is_known = is_known(stored.game.version());
+    send_state(request, &stored, role, is_known, || {
+        app.views.get(&stored, role)
+    })
 }
 
 /// Waits while the game is at this version, at most [`MAX_WAIT`].
@@ -319,7 +299,7 @@ pub struct GameParams {
     /// While the game is at this version, wait for the next one, up to 25 seconds; then the answer
     /// is 304.
     #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
-    pub after_version: Option<u64>,
+    after_version: Option<u64>,
 }
 
 /// Which games to list.

@@ -128,7 +128,7 @@ pub async fn join_game((app, path, request): GameChange) -> Result<HttpResponse,
             ),
         };
         // It concerns no state that the client knows, so `If-None-Match` does not count.
-        request.check_version(game.stored.game.version(), Role::Spectator)?;
+        request.check_version(game.stored, Role::Spectator)?;
         game.stored.game.check_not_over()?;
         game.check_limit()?;
         let seat = seat_to_take(game, invitation.as_deref().map(TokenHash::new), named)?;

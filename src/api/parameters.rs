@@ -167,9 +167,9 @@ pub struct WriteHeaders {
     reason = "`is_not_modified` reads it; it is for the document"
 )]
 pub struct ReadHeaders {
-    /// An ETag; the response is 304 if the answer is still the same. Anything but an ETag is
-    /// ignored.
-    #[param(rename = "If-None-Match", value_type = Option<String>, pattern = "^[\\t -~\\u0080-\\u00ff]*$")]
+    /// An ETag; the response is 304 if the answer is still the same, and 400 if the header is
+    /// malformed.
+    #[param(rename = "If-None-Match", value_type = String, required = false, pattern = r#"^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$"#)]
     if_none_match: (),
 }
 

@@ -2,7 +2,7 @@
 
 use actix_web::{
     HttpResponse,
-    http::{StatusCode, header},
+    http::StatusCode,
     web::{Data, Path},
 };
 use dog_rules::{
@@ -22,14 +22,11 @@ use super::{
     view::Rematch,
 };
 use crate::{
-    access::{AccessError, Caller, Role, etag},
+    access::{AccessError, Caller, Role},
     app::App,
     http::{
-        answer::Answer,
-        headers::{check_if_match, is_not_modified, private_response},
-        problem::Problem,
-        request::WriteRequest,
-        secrets::random_bytes,
+        answer::Answer, headers::send_state, json::to_json, problem::Problem,
+        request::WriteRequest, secrets::random_bytes,
     },
     limits::ClientAddress,
     rematch::{rematch_of, role_in, unique_key},
@@ -94,7 +91,7 @@ pub async fn ask_rematch(
             return Ok(answer);
         }
         // The client does not know the next game, so `If-None-Match` does not count.
-        request.check_version(old.stored.game.version(), role)?;
+        request.check_version(old.stored, role)?;
         if old.stored.game.phase() != Phase::Finished {
             return Err(AccessError::GameNotOver.into());
         }
@@ -256,14 +253,7 @@ pub async fn get_rematch(read: GameRequest) -> Result<HttpResponse, Problem> {
     let next = rematch_of(&read.app.store, &stored.id).await?;
     let next = next.ok_or(AccessError::NoRematch)?;
     let role = role_in(&next, read.caller);
-    let etag = etag(next.game.version(), role);
-    let headers = read.request.headers();
-    check_if_match(headers, &[&etag])?;
-    if is_not_modified(headers, &etag) {
-        let mut response = private_response(StatusCode::NOT_MODIFIED);
-        return Ok(response.insert_header((header::ETAG, etag)).finish());
-    }
-    let mut response = private_response(StatusCode::OK);
-    response.insert_header((header::ETAG, etag));
-    Ok(response.json(Rematch::new(&next, role)))
+    send_state(&read.request, &next, role, false, || {
+        Ok(to_json(&Rematch::new(&next, role))?.into())
+    })
 }

@@ -32,6 +32,8 @@ struct View {
     version: u64,
     /// See [`dog_store::ExpectedState`].
     updated_at: Timestamp,
+    /// Tokens that were renewed, after which a person may have `joined`.
+    renewals: u32,
     body: Bytes,
 }
 
@@ -63,9 +65,9 @@ impl ViewCache {
     /// None in practice: a view can always be written as JSON.
     pub fn get(&self, stored: &StoredGame, role: Role) -> Result<Bytes, Problem> {
         let (version, updated_at) = (stored.game.version(), stored.updated_at);
-        let key = (stored.id, role);
+        let (key, renewals) = ((stored.id, role), stored.admin_changes.renewals);
         if let Some(view) = self.0.get(&key)
-            && (view.version, view.updated_at) == (version, updated_at)
+            && (view.version, view.updated_at, view.renewals) == (version, updated_at, renewals)
         {
             return Ok(view.body);
         }
@@ -73,6 +75,7 @@ impl ViewCache {
         let view = View {
             version,
             updated_at,
+            renewals,
             body: body.clone(),
         };
         self.0.insert(key, view);
@@ -102,7 +105,10 @@ mod tests {
         let mut next = one.clone();
         let deal = Action::Deal { by: None };
         Arc::make_mut(&mut next.game).apply(&deal).unwrap();
-        for stored in [&one, &other, &next, &one] {
+        let mut joined = one.clone();
+        joined.admin_changes.renewals += 1;
+        Arc::make_mut(&mut joined.seating).seats[Seat::default()].joined = true;
+        for stored in [&one, &other, &next, &one, &joined] {
             for role in roles {
                 let expected = to_json(&GameView::new(stored, role)).unwrap();
                 for _ in 0..2 {

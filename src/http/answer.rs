@@ -13,7 +13,7 @@ use super::{
     problem::Problem,
     secrets::{Secrets, fill},
 };
-use crate::access::{Role, etag};
+use crate::access::{Role, state_tag};
 
 /// The answer to a write, as it is saved for retries: without its secrets.
 #[derive(Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Answer {
 
     /// With the ETag of the game as this role sees it.
     pub fn with_etag(mut self, stored: &StoredGame, role: Role) -> Answer {
-        self.etag = Some(etag(stored.game.version(), role));
+        self.etag = Some(format!("\"{}\"", state_tag(stored, role)));
         self
     }
 

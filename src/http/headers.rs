@@ -1,4 +1,5 @@
-//! The headers `Accept`, `Accept-Encoding`, `Host`, `If-Match` and `If-None-Match` (RFC 9110).
+//! The headers `Accept`, `Accept-Encoding`, `ETag`, `Host`, `If-Match` and `If-None-Match` (RFC
+//! 9110).
 
 use std::io::Write;
 
@@ -10,12 +11,14 @@ use actix_web::{
         header::{self, AcceptEncoding, Encoding, Header, HeaderMap, HeaderName, HeaderValue},
         uri::Authority,
     },
+    web::Bytes,
 };
+use dog_store::StoredGame;
 use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
 
 use super::problem::{Code, Problem};
-use crate::access::{Role, etag};
+use crate::access::{AccessError, Role, state_tag};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -130,8 +133,7 @@ const BLANK: [char; 2] = [' ', '\t'];
 const SEPARATOR: [char; 3] = [' ', '\t', ','];
 
 impl EntityTags {
-    /// Parses the text of a header. Tags consist of visible ASCII. A number without quotes is
-    /// accepted as if it had quotes.
+    /// Parses the text of a header. Tags consist of visible ASCII, in quotes.
     ///
     /// Weak tags match nothing by the strong comparison of `If-Match`, so for it they are left out.
     fn parse(text: &str, is_strong: bool) -> Option<EntityTags> {
@@ -145,9 +147,12 @@ impl EntityTags {
             return None;
         }
         while !rest.is_empty() {
-            let quoted = rest.strip_prefix("W/");
-            let (tag, after) = split_tag(quoted.unwrap_or(rest), quoted.is_some())?;
-            if !(is_strong && quoted.is_some()) {
+            let weak = rest.strip_prefix("W/");
+            let (tag, after) = weak.unwrap_or(rest).strip_prefix('"')?.split_once('"')?;
+            if !tag.bytes().all(|byte| byte.is_ascii_graphic()) {
+                return None;
+            }
+            if !(is_strong && weak.is_some()) {
                 tags.push(tag.to_owned());
             }
             rest = after.trim_start_matches(BLANK);
@@ -167,22 +172,19 @@ impl EntityTags {
         }
     }
 
-    /// Whether they name a game at this version, as this role sees it: by its `ETag`, or by the
-    /// version alone.
-    pub fn include_state(&self, version: u64, role: Role) -> bool {
-        self.include(&version.to_string()) || self.include(&etag(version, role))
+    /// Whether they name a game in the state with this tag, in any encoding. The number of its
+    /// version names it too, unless there is `more` to it.
+    pub fn include_state(&self, state: &str, more: bool) -> bool {
+        let version = state.split('-').next().filter(|_| !more);
+        match self {
+            EntityTags::Any => true,
+            EntityTags::List(tags) => tags.iter().any(|tag| {
+                let plain = tag.strip_suffix("-gzip").or(tag.strip_suffix("-deflate"));
+                let plain = plain.unwrap_or(tag);
+                plain == state || Some(plain) == version
+            }),
+        }
     }
-}
-
-/// Splits a text after the tag with which it begins. A weak tag has quotes.
-fn split_tag(text: &str, is_weak: bool) -> Option<(&str, &str)> {
-    if !is_weak && text.starts_with(|first: char| first.is_ascii_digit()) {
-        let end = text.find(|next: char| !next.is_ascii_digit());
-        return Some(text.split_at(end.unwrap_or(text.len())));
-    }
-    let (tag, rest) = text.strip_prefix('"')?.split_once('"')?;
-    let is_visible = tag.bytes().all(|byte| byte.is_ascii_graphic());
-    is_visible.then_some((tag, rest))
 }
 
 /// The condition in the headers with this name, `If-Match` or `If-None-Match`; none without one.
@@ -214,26 +216,26 @@ pub fn condition(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Entity
         })
 }
 
-/// Checks the `If-Match` of a request that reads a representation with one of these tags.
+/// Checks the `If-Match` of a request that reads a representation with this tag.
 ///
 /// # Errors
-/// `stale_version`, if it names none of them; `bad_request`, if it cannot be parsed.
-pub fn check_if_match(headers: &HeaderMap, etags: &[&str]) -> Result<(), Problem> {
-    let Some(named) = condition(headers, &header::IF_MATCH)? else {
-        return Ok(());
-    };
-    if etags.iter().any(|etag| named.include(etag)) {
+/// `stale_version`, if it does not name it; `bad_request`, if it cannot be parsed.
+pub fn check_if_match(headers: &HeaderMap, etag: &str) -> Result<(), Problem> {
+    let named = condition(headers, &header::IF_MATCH)?;
+    if named.is_none_or(|tags| tags.include(etag)) {
         return Ok(());
     }
-    let detail = format!("the present ETag is {}", etags[0]);
+    let detail = format!("the present ETag is {etag}");
     Err(Problem::new(Code::StaleVersion, detail))
 }
 
-/// Whether the request's `If-None-Match` names this `ETag`. A header that cannot be parsed is
-/// ignored.
-pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> bool {
-    let known = condition(headers, &header::IF_NONE_MATCH);
-    known.is_ok_and(|tags| tags.is_some_and(|tags| tags.include(etag)))
+/// Whether the request's `If-None-Match` names this `ETag`.
+///
+/// # Errors
+/// `bad_request`, if it cannot be parsed.
+pub fn is_not_modified(headers: &HeaderMap, etag: &str) -> Result<bool, Problem> {
+    let known = condition(headers, &header::IF_NONE_MATCH)?;
+    Ok(known.is_some_and(|tags| tags.include(etag)))
 }
 
 /// 128 bits of the content's hash, in hex.
@@ -241,16 +243,33 @@ pub fn content_hash(content: &[u8]) -> String {
     hex::encode(&Sha256::digest(content)[..16])
 }
 
-/// A strong ETag of the content with this hash. Each encoding of it has its own (RFC 9110,
+/// A strong ETag of the content with this tag or hash. Each encoding of it has its own (RFC 9110,
 /// section 8.8.3.3).
-pub fn content_etag(hash: &str, gzip: bool) -> String {
+pub fn content_etag(tag: &str, gzip: bool) -> String {
     let encoding = if gzip { "-gzip" } else { "" };
-    format!("\"{hash}{encoding}\"")
+    format!("\"{tag}{encoding}\"")
+}
+
+/// Gives a response that was encoded on its way the tag of its encoding, if it has a strong one.
+/// `identity` was there to keep the compressor off; clients need no such header.
+pub fn complete_encoding(headers: &mut HeaderMap) {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let coding = text(header::CONTENT_ENCODING).unwrap_or("identity");
+    if coding == "identity" {
+        headers.remove(header::CONTENT_ENCODING);
+        return;
+    }
+    let (end, etag) = (format!("-{coding}\""), text(header::ETAG).unwrap_or("W/"));
+    let encoded = etag.trim_end_matches('"').to_owned() + end.as_str();
+    let has_own_tag = etag.starts_with("W/") || etag.ends_with(&end);
+    if let (false, Ok(encoded)) = (has_own_tag, HeaderValue::try_from(encoded)) {
+        headers.insert(header::ETAG, encoded);
+    }
 }
 
 /// Content in the encoding that the client prefers.
 pub struct EncodedContent {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     encoding: &'static str,
 }
 
@@ -259,9 +278,10 @@ impl EncodedContent {
     ///
     /// # Errors
     /// Never in practice: writing to memory does not fail.
-    pub fn new(content: Vec<u8>, gzip: bool) -> Result<EncodedContent, Problem> {
+    pub fn new(content: impl Into<Bytes>, gzip: bool) -> Result<EncodedContent, Problem> {
+        let content = content.into();
         let (bytes, encoding) = if gzip {
-            (self::gzip(&content)?, "gzip")
+            (self::gzip(&content)?.into(), "gzip")
         } else {
             // Another encoding would be applied on the way.
             (content, "identity")
@@ -294,8 +314,8 @@ impl TaggedContent {
         gzip: bool,
     ) -> Result<TaggedContent, Problem> {
         let etag = content_etag(&content_hash(&content), gzip);
-        check_if_match(headers, &[&etag])?;
-        let is_known = is_not_modified(headers, &etag);
+        check_if_match(headers, &etag)?;
+        let is_known = is_not_modified(headers, &etag)?;
         Ok(TaggedContent {
             etag,
             content: (!is_known)
@@ -326,6 +346,39 @@ pub fn send_content(
 ) -> Result<HttpResponse, Problem> {
     let content = TaggedContent::new(request.headers(), content, accepts_gzip(request))?;
     Ok(content.respond(response))
+}
+
+/// The response with what this role sees of a game, which `json` writes; 304 if the client has it.
+/// It `is_known` to a client that has waited for another version in vain.
+///
+/// # Errors
+/// `stale_version`; `bad_request`, if a condition cannot be parsed.
+pub fn send_state(
+    request: &HttpRequest,
+    stored: &StoredGame,
+    role: Role,
+    is_known: bool,
+    json: impl FnOnce() -> Result<Bytes, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (headers, gzip) = (request.headers(), accepts_gzip(request));
+    let tag = state_tag(stored, role);
+    let needed = condition(headers, &header::IF_MATCH)?;
+    if needed.is_some_and(|tags| !tags.include_state(&tag, false)) {
+        return Err(AccessError::StaleVersion(stored.game.version()).into());
+    }
+    let known = condition(headers, &header::IF_NONE_MATCH)?;
+    let more = tag.matches('-').count() > 1;
+    let is_known = is_known || known.is_some_and(|tags| tags.include_state(&tag, more));
+    let mut response = private_response(match is_known {
+        true => StatusCode::NOT_MODIFIED,
+        false => StatusCode::OK,
+    });
+    response.insert_header((header::ETAG, content_etag(&tag, gzip)));
+    if is_known {
+        return Ok(response.finish());
+    }
+    response.content_type("application/json");
+    Ok(EncodedContent::new(json()?, gzip)?.respond(&mut response))
 }
 
 fn invalid_host() -> Problem {
@@ -425,14 +478,13 @@ mod tests {
 
     #[test]
     fn lists_of_tags_are_read() {
-        let cases: [(&[&'static [u8]], &[&str]); 8] = [
+        let cases: [(&[&'static [u8]], &[&str]); 7] = [
             (&[b"\"17-2\""], &["17-2"]),
             (&[b"W/\"17\""], &["17"]),
             (&[b"\"\""], &[""]),
             (&[b"\"a,1,b\""], &["a,1,b"]),
             (&[b" \"a\"\t,, W/\"b\" ,"], &["a", "b"]),
             (&[b"\"a\"", b"\"b\""], &["a", "b"]),
-            (&[b"17"], &["17"]),
             (&[b"\"*\""], &["*"]),
         ];
         for (values, expected) in cases {
@@ -448,8 +500,10 @@ mod tests {
 
     #[test]
     fn all_else_is_an_error() {
-        let cases: [&[&'static [u8]]; 14] = [
+        let cases: [&[&'static [u8]]; 16] = [
             &[b""],
+            &[b"17"],
+            &[b"\"17\", 18"],
             &[b","],
             &[b"a"],
             &[b"\"a"],
@@ -478,7 +532,31 @@ mod tests {
         let (strong, weak) = (list(IF_MATCH), list(IF_NONE_MATCH));
         assert!(weak.include("\"1\"") && weak.include("2"));
         assert!(!strong.include("1") && strong.include("\"2\""));
-        assert!(weak.include_state(1, Role::Host) && !strong.include_state(1, Role::Host));
+        assert!(weak.include_state("1-host", false) && !strong.include_state("1-host", false));
         assert!(EntityTags::Any.include("x"));
+    }
+
+    #[test]
+    fn a_state_has_tags_in_each_encoding_and_by_version() {
+        let names = |tag: &str, state: &str, more: bool| {
+            EntityTags::List(vec![tag.to_owned()]).include_state(state, more)
+        };
+        for tag in ["17", "17-2", "17-2-gzip", "17-2-deflate"] {
+            assert!(names(tag, "17-2", false), "{tag}");
+        }
+        for tag in [
+            "7",
+            "17-",
+            "17-1",
+            "17-2-1",
+            "17-2-zip",
+            "17-2-gzip-gzip",
+            "17-host",
+        ] {
+            assert!(!names(tag, "17-2", false), "{tag}");
+        }
+        // Somebody has joined since.
+        assert!(names("17-2-1-gzip", "17-2-1", true) && names("17", "17-2-1", false));
+        assert!(!names("17", "17-2-1", true) && !names("17-2", "17-2-1", true));
     }
 }

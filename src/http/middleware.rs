@@ -18,6 +18,7 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
+    headers::complete_encoding,
     problem::{NO_SNIFFING, Problem},
     request_id::{REQUEST_ID, RequestId},
     token::{DOG_TOKEN, hide_tokens, vary_by_token},
@@ -98,13 +99,7 @@ impl RequestGuard {
         headers.insert(REQUEST_ID, self.id.0.clone());
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         vary_by_token(self.has_dog_token, headers);
-        // It is there to keep the compressor off; clients need no such header.
-        if headers
-            .get(header::CONTENT_ENCODING)
-            .is_some_and(|value| value == "identity")
-        {
-            headers.remove(header::CONTENT_ENCODING);
-        }
+        complete_encoding(headers);
     }
 
     /// Logs and counts the response. With `timed` its duration is counted too.

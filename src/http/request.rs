@@ -15,7 +15,7 @@ use actix_web::{
     rt,
     web::{self, Bytes},
 };
-use dog_store::{SavedResponse, Scope};
+use dog_store::{SavedResponse, Scope, StoredGame};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -37,7 +37,7 @@ use crate::limits::{
     memory::{BodyMemory, Reservation, no_memory},
 };
 use crate::{
-    access::{AccessError, Caller, Role},
+    access::{AccessError, Caller, Role, state_tag},
     api::parameters::NoQuery,
 };
 
@@ -368,12 +368,12 @@ impl WriteRequest {
     ///
     /// # Errors
     /// `stale_version`.
-    pub fn check_state(&self, version: u64, role: Role) -> Result<(), Problem> {
-        let excluded = self.if_none_match.as_ref();
-        if excluded.is_some_and(|tags| tags.include_state(version, role)) {
-            return Err(AccessError::StaleVersion(version).into());
+    pub fn check_state(&self, stored: &StoredGame, role: Role) -> Result<(), Problem> {
+        let (excluded, tag) = (self.if_none_match.as_ref(), state_tag(stored, role));
+        if excluded.is_some_and(|tags| tags.include_state(&tag, false)) {
+            return Err(AccessError::StaleVersion(stored.game.version()).into());
         }
-        self.check_version(version, role)
+        self.check_version(stored, role)
     }
 
     /// Refuses a write that names another version than the present one, in `If-Match` or in its
@@ -381,9 +381,10 @@ impl WriteRequest {
     ///
     /// # Errors
     /// `stale_version`.
-    pub fn check_version(&self, version: u64, role: Role) -> Result<(), Problem> {
-        let named = self.if_match.as_ref();
-        let matches = named.is_none_or(|tags| tags.include_state(version, role));
+    pub fn check_version(&self, stored: &StoredGame, role: Role) -> Result<(), Problem> {
+        let (named, version) = (self.if_match.as_ref(), stored.game.version());
+        let tag = state_tag(stored, role);
+        let matches = named.is_none_or(|tags| tags.include_state(&tag, false));
         if matches && self.version.is_none_or(|named| named == version) {
             return Ok(());
         }

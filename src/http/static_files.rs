@@ -74,11 +74,11 @@ impl StaticFiles {
         let gzip = accepts_gzip(request);
         let file = self.get(key, content);
         let etag = content_etag(&file.hash, gzip);
-        check_if_match(request.headers(), &[&etag])?;
+        check_if_match(request.headers(), &etag)?;
         response
             .insert_header((header::VARY, "Accept-Encoding"))
             .insert_header((header::ETAG, etag.as_str()));
-        if is_not_modified(request.headers(), &etag) {
+        if is_not_modified(request.headers(), &etag)? {
             return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
         }
         response.extensions_mut().insert(SharedBody);

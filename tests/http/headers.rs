@@ -2,26 +2,35 @@
 
 use serde_json::json;
 
-use crate::support::{TestGame, TestServer, TestTable, TestViewer::*, raw};
+use crate::support::{Dice, TestGame, TestServer, TestTable, TestViewer::*, raw};
 
 #[test]
 fn a_guard_names_whole_tags() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let deal = |game: &TestGame<'_>, tags: &str| game.post(Host, "/deal").if_match(tags).send();
+    for malformed in ["1", "2, 3", "1-host", "\"1\", 1"] {
+        deal(&game, malformed).refused("bad_request");
+    }
     for other in [
         "\"a,1,b\"",
         "W/\"1\"",
         "W/\"1-host\"",
         "\"01\"",
         "\"*\"",
-        "2, 3",
+        "\"1-host-zip\"",
         "\"1-0\"",
     ] {
         deal(&game, other).refused("stale_version");
     }
     assert_eq!(game.version(), 1);
-    for own in ["1", "\"1\"", "\"a,2\",, W/\"1\", \"1-host\"", "7, 1", " * "] {
+    for own in [
+        "\"1\"",
+        "\"1-host-gzip\"",
+        "\"a,2\",, W/\"1\", \"1-host\"",
+        "\"7\", \"1\"",
+        " * ",
+    ] {
         deal(&TestGame::fixed(&server), own).expect(200);
     }
 }
@@ -59,7 +68,7 @@ fn a_write_is_refused_in_a_state_that_the_client_excludes() {
         let answer = request.header("If-None-Match", excluded).run();
         answer.status().as_u16()
     };
-    for excluded in ["*", "\"1\"", "\"7\", W/\"1-host\"", "1"] {
+    for excluded in ["*", "\"1\"", "\"7\", W/\"1-host\"", "\"1-host-gzip\""] {
         for (method, rest) in [
             ("POST", "/deal"),
             ("POST", "/seats/0/token"),
@@ -73,7 +82,9 @@ fn a_write_is_refused_in_a_state_that_the_client_excludes() {
             assert_eq!(status, 412, "{method} {rest}: {excluded}");
         }
     }
-    assert_eq!(write("POST", "/deal", "1-host"), 400);
+    for malformed in ["1", "1-host"] {
+        assert_eq!(write("POST", "/deal", malformed), 400);
+    }
     assert_eq!(game.snapshot(), before);
     // A new game or person knows no state.
     let open = TestTable::create(&server, &json!({"join": "anyone"})).game;
@@ -93,6 +104,7 @@ fn a_read_may_name_the_state_that_it_needs() {
     for (rest, known, other) in [
         ("", "\"1-host\"", "\"1-0\""),
         ("", "W/\"1\", \"1\"", "W/\"1-host\""),
+        ("", "\"1-host-gzip\"", "\"1-0-gzip\""),
         ("", "*", "\"2\""),
         ("/board.svg", &*picture, "\"1-host\""),
     ] {
@@ -104,15 +116,14 @@ fn a_read_may_name_the_state_that_it_needs() {
         assert_eq!((get(known), get(other)), (200, 412), "{rest}: {known}");
     }
     for path in ["/v1/games", "/v1/layout", "/openapi.json", "/docs/", "/"] {
-        let get = |tags: &str| {
-            let answer = server.get(path).header("If-Match", tags).run();
+        let get = |name: &str, tags: &str| {
+            let answer = server.get(path).header(name, tags).run();
             answer.status().as_u16()
         };
-        assert_eq!(
-            (get("*"), get("\"x\""), get("x")),
-            (200, 412, 400),
-            "{path}"
-        );
+        for (name, known, unknown) in [("If-Match", 200, 412), ("If-None-Match", 304, 200)] {
+            let found = ["*", "\"x\"", "x"].map(|tags| get(name, tags));
+            assert_eq!(found, [known, unknown, 400], "{path}: {name}");
+        }
     }
 }
 
@@ -163,10 +174,89 @@ fn each_encoding_of_a_file_has_its_own_tag() {
         assert_ne!(tags[0], tags[1], "{path}");
         assert_eq!(get(path, "gzip", &tags[1]).status, 200, "{path}");
     }
-    // The tag of a game names its state, in each encoding.
-    let tag = format!("\"{}-spectator\"", game.version());
-    for accepted in ["gzip", "identity"] {
-        let view = get(&game.path(""), accepted, "\"x\"");
-        assert_eq!(view.header("etag"), Some(&*tag));
+}
+
+#[test]
+fn each_encoding_of_a_state_has_its_own_tag() {
+    let server = TestServer::start();
+    let game = TestGame::in_play(&server);
+    let send = |method: &str, path: &str, more: &str| {
+        let head =
+            format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{more}\r\n");
+        raw(&server, head.as_bytes())
+    };
+    let state = format!("{}-spectator", game.version());
+    let plain = format!("\"{state}\"");
+    for (accepted, encoding, end) in [
+        ("gzip", Some("gzip"), "-gzip"),
+        ("deflate, gzip;q=0.5", Some("gzip"), "-gzip"),
+        ("identity", None, ""),
+        ("deflate", None, ""),
+    ] {
+        let tag = format!("\"{state}{end}\"");
+        for method in ["GET", "HEAD"] {
+            let accept = format!("Accept-Encoding: {accepted}\r\n");
+            let view = send(method, &game.path(""), &accept);
+            let found = (
+                view.status,
+                view.header("content-encoding"),
+                view.header("etag"),
+            );
+            assert_eq!(found, (200, encoding, Some(&*tag)), "{accepted}");
+            let version = format!("\"{}\"", game.version());
+            for known in [&tag, &plain, &version] {
+                let known = format!("{accept}If-None-Match: {known}\r\n");
+                let again = send(method, &game.path(""), &known);
+                assert_eq!((again.status, again.header("etag")), (304, Some(&*tag)));
+            }
+        }
     }
+    // So has the answer to a write; the client may guard the next write by it.
+    let game = TestGame::fixed(&server);
+    let write = |path: &str, guard: &str| {
+        let more = format!(
+            "Accept-Encoding: gzip\r\nContent-Length: 0\r\nDog-Token: {}\r\nIf-Match: {guard}\r\n",
+            game.host
+        );
+        send("POST", &game.path(path), &more)
+    };
+    let dealt = write("/deal", "\"1-host-gzip\"");
+    let found = (
+        dealt.status,
+        dealt.header("content-encoding"),
+        dealt.header("etag"),
+    );
+    assert_eq!(found, (200, Some("gzip"), Some("\"2-host-gzip\"")));
+    assert_eq!(write("/seats/0/token", "\"1-host-gzip\"").status, 412);
+    assert_eq!(write("/seats/0/token", "\"2-host-gzip\"").status, 200);
+}
+
+/// The first renewal in a running game is a version; in one that is over nothing else tells of it.
+#[test]
+fn a_person_who_joins_after_the_end_is_seen() {
+    let server = TestServer::shared();
+    let mut game = TestGame::in_play(&server);
+    let mut dice = Dice::new(1);
+    while game.view(Spectator)["phase"] != "finished" {
+        game.step(&mut dice);
+    }
+    let joined = |game: &TestGame<'_>| game.view(Spectator)["seats"][0]["joined"].clone();
+    let read =
+        |game: &TestGame<'_>, known: &str| game.get(Host, "").header("If-None-Match", known).send();
+    let before = read(&game, "\"x\"");
+    let known = before.header("etag").expect("an ETag").to_owned();
+    assert_eq!(
+        (joined(&game), read(&game, &known).status),
+        (json!(false), 304)
+    );
+    game.renew(Seat(0), 0);
+    assert_eq!(joined(&game), true);
+    let after = read(&game, &known);
+    let fresh = after.header("etag").expect("an ETag").to_owned();
+    assert_eq!((after.status, read(&game, &fresh).status), (200, 304));
+    // The version, which is the same, is no longer enough to know the view; a write needs no more.
+    let version = format!("\"{}\"", game.version());
+    assert_eq!(read(&game, &version).status, 200);
+    let removal = game.request("DELETE", Host, "").if_match(&version).send();
+    assert_eq!(removal.status, 204);
 }
