@@ -96,6 +96,7 @@ pub async fn suggest_move_by_address(
 ) -> Result<HttpResponse, Problem> {
     let params: AdviceByAddressParams = from_query(request.query_string())?;
     let position = params.position()?;
+    position.view()?;
     let settings = params.settings()?;
     let options = SuggestionListOptions::new(params.limit, params.board)?;
     let is_repeatable = params.samples.is_some() && params.seed.is_some();
@@ -219,8 +220,12 @@ impl AdviceByAddressParams {
     }
 
     fn hand(&self) -> Result<Cards, Problem> {
-        let names = self.hand.split(',').map(str::trim);
-        let names = names.filter(|name| !name.is_empty());
+        let hand = self.hand.trim();
+        // A comma at the end is no card that was forgotten.
+        let hand = Some(hand.strip_suffix(',').unwrap_or(hand)).filter(|hand| !hand.is_empty());
+        let names = hand
+            .into_iter()
+            .flat_map(|hand| hand.split(',').map(str::trim));
         collect_cards(names.map(|name| match Card::by_common_name(name) {
             Some(card) => Ok(card),
             None => card_of(name, "/hand".to_owned()),

@@ -20,7 +20,9 @@ use super::{
 };
 use crate::{
     app::App,
-    http::{answer::Answer, headers::send_state, json::from_query, problem::Problem},
+    http::{
+        answer::Answer, headers::send_state, json::from_query, problem::Problem, range::MAX_INTEGER,
+    },
     limits::streams::OpenStream,
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
@@ -98,6 +100,7 @@ pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
     let (mut stored, mut role) = read.game().await?;
     let (app, request) = (&read.app, &read.request);
     let GameParams { after_version } = read.query()?;
+    let after_version = in_range("after_version", after_version, 0, MAX_INTEGER)?;
     // The client may know a later version, from before the operator restored a backup.
     let is_known = |version| after_version == Some(version);
     if let Some(known) = after_version

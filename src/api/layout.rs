@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::{HttpRequest, HttpResponse, http::header};
+use actix_web::{HttpRequest, HttpResponse};
 use dog_picture::{BoardLayout, Number, WIDTH, piece_colour, shape_name};
 use dog_rules::Seat;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{
     errors::errors,
     parameters::{ReadHeaders, in_range},
 };
-use crate::http::{headers::send_content, json::from_query, problem::Problem};
+use crate::http::{headers::send_json, json::from_query, problem::Problem};
 
 errors! {
     LayoutErrors: [], [InvalidRequest, StaleVersion];
@@ -134,11 +134,5 @@ impl LayoutView {
 pub async fn get_layout(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let params: LayoutParams = from_query(request.query_string())?;
     let view = LayoutView::new(&params.layout()?);
-    let content = serde_json::to_vec(&view).map_err(Problem::internal)?;
-    let mut response = HttpResponse::Ok();
-    response
-        .content_type("application/json")
-        .insert_header((header::VARY, "Accept-Encoding"))
-        .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"));
-    send_content(&request, &mut response, content)
+    send_json(&request, "public, max-age=31536000, immutable", &view)
 }

@@ -3,13 +3,15 @@
 use std::future::{Ready, ready};
 
 use actix_web::{
-    FromRequest, Handler, HttpRequest, HttpResponse, Responder, Route,
-    dev::{HttpServiceFactory, ServiceRequest},
+    Error, FromRequest, Handler, HttpRequest, HttpResponse, Responder, ResponseError, Route,
+    body::MessageBody,
+    dev::{HttpServiceFactory, ServiceRequest, ServiceResponse},
     guard as methods,
     http::{Method, header},
-    middleware::from_fn,
+    middleware::{Next, from_fn},
     web::{self, ServiceConfig},
 };
+use serde_json::{Map, json};
 use utoipa::{
     __dev::{SchemaReferences, Tags},
     Path,
@@ -21,7 +23,10 @@ use utoipa::{
 };
 
 use crate::{
-    http::problem::{Code, Problem},
+    http::{
+        headers::refuses_all,
+        problem::{Code, Problem},
+    },
     limits::{Cost, guard},
 };
 
@@ -76,7 +81,7 @@ impl RouteDef {
     /// A route of the document; see [`route!`].
     pub fn documented<P, F, Args>(cost: Cost, handler: F) -> RouteDef
     where
-        P: Path + SchemaReferences + for<'t> Tags<'t>,
+        P: Path + SchemaReferences + for<'t> Tags<'t> + 'static,
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
@@ -89,9 +94,13 @@ impl RouteDef {
             [HttpMethod::Delete] => Method::DELETE,
             _ => unreachable!("each handler has one of these methods"),
         };
+        let RouteDef { route, .. } = RouteDef::new(method.clone(), "", cost, handler);
         RouteDef {
             document: Some(document::<P>),
-            ..RouteDef::new(method, &P::path(), cost, handler)
+            route: route.wrap(from_fn(check_accept::<P, _>)),
+            path: P::path(),
+            method,
+            cost,
         }
     }
 
@@ -101,6 +110,26 @@ impl RouteDef {
             document(api, self.cost);
         }
     }
+}
+
+/// Refuses a request, before it can change anything, that accepts none of the media types which the
+/// document names.
+async fn check_accept<P: Path, B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse, Error> {
+    let offers = || {
+        let operation = json!(P::operation());
+        let responses = operation["responses"].as_object().into_iter().flatten();
+        let answers = responses.filter(|(status, _)| status.starts_with('2'));
+        let types = answers.filter_map(|(_, answer)| answer["content"].as_object());
+        types.flat_map(Map::keys).cloned().collect()
+    };
+    if refuses_all(request.headers(), offers) {
+        let problem = Problem::from(Code::NotAcceptable);
+        return Ok(request.into_response(problem.error_response()));
+    }
+    Ok(next.call(request).await?.map_into_boxed_body())
 }
 
 fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi, cost: Cost) {

@@ -8,14 +8,18 @@ use dog_rules::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{errors::errors, parameters::NoQuery};
+use super::{
+    errors::errors,
+    parameters::{NoQuery, ReadHeaders},
+};
 use crate::http::{
+    headers::send_json,
     json::from_query,
     problem::{Code, Problem, Reason},
 };
 
 errors! {
-    RulesErrors: [], [InvalidRequest];
+    RulesErrors: [], [InvalidRequest, StaleVersion];
 }
 
 /// Defines the options twice: for requests, where each is optional, and for responses, which have
@@ -197,9 +201,13 @@ impl RulesCatalogue {
 ///
 /// A creation and an analysis take a preset and the options that differ from it.
 #[utoipa::path(get, path = "/v1/rules", tag = "rules",
-    responses((status = 200, description = "The five presets and the options.", body = RulesCatalogue),
+    params(ReadHeaders),
+    responses(
+        (status = 200, description = "The five presets and the options.", body = RulesCatalogue,
+            headers(("ETag" = String, description = "A hash of the content."))),
+        (status = 304, description = "The rules are still those of If-None-Match."),
         RulesErrors))]
 pub async fn list_rules(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    Ok(HttpResponse::Ok().json(RulesCatalogue::new()))
+    send_json(&request, "no-cache", &RulesCatalogue::new())
 }

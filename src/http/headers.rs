@@ -15,9 +15,13 @@ use actix_web::{
 };
 use dog_store::StoredGame;
 use flate2::{Compression, write::GzEncoder};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::problem::{Code, Problem};
+use super::{
+    json::to_json,
+    problem::{Code, Problem},
+};
 use crate::access::{AccessError, Role, state_tag};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -31,14 +35,14 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// # Errors
 /// `not_acceptable`, if the client accepts none of them.
 pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'static str, Problem> {
-    let texts = headers.get_all(header::ACCEPT);
-    let text: Vec<&str> = texts.filter_map(|value| value.to_str().ok()).collect();
-    let text = text.join(",");
-    let text = if text.trim().is_empty() { "*" } else { &text };
-    let ranges: Vec<Range<'_>> = text.split(',').filter_map(Range::read).collect();
+    let mut ranges = ranges(headers);
+    let mut texts = headers.get_all(header::ACCEPT);
+    if texts.all(|text| text.as_bytes().trim_ascii().is_empty()) {
+        ranges.extend(Range::read("*"));
+    }
     offers
         .iter()
-        .map(|&offer| (offer, weight(offer, &ranges)))
+        .map(|&offer| (offer, weight(offer, &ranges).unwrap_or(0.0)))
         .filter(|&(_, weight)| weight > 0.0)
         // `max_by` returns the last of equals, hence the reverse order.
         .rev()
@@ -50,13 +54,34 @@ pub fn preferred(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'stati
         })
 }
 
-/// The weight that the most specific of these ranges gives to a media type.
-fn weight(offer: &str, ranges: &[Range<'_>]) -> f32 {
+/// Whether the client says of each of these media types, and of one at least, that it does not
+/// accept it. They are asked for only if it may be so.
+pub fn refuses_all(headers: &HeaderMap, offers: impl FnOnce() -> Vec<String>) -> bool {
+    let ranges = ranges(headers);
+    if ranges.iter().all(|range| range.weight > 0.0) {
+        return false;
+    }
+    let offers = offers();
+    let is_refused = |offer: &String| weight(offer, &ranges) == Some(0.0);
+    !offers.is_empty() && offers.iter().all(is_refused)
+}
+
+/// The entries of all `Accept` headers, without those that are invalid.
+fn ranges(headers: &HeaderMap) -> Vec<Range<'_>> {
+    let texts = headers.get_all(header::ACCEPT);
+    let texts = texts.filter_map(|value| value.to_str().ok());
+    let entries = texts.flat_map(|text| text.split(','));
+    entries.filter_map(Range::read).collect()
+}
+
+/// The weight that the most specific of these ranges gives to a media type; none if there is no
+/// such range.
+fn weight(offer: &str, ranges: &[Range<'_>]) -> Option<f32> {
     ranges
         .iter()
         .filter_map(|range| Some((range.match_level(offer)?, range.weight)))
         .max_by_key(|&(level, _)| level)
-        .map_or(0.0, |(_, weight)| weight)
+        .map(|(_, weight)| weight)
 }
 
 /// Whether the client prefers gzip to no encoding.
@@ -348,6 +373,23 @@ pub fn send_content(
     Ok(content.respond(response))
 }
 
+/// The response with JSON that is the same for all, and may be kept as `caching` says.
+///
+/// # Errors
+/// Those of [`check_if_match`].
+pub fn send_json(
+    request: &HttpRequest,
+    caching: &'static str,
+    value: &impl Serialize,
+) -> Result<HttpResponse, Problem> {
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type("application/json")
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::CACHE_CONTROL, caching));
+    send_content(request, &mut response, to_json(value)?.into_bytes())
+}
+
 /// The response with what this role sees of a game, which `json` writes; 304 if the client has it.
 /// It `is_known` to a client that has waited for another version in vain.
 ///
@@ -558,5 +600,30 @@ mod tests {
         // Somebody has joined since.
         assert!(names("17-2-1-gzip", "17-2-1", true) && names("17", "17-2-1", false));
         assert!(!names("17", "17-2-1", true) && !names("17-2", "17-2-1", true));
+    }
+
+    #[test]
+    fn what_is_refused_has_a_weight_of_0() {
+        let refuses = |text: &'static str, offers: &[&str]| {
+            let mut headers = HeaderMap::new();
+            headers.append(header::ACCEPT, HeaderValue::from_static(text));
+            let offers: Vec<String> = offers.iter().map(|&offer| offer.to_owned()).collect();
+            refuses_all(&headers, || offers)
+        };
+        let json = &OFFERS[..1];
+        for text in ["application/json;q=0", "application/*; q=0.0, */*", "*;q=0"] {
+            assert!(refuses(text, json), "{text}");
+            assert!(!refuses(text, &[]), "{text}");
+        }
+        for text in [
+            "",
+            "text/html",
+            "*/*;q=0, application/json",
+            "image/svg+xml;q=0",
+        ] {
+            assert!(!refuses(text, json), "{text}");
+        }
+        assert!(!refuses("application/json;q=0", &OFFERS[..2]));
+        assert!(refuses("application/json;q=0, image/*;q=0", &OFFERS[..2]));
     }
 }

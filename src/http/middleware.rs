@@ -23,7 +23,10 @@ use super::{
     request_id::{REQUEST_ID, RequestId},
     token::{DOG_TOKEN, hide_tokens, vary_by_token},
 };
-use crate::metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name};
+use crate::{
+    limits::announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
+};
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
@@ -96,7 +99,14 @@ impl RequestGuard {
             problem.log(&self.id);
         }
         let headers = response.headers_mut();
-        headers.insert(REQUEST_ID, self.id.0.clone());
+        let caching = headers.get(header::CACHE_CONTROL);
+        if caching.is_some_and(|value| value.as_bytes().starts_with(b"public")) {
+            // A cache sends it to others, whom neither the id nor the limits concern.
+            headers.remove(RATE_LIMIT);
+            headers.remove(RATE_LIMIT_POLICY);
+        } else {
+            headers.insert(REQUEST_ID, self.id.0.clone());
+        }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         vary_by_token(self.has_dog_token, headers);
         complete_encoding(headers);

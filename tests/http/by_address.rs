@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     analysis::bare,
+    limits::{behind_a_proxy, from},
     support::{TestResponse, TestServer},
 };
 
@@ -76,6 +77,21 @@ fn repeatable_advice_may_be_cached() {
     }
 }
 
+#[test]
+fn what_may_be_cached_says_nothing_of_who_asked() {
+    let server = behind_a_proxy(&[]);
+    for (more, is_common) in [("&samples=40&seed=2", true), ("&samples=40", false)] {
+        for known in ["\"x\"", "*"] {
+            let request = server.get(&format!("{PATH}?{POSITION}&level=fast{more}"));
+            let request = from(request, "198.51.100.7");
+            let advice = request.header("If-None-Match", known).send();
+            for name in ["ratelimit", "ratelimit-policy", "x-request-id"] {
+                assert_eq!(advice.header(name).is_none(), is_common, "{more}: {name}");
+            }
+        }
+    }
+}
+
 /// The next time such a search may get further.
 #[test]
 fn advice_that_was_cut_short_is_not_cached() {
@@ -100,8 +116,29 @@ fn head_does_not_search() {
     assert_eq!(head.header("content-length"), None);
     assert_eq!(searches(&server), before);
     assert!(before.contains(" 0"), "{before}");
-    let wrong = format!("{PATH}?{POSITION}&level=wise");
-    assert_eq!(server.request("HEAD", &wrong).send().status, 422);
+    let many = format!("{PATH}?position=-/-/-/-&seat=0&hand={}7", "K,".repeat(28));
+    for wrong in [format!("{PATH}?{POSITION}&level=wise"), many] {
+        let status = |method: &str| server.request(method, &wrong).send().status;
+        assert_eq!((status("GET"), status("HEAD")), (422, 422), "{wrong}");
+    }
+}
+
+#[test]
+fn each_card_of_a_hand_has_a_name() {
+    let server = TestServer::shared();
+    let ask = |hand: &str| {
+        ask(
+            &server,
+            &format!("position=-/-/-/-&seat=0&level=greedy&hand={hand}"),
+        )
+    };
+    for hand in ["A,,2", ",A", "A,,", "A,%20,2"] {
+        ask(hand).refused("unknown_card");
+    }
+    for hand in ["", ",", "%20"] {
+        ask(hand).refused("invalid_hand");
+    }
+    ask("A,%202").expect(200);
 }
 
 /// The metrics of advice by `strong`.

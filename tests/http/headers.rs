@@ -115,7 +115,14 @@ fn a_read_may_name_the_state_that_it_needs() {
         };
         assert_eq!((get(known), get(other)), (200, 412), "{rest}: {known}");
     }
-    for path in ["/v1/games", "/v1/layout", "/openapi.json", "/docs/", "/"] {
+    for path in [
+        "/v1/games",
+        "/v1/rules",
+        "/v1/layout",
+        "/openapi.json",
+        "/docs/",
+        "/",
+    ] {
         let get = |name: &str, tags: &str| {
             let answer = server.get(path).header(name, tags).run();
             answer.status().as_u16()
@@ -147,6 +154,7 @@ fn each_encoding_of_a_file_has_its_own_tag() {
         "/docs/swagger-ui.css",
         "/docs/swagger-initializer.js",
         "/openapi.json",
+        "/v1/rules",
         "/v1/layout",
         "/v1/games?limit=1&phase=finished",
         &board,
@@ -259,4 +267,47 @@ fn a_person_who_joins_after_the_end_is_seen() {
     assert_eq!(read(&game, &version).status, 200);
     let removal = game.request("DELETE", Host, "").if_match(&version).send();
     assert_eq!(removal.status, 204);
+}
+
+#[test]
+fn an_answer_that_is_not_acceptable_is_not_made() {
+    let server = TestServer::shared();
+    let game = TestGame::in_play(&server);
+    let before = game.snapshot();
+    let position = json!({"position": "0f/-/-/-", "seat": 0, "hand": ["A"]});
+    let requests = [
+        server.get("/v1/games"),
+        server.get("/v1/rules"),
+        server.get("/v1/layout"),
+        server.get("/healthz"),
+        server.get("/openapi.json"),
+        game.get(Host, ""),
+        game.get(Host, "/presence"),
+        game.get(Seat(1), "/legal-moves"),
+        game.post(Host, "/seats/0/token").json(&json!({})),
+        game.post(Host, "/events/ticket"),
+        server.post("/v1/games").json(&json!({})),
+        server.post("/v1/analysis/suggest-move").json(&position),
+        server
+            .post("/v1/analysis/legal-moves/seven")
+            .json(&position),
+    ];
+    for request in requests {
+        for accept in ["application/json;q=0", "*/*, application/*;q=0", "*/*;q=0"] {
+            let refused = request.clone().header("Accept", accept).send();
+            if refused.status != 200 || accept.ends_with("*/*;q=0") {
+                refused.refused("not_acceptable");
+            } else {
+                // It has a picture, too.
+                assert_eq!(refused.header("content-type"), Some("image/svg+xml"));
+            }
+        }
+    }
+    assert_eq!(game.snapshot(), before);
+    // Without such a word JSON is better than nothing.
+    let html = game.get(Host, "").header("Accept", "text/html").send();
+    assert_eq!(html.status, 200);
+    let picture = game.get(Host, "/board.svg");
+    let picture = picture.header("Accept", "image/*;q=0").send();
+    picture.refused("not_acceptable");
 }

@@ -48,10 +48,15 @@ fn a_client_that_is_behind_does_not_wait() {
     let view = game.get(Seat(0), "?after_version=1").send().expect(200);
     assert_eq!(view, game.view(Seat(0)));
     // Nor does one that knows a version that is not reached.
-    for version in [3, 99, u64::MAX] {
+    let ask = |version: u64| {
         let query = format!("?after_version={version}");
-        let view = game.get(Seat(0), &query).send().expect(200);
-        assert_eq!(view, game.view(Seat(0)));
+        game.get(Seat(0), &query).send()
+    };
+    for version in [3, 99, (1 << 53) - 1] {
+        assert_eq!(ask(version).expect(200), game.view(Seat(0)));
+    }
+    for version in [1 << 53, u64::MAX] {
+        ask(version).refused("invalid_request");
     }
     // A version that the client has is not sent again.
     let request = game.get(Seat(0), "?after_version=1");
