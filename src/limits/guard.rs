@@ -30,7 +30,7 @@ use super::{
     announce::announce,
     connections::Connection,
     rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
-    streams::StreamCounts,
+    streams::StreamsByAddress,
 };
 use crate::{
     http::{
@@ -69,7 +69,7 @@ pub struct LimitState {
     pub limits: Limits,
     cors: Cors,
     rates: Rates,
-    pub(super) streams: StreamCounts,
+    pub(super) streams: StreamsByAddress,
     /// Knows the creators of games.
     store: Store,
     /// Whether the log says that a proxy is there which is not trusted.
@@ -85,7 +85,7 @@ impl LimitState {
     ) -> LimitState {
         LimitState {
             rates: Rates::new(&limits, creators),
-            streams: StreamCounts::new(limits.streams_per_address),
+            streams: StreamsByAddress::new(limits.streams_per_address),
             cors,
             limits,
             store,

@@ -21,17 +21,17 @@ const RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// How many there are.
 #[derive(Debug)]
-pub struct StreamCounts {
+pub struct StreamsByAddress {
     /// Of one address; 0 for no limit.
     limit: usize,
     /// Those without a token and those with one.
     open: Mutex<[AddressCounts; 2]>,
 }
 
-impl StreamCounts {
+impl StreamsByAddress {
     /// None yet. At most this many may be open for one address; 0 is no limit.
-    pub fn new(limit: usize) -> StreamCounts {
-        StreamCounts {
+    pub fn new(limit: usize) -> StreamsByAddress {
+        StreamsByAddress {
             limit,
             open: Mutex::default(),
         }
@@ -116,7 +116,7 @@ mod tests {
             let peer = peer.parse().expect("an address");
             Address::from_peer(peer).expect("not this machine")
         });
-        let counts = StreamCounts::new(130);
+        let counts = StreamsByAddress::new(130);
         for _ in 0..MAX_WITHOUT_TOKEN {
             assert!(counts.admit(one, false));
         }
