@@ -19,6 +19,7 @@ use super::{
     view::{GameView, to_act},
 };
 use crate::{
+    access::Role,
     app::App,
     http::{
         answer::Answer, headers::send_state, json::from_query, problem::Problem, range::MAX_INTEGER,
