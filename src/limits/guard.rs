@@ -23,7 +23,6 @@ use actix_web::{
 };
 use dog_rules::record::MAX_LENGTH;
 use dog_store::{GameId, Store, TokenHash};
-use percent_encoding::percent_decode_str;
 
 use super::{
     address::{Address, ClientAddress, is_forwarded},
@@ -211,11 +210,6 @@ fn check_head(request: &ServiceRequest, cors: &Cors) -> Result<(), Problem> {
     let is_twice = |name: &&HeaderName| headers.get_all(*name).nth(1).is_some();
     if let Some(name) = TOKEN_HEADERS.iter().find(is_twice) {
         let detail = format!("there is more than one {name} header");
-        return Err(Problem::new(Code::BadRequest, detail));
-    }
-    let is_text = |part| percent_decode_str(part).decode_utf8().is_ok();
-    if !is_text(uri.path()) || !uri.query().is_none_or(is_text) {
-        let detail = "the path or the query is not UTF-8";
         return Err(Problem::new(Code::BadRequest, detail));
     }
     host(request.head())?;

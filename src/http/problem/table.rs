@@ -74,9 +74,9 @@ macro_rules! table {
 
 table! {
     BadRequest "bad_request" BAD_REQUEST Debug "Bad request"
-        "The head of the request cannot be read, the path or the query is not UTF-8, the body breaks \
-         off or is framed wrongly, the Host is no host, the If-Match or If-None-Match header is \
-         malformed, or there are two Authorization or two Dog-Token headers.";
+        "The head of the request cannot be read, the body breaks off or is framed wrongly, the Host is \
+         no host, the If-Match or If-None-Match header is malformed, or there are two Authorization \
+         or two Dog-Token headers.";
     MalformedJson "malformed_json" BAD_REQUEST Debug "Malformed JSON"
         "The body is not JSON, or not UTF-8.";
     InvalidIdempotencyKey "invalid_idempotency_key" BAD_REQUEST Debug "Invalid idempotency key"
