@@ -61,7 +61,7 @@ fn a_damaged_game_costs_that_game_only() {
 fn a_game_whose_due_time_another_version_has_computed_goes_on() {
     let server = TestServer::start_with(&[UNCACHED]);
     let paced = TestGame::with_bots(&server, "greedy", 60_000);
-    server.database().change_game(&paced.id, "due_at = 1");
+    server.database().sql("UPDATE games SET due_at = 1");
     wait_until("it is corrected", || {
         server
             .database()

@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, TestGame, TestResponse, TestServer,
+    ServerDatabase, Signal, TestGame, TestResponse, TestServer,
     TestViewer::{self, *},
     UNCACHED,
 };
@@ -241,11 +241,15 @@ fn what_was_found_is_damaged_and_the_queue_goes_on() {
     first.post(Host, "/review").send().expect(202);
     done(&first, Host);
     // As if something had overwritten a review that goes on.
-    server.database().sql(
+    let content = match server.database() {
+        ServerDatabase::File(_) => "x'ffff'",
+        ServerDatabase::Postgres(_) => r"'\xffff'",
+    };
+    server.database().sql(&format!(
         "INSERT INTO reviews (game, asked_at, status, content) \
-         SELECT row_id, 0, 'waiting', x'ffff' FROM games \
-         WHERE row_id NOT IN (SELECT game FROM reviews)",
-    );
+         SELECT row_id, 0, 'waiting', {content} FROM games \
+         WHERE row_id NOT IN (SELECT game FROM reviews)"
+    ));
     for game in [&damaged, &last] {
         let failed = once("failed", game, Host);
         assert!(failed["detail"].is_string());

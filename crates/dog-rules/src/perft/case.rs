@@ -405,7 +405,7 @@ turn 0
             ),
             (
                 board("- / - / - / - / 5f"),
-                "line 2: board: character 17: the board has 5",
+                "line 2: board: character 17: the board must have 4 entries, not 5",
             ),
             (
                 begin("hands 1 / - / - / -"),
