@@ -16,7 +16,7 @@ use thiserror::Error;
 use tokio::time::timeout;
 use tokio_postgres::{
     Client, Config, Connection, Socket,
-    config::{Host, SslMode, TargetSessionAttrs},
+    config::{Host, TargetSessionAttrs},
     tls::MakeTlsConnect,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -59,8 +59,6 @@ pub enum SettingsError {
     NotEscaped,
     #[error("the URL of the database has no host")]
     NoHost,
-    #[error("sslmode is disable, prefer, require or verify-full")]
-    SslMode,
     #[error("sslmode=verify-full needs sslrootcert, a file of certificates to trust")]
     NoRootCertificate,
     #[error(transparent)]
@@ -98,9 +96,8 @@ impl ConnectionSettings {
         let first = self.last.load(Ordering::Relaxed);
         for index in (first..self.hosts.len()).chain(0..first) {
             let host = &self.hosts[index];
-            let at_most = host.get_connect_timeout().copied();
-            let at_most = at_most.unwrap_or(CONNECT_TIMEOUT);
-            let error = match timeout(at_most, host.connect(self.tls.clone())).await {
+            let at_most = host.get_connect_timeout().unwrap_or(&CONNECT_TIMEOUT);
+            let error = match timeout(*at_most, host.connect(self.tls.clone())).await {
                 Ok(Ok(connected)) => {
                     self.last.store(index, Ordering::Relaxed);
                     return Ok(connected);
@@ -122,81 +119,52 @@ impl FromStr for ConnectionSettings {
     /// Parses a URL such as `postgres://dog@db1,db2/dog?sslmode=verify-full&sslrootcert=ca.pem`.
     /// The password comes from the URL, or else from `PGPASSWORD` or the password file.
     fn from_str(url: &str) -> Result<ConnectionSettings, SettingsError> {
-        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err(SettingsError::Scheme);
+        let url = url
+            .strip_prefix("postgres://")
+            .or(url.strip_prefix("postgresql://"))
+            .ok_or(SettingsError::Scheme)?;
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        if query.contains('@') || base.matches('@').count() > 1 {
+            return Err(SettingsError::NotEscaped);
         }
-        let (url, ssl_mode, tls) = split_tls(url)?;
-        let mut config: Config = url.parse().map_err(url_error)?;
-        let hosts = hosts(&config);
-        if hosts.is_empty() {
+        let (query, tls) = split_tls(query)?;
+        let (user, address) = base.split_at(base.find('@').map_or(0, |at| at + 1));
+        let (hosts, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+        let parse = |hosts: &str| -> Result<Config, SettingsError> {
+            let url = format!("postgres://{user}{hosts}{path}?{query}");
+            url.parse().map_err(url_error)
+        };
+        let config = parse(hosts)?;
+        if config.get_hosts().is_empty() {
             return Err(SettingsError::NoHost);
         }
-        config.ssl_mode(ssl_mode);
-        if config.get_password().is_none()
-            && let Some(password) = password(&config)
-        {
-            config.password(password);
-        }
-        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        let password = match config.get_password() {
+            Some(_) => None,
+            None => password(&config),
+        };
+        let hosts = hosts.split(',').map(|host| {
+            let mut only = parse(host)?;
+            if let Some(password) = &password {
+                only.password(password);
+            }
+            if only.get_application_name().is_none() {
+                only.application_name("dog-server");
+            }
+            only.target_session_attrs(TargetSessionAttrs::ReadWrite)
+                .tcp_user_timeout(SILENCE)
+                .keepalives_idle(SILENCE)
+                .keepalives_interval(Duration::from_secs(1))
+                .keepalives_retries(3);
+            Ok(only)
+        });
+        let names = host_names(&config).join(",");
         Ok(ConnectionSettings {
-            name: format!("database {} at {}", database(&config), names.join(",")),
-            hosts: hosts.iter().map(|host| only_host(&config, host)).collect(),
+            hosts: hosts.collect::<Result<_, SettingsError>>()?,
+            name: format!("database {} at {names}", database(&config)),
             last: Arc::default(),
             tls,
         })
     }
-}
-
-/// A host of a URL.
-struct UrlHost {
-    /// Its name, its address, or the folder of its socket.
-    name: String,
-    port: u16,
-}
-
-fn hosts(config: &Config) -> Vec<UrlHost> {
-    let (ports, mut hosts) = (config.get_ports(), Vec::new());
-    for (index, host) in config.get_hosts().iter().enumerate() {
-        let name = match host {
-            Host::Tcp(name) => name.clone(),
-            #[cfg(unix)]
-            Host::Unix(folder) => folder.display().to_string(),
-        };
-        let port = ports.get(index).or(ports.first());
-        let port = port.copied().unwrap_or(5432);
-        hosts.push(UrlHost { name, port });
-    }
-    hosts
-}
-
-/// The same settings with one of their hosts.
-fn only_host(config: &Config, host: &UrlHost) -> Config {
-    let mut only = Config::new();
-    if let Some(user) = config.get_user() {
-        only.user(user);
-    }
-    if let Some(name) = config.get_dbname() {
-        only.dbname(name);
-    }
-    if let Some(options) = config.get_options() {
-        only.options(options);
-    }
-    if let Some(password) = config.get_password() {
-        only.password(password);
-    }
-    let connect_timeout = config.get_connect_timeout().copied();
-    only.host(&host.name)
-        .port(host.port)
-        .application_name(config.get_application_name().unwrap_or("dog-server"))
-        .connect_timeout(connect_timeout.unwrap_or(CONNECT_TIMEOUT))
-        .ssl_mode(config.get_ssl_mode())
-        .channel_binding(config.get_channel_binding())
-        .target_session_attrs(TargetSessionAttrs::ReadWrite)
-        .tcp_user_timeout(SILENCE)
-        .keepalives_idle(SILENCE)
-        .keepalives_interval(Duration::from_secs(1))
-        .keepalives_retries(3);
-    only
 }
 
 impl fmt::Debug for ConnectionSettings {
@@ -205,30 +173,37 @@ impl fmt::Debug for ConnectionSettings {
     }
 }
 
-/// Splits the parameters `sslmode` and `sslrootcert` off a URL.
-fn split_tls(url: &str) -> Result<(String, SslMode, MakeRustlsConnect), SettingsError> {
-    let (base, query) = url.split_once('?').unwrap_or((url, ""));
-    if query.contains('@') || base.matches('@').count() > 1 {
-        return Err(SettingsError::NotEscaped);
-    }
-    let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
-    let decoded = |value| percent_decode_str(value).decode_utf8_lossy().into_owned();
+/// The names or addresses of the hosts, or the folders of their sockets.
+fn host_names(config: &Config) -> Vec<String> {
+    let names = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(folder) => folder.display().to_string(),
+    });
+    names.collect()
+}
+
+/// Takes what [`Config`] does not know out of the parameters of a URL: `sslmode=verify-full` and
+/// `sslrootcert`.
+fn split_tls(query: &str) -> Result<(String, MakeRustlsConnect), SettingsError> {
+    let (mut verifies, mut roots, mut rest) = (false, None, Vec::new());
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-        match parameter.split_once('=') {
-            Some(("sslmode", name)) => mode = Some(decoded(name)),
-            Some(("sslrootcert", path)) => roots = Some(PathBuf::from(decoded(path))),
-            _ => rest.push(parameter),
+        if parameter == "sslmode=verify-full" {
+            verifies = true;
+            rest.push("sslmode=require");
+        } else if let Some(path) = parameter.strip_prefix("sslrootcert=") {
+            let path = percent_decode_str(path).decode_utf8_lossy();
+            roots = Some(PathBuf::from(path.into_owned()));
+        } else {
+            rest.push(parameter);
         }
     }
-    let (ssl_mode, tls) = match (mode.as_deref(), roots) {
-        (Some("disable"), _) => (SslMode::Disable, tls::unverified()),
-        (None | Some("prefer"), _) => (SslMode::Prefer, tls::unverified()),
-        (Some("require"), _) => (SslMode::Require, tls::unverified()),
-        (Some("verify-full"), Some(roots)) => (SslMode::Require, tls::verifying(&roots)?),
-        (Some("verify-full"), None) => return Err(SettingsError::NoRootCertificate),
-        _ => return Err(SettingsError::SslMode),
+    let tls = match roots {
+        Some(roots) if verifies => tls::verifying(&roots)?,
+        None if verifies => return Err(SettingsError::NoRootCertificate),
+        _ => tls::unverified(),
     };
-    Ok((format!("{base}?{}", rest.join("&")), ssl_mode, tls))
+    Ok((rest.join("&"), tls))
 }
 
 /// The message of an error without a part of the URL, which may hold the password.
@@ -279,15 +254,16 @@ fn read_password_file(file: &Path) -> Option<String> {
 /// The password of the first line `host:port:database:user:password` that matches. A field may be
 /// `*`, and `\` makes a colon or a backslash part of a field. Sockets are those of `localhost`.
 fn find_password(lines: &str, config: &Config) -> Option<String> {
-    let hosts = hosts(config);
+    let (names, ports) = (host_names(config), config.get_ports());
     let mut lines = lines.lines().filter(|line| !line.starts_with('#'));
     lines.find_map(|line| {
         let fields = password_fields(line).try_into().ok()?;
         let [host, port, name, user, password]: [String; 5] = fields;
-        let is_for_host = hosts.iter().any(|known| {
-            let is_socket = known.name.starts_with('/');
-            let known_name = if is_socket { "localhost" } else { &known.name };
-            field_matches(&host, known_name) && field_matches(&port, &known.port.to_string())
+        let is_for_host = names.iter().enumerate().any(|(index, known)| {
+            let is_socket = known.starts_with('/');
+            let known = if is_socket { "localhost" } else { known };
+            let known_port = ports.get(index).or(ports.first()).unwrap_or(&5432);
+            field_matches(&host, known) && field_matches(&port, &known_port.to_string())
         });
         let is_for = is_for_host
             && field_matches(&name, database(config))
@@ -316,6 +292,8 @@ fn password_fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::config::SslMode;
+
     use super::*;
 
     fn config(url: &str) -> Config {
