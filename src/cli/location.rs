@@ -6,22 +6,6 @@ use anyhow::{Context, bail};
 
 use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
 
-/// The keywords that a connection string may begin with.
-const KEYWORDS: [&str; 12] = [
-    "application_name",
-    "connect_timeout",
-    "dbname",
-    "host",
-    "hostaddr",
-    "options",
-    "passfile",
-    "password",
-    "port",
-    "service",
-    "sslmode",
-    "user",
-];
-
 /// The location that a file name or a URL stands for. The URL may contain a password, so it is
 /// in no message.
 ///
@@ -47,8 +31,8 @@ pub fn parse(database: &Path) -> anyhow::Result<Location> {
 
 /// Whether a text is meant as the keywords of a PostgreSQL connection, such as `host=… dbname=…`.
 fn is_keywords(text: &str) -> bool {
-    let first = text.trim_start().split_once('=');
-    first.is_some_and(|(keyword, _)| KEYWORDS.contains(&keyword.trim_end()))
+    let first = text.split_once('=').map(|(keyword, _)| keyword.trim());
+    first.is_some_and(|keyword| keyword.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }
 
 /// The file of a location.
