@@ -11,7 +11,7 @@ use log::{
     Level, LevelFilter, Record,
     kv::{self, Error, Key, VisitSource, VisitValue},
 };
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -28,8 +28,10 @@ impl LogFormat {
             LogFormat::Text => format!("{message}\n"),
             LogFormat::Json => {
                 let time = format!("{:.3}", jiff::Timestamp::now());
-                let line = json_line(time, Level::Info, module_path!(), message.to_owned());
-                format!("{}\n", Value::Object(line))
+                format!(
+                    "{}\n",
+                    json_line(&time, Level::Info, module_path!(), message)
+                )
             }
         }
     }
@@ -54,31 +56,23 @@ pub fn start(format: LogFormat) {
 /// Writes a record as an object in one line: its time, level, target and message, then what its
 /// author named, such as the status of a request.
 fn write_json(line: &mut Formatter, record: &Record) -> io::Result<()> {
-    let time = line.timestamp_millis().to_string();
-    let message = record.args().to_string();
-    let mut members = Members(json_line(time, record.level(), record.target(), message));
+    let (time, message) = (
+        line.timestamp_millis().to_string(),
+        record.args().to_string(),
+    );
+    let mut members = Members(json_line(&time, record.level(), record.target(), &message));
     let _ = record.key_values().visit(&mut members);
-    writeln!(line, "{}", Value::Object(members.0))
+    writeln!(line, "{}", members.0)
 }
 
 /// What every line has.
-fn json_line(time: String, level: Level, target: &str, message: String) -> Map<String, Value> {
+fn json_line(time: &str, level: Level, target: &str, message: &str) -> Value {
     let level = level.as_str().to_lowercase();
-    let target = target.to_owned();
-    let members = [
-        ("time", time),
-        ("level", level),
-        ("target", target),
-        ("message", message),
-    ];
-    members
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .into_iter()
-        .collect()
+    json!({"time": time, "level": level, "target": target, "message": message})
 }
 
 /// The members of an object.
-struct Members(Map<String, Value>);
+struct Members(Value);
 
 impl<'kvs> VisitSource<'kvs> for Members {
     fn visit_pair(&mut self, key: Key<'kvs>, value: kv::Value<'kvs>) -> Result<(), Error> {
@@ -86,7 +80,7 @@ impl<'kvs> VisitSource<'kvs> for Members {
         value.visit(&mut member)?;
         // Null is left out.
         if !member.0.is_null() {
-            self.0.insert(key.to_string(), member.0);
+            self.0[key.as_str()] = member.0;
         }
         Ok(())
     }
