@@ -13,7 +13,7 @@ mod verify;
 
 use std::{
     fs,
-    io::{self, ErrorKind, Write, stdout},
+    io::{ErrorKind, Write, stdout},
 };
 
 use clap::Parser;
@@ -79,12 +79,11 @@ impl Cli {
     /// any.
     fn listen_of(first: &str) -> Option<String> {
         let cli = Cli::try_parse_from(first.trim_end_matches('\0').split('\0'));
-        match cli
+        let cli = cli
             .or_else(|_| Cli::try_parse_from(["dog", "serve"]))
-            .ok()?
-            .command
-        {
-            Subcommand::Serve(serve) => Some(serve.listen()),
+            .ok()?;
+        match cli.command {
+            Subcommand::Serve(serve) => Some(serve.listen),
             _ => None,
         }
     }
@@ -110,18 +109,9 @@ impl Cli {
 
 /// Writes to the output. A reader such as `head` need not read all.
 fn print(text: &str) -> anyhow::Result<()> {
-    unless_unread(stdout().write_all(text.as_bytes()).map_err(Into::into))
-}
-
-/// The result of a command that prints, which has not failed if nobody reads the rest.
-fn unless_unread(printed: anyhow::Result<()>) -> anyhow::Result<()> {
-    let cause = printed
-        .as_ref()
-        .err()
-        .and_then(|error| error.downcast_ref());
-    match cause.map(io::Error::kind) {
-        Some(ErrorKind::BrokenPipe) => Ok(()),
-        _ => printed,
+    match stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

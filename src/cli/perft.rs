@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{StdoutLock, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -12,7 +11,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use dog_rules::perft::{OpenPosition, PerftCase, divide, perft, read};
 
-use super::unless_unread;
+use super::print;
 
 /// The longest possible round: each move takes at least one card, and the largest deck has 116.
 const MAX_MOVES: i64 = 116;
@@ -58,12 +57,7 @@ impl PerftArgs {
     /// # Errors
     /// If a case cannot be read, or a count differs from the one in the file.
     pub fn run(self) -> anyhow::Result<()> {
-        unless_unread(self.count())
-    }
-
-    fn count(self) -> anyhow::Result<()> {
         let mut report = Report {
-            out: std::io::stdout().lock(),
             depth: self.depth,
             divide: self.divide,
             checked: 0,
@@ -103,15 +97,14 @@ fn cases(file: &Path) -> anyhow::Result<Vec<(usize, PerftCase)>> {
 }
 
 /// Prints counts, and counts those that are right and wrong.
-struct Report<'a> {
-    out: StdoutLock<'a>,
+struct Report {
     depth: Option<u32>,
     divide: bool,
     checked: usize,
     different: usize,
 }
 
-impl Report<'_> {
+impl Report {
     fn case(&mut self, name: &str, case: &PerftCase) -> anyhow::Result<()> {
         let PerftCase {
             position, counts, ..
@@ -123,7 +116,7 @@ impl Report<'_> {
         let deepest = *depths
             .last()
             .with_context(|| format!("{name}: no count, and no --depth"))?;
-        writeln!(self.out, "{name}")?;
+        print(&format!("{name}\n"))?;
         for depth in depths {
             self.count(position, depth, counts)?;
         }
@@ -150,21 +143,19 @@ impl Report<'_> {
         };
         self.checked += usize::from(!verdict.is_empty());
         self.different += usize::from(verdict.contains("DIFFERENT"));
-        writeln!(
-            self.out,
-            "{depth:>4} {count:>14} {seconds:>9.3} s {speed:>11.0}/s{verdict}"
-        )?;
-        Ok(())
+        print(&format!(
+            "{depth:>4} {count:>14} {seconds:>9.3} s {speed:>11.0}/s{verdict}\n"
+        ))
     }
 
     fn division(&mut self, position: &OpenPosition, depth: u32) -> anyhow::Result<()> {
         for (mv, count) in divide(position, depth) {
-            writeln!(self.out, "     {count:>14}  {mv}")?;
+            print(&format!("     {count:>14}  {mv}\n"))?;
         }
         Ok(())
     }
 
-    fn end(mut self) -> anyhow::Result<()> {
+    fn end(self) -> anyhow::Result<()> {
         let Report {
             checked, different, ..
         } = self;
@@ -173,7 +164,7 @@ impl Report<'_> {
             "{different} of {checked} counts are not those expected"
         );
         if checked > 0 {
-            writeln!(self.out, "{checked} counts, all as expected")?;
+            print(&format!("{checked} counts, all as expected\n"))?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub const LISTEN: &str = "127.0.0.1:8080";
 pub struct ServeArgs {
     /// Address to listen on, HOST:PORT; port 0 chooses a free port.
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN, value_parser = address)]
-    listen: String,
+    pub(super) listen: String,
     /// Database file, which is created if it does not exist; or the URL of a PostgreSQL database,
     /// postgres://USER@HOST/NAME.
     #[arg(
@@ -98,11 +98,6 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// The address to listen on.
-    pub fn listen(self) -> String {
-        self.listen
-    }
-
     /// How the log is written.
     pub fn log_format(&self) -> LogFormat {
         self.log_format
