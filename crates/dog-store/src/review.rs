@@ -13,6 +13,10 @@ pub const REVIEW_CLAIM: SignedDuration = SignedDuration::from_secs(30);
 /// The largest size of what a review has found, in bytes. A long game takes 100 kB.
 const MAX_CONTENT: u64 = 4 << 20;
 
+/// The condition of an open review, in SQL. The index has its first half. The first 8 bytes of
+/// `creator` are the network's.
+pub(super) const OPEN: &str = "status <> 'done' AND status IN ('waiting', 'running')";
+
 /// How many reviews may be open, that is waiting or running, at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReviewLimits {

@@ -23,7 +23,7 @@ use crate::{
     game_row::{int, time},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     retention::LOG_DELETE_BATCH,
-    review::pack,
+    review::{OPEN, pack},
     stored_game::now,
     write::RESPONSE_TTL,
 };
@@ -40,10 +40,6 @@ const BATCH: u32 = 500;
 
 /// Bytes that are written to find out whether writes are possible.
 const PROBE_BYTES: usize = 4 << 10;
-
-/// The condition of an open review. The index has its first half. The first 8 bytes of `creator` are
-/// the network's.
-const OPEN: &str = "status <> 'done' AND status IN ('waiting', 'running')";
 
 impl PgDatabase {
     /// Claims a due game for this node, until its version changes and at most for three seconds.
@@ -503,7 +499,7 @@ impl PgDatabase {
         Ok(())
     }
 
-    /// See [`Store::renew_lists`](crate::Store::renew_lists).
+    /// Has these games stay in the lists for a while, if they are not over.
     pub async fn keep_listed(&self, games: &[GameId]) -> Result<(), StoreError> {
         let sql = sql!(
             "UPDATE games SET listed_until = {NOW} + $2 + $3 WHERE id = ANY ($1) AND listed \
@@ -515,7 +511,8 @@ impl PgDatabase {
         Ok(())
     }
 
-    /// The same.
+    /// Takes a batch of games out of the lists whose time there is over. Returns whether there may
+    /// be more.
     pub async fn sweep_lists(&self) -> Result<bool, StoreError> {
         let sql = sql!(
             "UPDATE games SET listed_until = NULL WHERE row_id IN (\

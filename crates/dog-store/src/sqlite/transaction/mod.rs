@@ -388,7 +388,7 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// See [`Store::renew_lists`](crate::Store::renew_lists).
+    /// Has these games stay in the lists for a while, if they are not over.
     ///
     /// # Errors
     /// The database cannot be written.
@@ -405,7 +405,8 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// The same.
+    /// Takes a batch of games out of the lists whose time there is over. Returns whether there may
+    /// be more.
     ///
     /// # Errors
     /// The database cannot be written.

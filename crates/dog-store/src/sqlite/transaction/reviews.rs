@@ -5,16 +5,9 @@ use rusqlite::{OptionalExtension, params};
 use super::Transaction;
 use crate::{
     Change, ClaimedReview, Creator, GameId, ReviewLimits, ReviewRequest, ReviewStatus, StoreError,
-    review::pack, stored_game::now,
+    review::{OPEN, pack},
+    stored_game::now,
 };
-
-/// The condition of an open review. The index has its first half. The first 8 bytes of `creator`
-/// are the network's.
-macro_rules! open {
-    () => {
-        "status <> 'done' AND status IN ('waiting', 'running')"
-    };
-}
 
 impl Transaction<'_> {
     /// See [`Store::ask_review`](crate::Store::ask_review).
@@ -38,13 +31,12 @@ impl Transaction<'_> {
         if connection.prepare_cached(sql)?.exists([row_id])? {
             return Ok(ReviewRequest::Exists);
         }
-        let sql = concat!(
+        let sql = format!(
             "SELECT count(*), count(*) FILTER (WHERE creator IS ?1), \
              count(*) FILTER (WHERE substr(creator, 1, 8) = substr(?1, 1, 8)) \
-             FROM reviews WHERE ",
-            open!()
+             FROM reviews WHERE {OPEN}"
         );
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(&sql)?;
         let (total, own, network): (u32, u32, u32) =
             statement.query_row([creator], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let is_limited = creator.is_some() && own >= limits.per_creator;
@@ -60,31 +52,29 @@ impl Transaction<'_> {
         }
         let connection = self.connection()?;
         // The network keeps its place if it has others in the queue.
-        let sql = concat!(
+        let sql = format!(
             "INSERT INTO reviews (game, creator, asked_at, status, content, worked_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, min(?3, ifnull((\
                  SELECT max(worked_at) FROM reviews \
-                 WHERE substr(creator, 1, 8) IS substr(?2, 1, 8) AND ",
-            open!(),
-            "), ?3))) ON CONFLICT (game) DO UPDATE SET creator = excluded.creator, \
+                 WHERE substr(creator, 1, 8) IS substr(?2, 1, 8) AND {OPEN}), ?3))) \
+             ON CONFLICT (game) DO UPDATE SET creator = excluded.creator, \
              asked_at = excluded.asked_at, status = excluded.status, content = excluded.content, \
              worked_at = excluded.worked_at"
         );
         let status = ReviewStatus::Waiting.name();
         let params = params![row_id, creator, now().as_microsecond(), status, pack("")?];
-        connection.prepare_cached(sql)?.execute(params)?;
+        connection.prepare_cached(&sql)?.execute(params)?;
         Ok(ReviewRequest::Added)
     }
 
     /// Ends the last review of the network with the most open ones.
     fn displace_review(&mut self) -> Result<(), StoreError> {
         let connection = self.connection()?;
-        let sql = concat!(
-            "SELECT row_id, id FROM reviews JOIN games ON game = row_id WHERE ",
-            open!(),
-            " ORDER BY count(*) OVER (PARTITION BY substr(reviews.creator, 1, 8)) DESC, asked_at DESC"
+        let sql = format!(
+            "SELECT row_id, id FROM reviews JOIN games ON game = row_id WHERE {OPEN} \
+             ORDER BY count(*) OVER (PARTITION BY substr(reviews.creator, 1, 8)) DESC, asked_at DESC"
         );
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(&sql)?;
         let (row_id, id): (i64, GameId) =
             statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = "UPDATE reviews SET status = ?2, creator = NULL, content = ?3 WHERE game = ?1";
@@ -105,16 +95,14 @@ impl Transaction<'_> {
         is_claimed: impl Fn(&GameId) -> bool,
     ) -> Result<Option<ClaimedReview>, StoreError> {
         let connection = self.connection()?;
-        let sql = concat!(
+        let sql = format!(
             "SELECT row_id, id, content FROM reviews JOIN games ON game = row_id \
-             WHERE phase = 'finished' AND ",
-            open!(),
-            " ORDER BY (SELECT max(own.worked_at) FROM reviews AS own \
-                  WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND ",
-            open!(),
-            "), worked_at, asked_at"
+             WHERE phase = 'finished' AND {OPEN} \
+             ORDER BY (SELECT max(own.worked_at) FROM reviews AS own \
+                 WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND {OPEN}), \
+             worked_at, asked_at"
         );
-        let mut statement = connection.prepare_cached(sql)?;
+        let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (row_id, game): (i64, GameId) = (row.get(0)?, row.get(1)?);
@@ -145,14 +133,14 @@ impl Transaction<'_> {
         packed: &[u8],
     ) -> Result<bool, StoreError> {
         self.usage()?.check_write()?;
-        let sql = concat!(
+        let sql = format!(
             "UPDATE reviews SET status = ?2, worked_at = ?3, content = ?4, \
              creator = iif(?2 IN ('waiting', 'running'), creator, NULL) \
-             WHERE game = (SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished') AND ",
-            open!()
+             WHERE game = (SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished') \
+             AND {OPEN}"
         );
         let params = params![id, status.name(), now().as_microsecond(), packed];
-        let saved = self.connection()?.prepare_cached(sql)?.execute(params)? > 0;
+        let saved = self.connection()?.prepare_cached(&sql)?.execute(params)? > 0;
         if saved && status.has_ended() {
             self.changes.feed.push(Change::Review(*id));
         }
