@@ -99,6 +99,11 @@ impl GameRow<'_> {
     }
 }
 
+/// The text after all those with this prefix, which is ASCII.
+pub(super) fn end_of(prefix: &str) -> String {
+    format!("{prefix}\u{7f}")
+}
+
 /// The seating of the game `id` in a column of JSON; without any, the default.
 ///
 /// # Errors

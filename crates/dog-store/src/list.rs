@@ -5,7 +5,10 @@ use std::{collections::HashMap, mem};
 use dog_rules::Phase;
 use jiff::SignedDuration;
 
-use super::{Creator, Cursor, GameId, GamePage, ListQuery, Store, StoreError, StoredGame};
+use super::{
+    Creator, Cursor, GameId, GamePage, ListQuery, Store, StoreError, StoredGame,
+    store::{Backend, dispatch},
+};
 
 /// How long a game that is not over stays in lists after its creation, and after somebody with a
 /// token has used it.
@@ -59,11 +62,14 @@ impl Store {
         let limit = query.limit.max(1) as usize;
         let Cursor(after) = query.after.unwrap_or(Cursor((1 << ROW_BITS) - 1));
         let (shown, before) = ((after >> ROW_BITS) as usize, after & ((1 << ROW_BITS) - 1));
-        let mut rows = self.listed_rows(query, before, limit + 1).await?;
-        let mut window = limit;
+        let read = async |window: usize| {
+            let limit = window as i64 + 1;
+            dispatch!(self, read_one listed_rows(query, before, limit))
+        };
+        let (mut window, mut rows) = (limit, read(limit).await?);
         if shown > 0 || others_first(&mut rows.iter().copied().take(limit).collect()) {
             window = limit.max(WINDOW);
-            rows = self.listed_rows(query, before, window + 1).await?;
+            rows = read(window).await?;
         }
         let end = rows.get(window - 1).filter(|_| rows.len() > window);
         let (first, end) = (rows.first().copied(), end.map(|&(row, _)| Cursor(row)));
@@ -78,7 +84,7 @@ impl Store {
         let page = rows.into_iter().skip(shown).take(limit);
         let page: Vec<i64> = page.map(|(row, _)| row).collect();
         let (mut games, mut unreadable) = (Vec::new(), Vec::new());
-        for stored in self.games_of_rows(&page).await? {
+        for stored in dispatch!(self, read_one games_of_rows(&page))? {
             match stored {
                 Ok(stored) => games.push(stored),
                 Err(error) => unreadable.push(error),
@@ -114,9 +120,10 @@ impl Store {
         used.extend(present);
         let used: Vec<GameId> = used.into_iter().collect();
         for batch in used.chunks(LIST_BATCH) {
-            self.keep_listed(batch.to_vec()).await?;
+            let batch = batch.to_vec();
+            dispatch!(self, write keep_listed(&batch))?;
         }
-        while sweep && self.sweep_lists().await? {}
+        while sweep && dispatch!(self, write sweep_lists())? {}
         Ok(())
     }
 }

@@ -16,11 +16,10 @@ use parking_lot::Mutex;
 
 use crate::{
     ChangesSince, ClaimedReview, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator,
-    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, Lease, ListQuery, LoadedGame,
-    LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy,
-    RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence, Sizes,
-    SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write,
-    list::ListedRow,
+    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, Lease, LoadedGame, LogEntry,
+    LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy, RetentionTime,
+    ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write,
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
     review,
@@ -76,6 +75,8 @@ macro_rules! dispatch {
         }
     };
 }
+
+pub(super) use dispatch;
 
 impl Store {
     /// Opens a database file. Creates it if it does not exist, and migrates it to the current
@@ -205,35 +206,6 @@ impl Store {
     /// follow unless the result is empty. Empty if there is no such game.
     pub async fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<LogPage, StoreError> {
         dispatch!(self, read log_page(id, after, limit))
-    }
-
-    /// The newest `limit` games that the list has before this row.
-    pub(super) async fn listed_rows(
-        &self,
-        query: &ListQuery,
-        before: i64,
-        limit: usize,
-    ) -> Result<Vec<ListedRow>, StoreError> {
-        dispatch!(self, read_one listed_rows(query, before, limit as i64))
-    }
-
-    /// The games in these rows, in this order, without those that were removed meanwhile.
-    pub(super) async fn games_of_rows(
-        &self,
-        rows: &[i64],
-    ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
-        dispatch!(self, read_one games_of_rows(rows))
-    }
-
-    /// Has these games stay in the lists for a while, if they are not over.
-    pub(super) async fn keep_listed(&self, games: Vec<GameId>) -> Result<(), StoreError> {
-        dispatch!(self, write keep_listed(&games))
-    }
-
-    /// Takes a batch of games out of the lists whose time there is over. Returns whether there may
-    /// be more.
-    pub(super) async fn sweep_lists(&self) -> Result<bool, StoreError> {
-        dispatch!(self, write sweep_lists())
     }
 
     /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it

@@ -16,15 +16,10 @@ use crate::{
     ListQuery, LogPage, REACTION_TIME, REVIEW_CLAIM, RecentReaction, RetentionPolicy, ReviewStatus,
     SavedResponse, Scope, StoreError, StoredGame, StoredReview, TICKET_TTL, TokenHash,
     game_log::{LogForm, LogRow},
-    game_row::{GameRow, int, seating, select_games, time, version},
+    game_row::{GameRow, end_of, int, seating, select_games, time, version},
     list::ListedRow,
     stored_game::now,
 };
-
-/// The text after all those with this prefix, which is ASCII.
-fn end_of(prefix: &str) -> String {
-    format!("{prefix}\u{7f}")
-}
 
 impl PgDatabase {
     /// A game, or `None` if it does not exist. If the cache has it, only the state of its row is
@@ -183,7 +178,7 @@ impl PgDatabase {
         })
     }
 
-    /// See [`Store::games`](crate::Store::games).
+    /// The newest `limit` games that the list has before this row.
     pub async fn listed_rows(
         &self,
         query: &ListQuery,
@@ -215,7 +210,7 @@ impl PgDatabase {
             .collect()
     }
 
-    /// See [`Store::games`](crate::Store::games).
+    /// The games in these rows, in this order, without those that were removed meanwhile.
     pub async fn games_of_rows(
         &self,
         row_ids: &[i64],

@@ -14,7 +14,7 @@ use crate::{
     RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame,
     StoredReview,
     game_log::LogForm,
-    game_row::{int, seating, version},
+    game_row::{end_of, int, seating, version},
     list::ListedRow,
     now,
     write::RESPONSE_TTL,
@@ -31,11 +31,6 @@ pub struct Reader<'c> {
 /// The time up to which saved responses have expired, in microseconds since 1970.
 pub(super) fn expiry(now: Timestamp) -> i64 {
     (now - RESPONSE_TTL).as_microsecond()
-}
-
-/// The text after all those with this prefix, which is ASCII.
-fn end_of(prefix: &str) -> String {
-    format!("{prefix}\u{7f}")
 }
 
 impl Reader<'_> {
@@ -162,7 +157,7 @@ impl Reader<'_> {
         Ok(found.optional()?)
     }
 
-    /// See [`Store::games`](crate::Store::games).
+    /// The newest `limit` games that the list has before this row.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -195,7 +190,7 @@ impl Reader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// See [`Store::games`](crate::Store::games).
+    /// The games in these rows, in this order, without those that were removed meanwhile.
     ///
     /// # Errors
     /// The database cannot be read.
