@@ -256,20 +256,17 @@ impl DatabaseState {
         let mut waited = 0;
         loop {
             sleep(INTERVAL).await;
-            if let Some(connection) = slot.get()
-                && let Err(error) = self.look_for_waits(&connection).await
-            {
-                log::debug!("cannot find out what commits wait for: {error}");
-            }
-            waited += 1;
-            if waited < READ_AFTER && !self.usage().is_nearly_full() {
+            let Some(connection) = slot.get() else {
                 continue;
+            };
+            let mut read = self.look_for_waits(&connection).await;
+            waited += 1;
+            if waited >= READ_AFTER || self.usage().is_nearly_full() {
+                waited = 0;
+                read = read.and(self.read(&connection).await);
             }
-            waited = 0;
-            if let Some(connection) = slot.get()
-                && let Err(error) = self.read(&connection).await
-            {
-                log::debug!("cannot read the size of the database: {error}");
+            if let Err(error) = read {
+                log::debug!("cannot read the state of the database: {error}");
             }
         }
     }
