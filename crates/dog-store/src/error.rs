@@ -147,14 +147,9 @@ impl StoreError {
                 true
             }
             Unreachable(_) | Denied(_) | Moved => true,
-            Create(_) | NotADatabase | Foreign(_) | Unreleased { .. } => false,
+            Create(_) | Forbidden(_) | NotADatabase | Foreign(_) | Unreleased { .. } => false,
             Newer { .. } | Older { .. } => false,
-            Lost(_)
-            | Forbidden(_)
-            | InUse(_)
-            | NoLocks { .. }
-            | NoWriteAheadLog(_)
-            | Unsuitable(_) => false,
+            Lost(_) | InUse(_) | NoLocks { .. } | NoWriteAheadLog(_) | Unsuitable(_) => false,
             Damaged(_) | Unreadable { .. } | Misuse(_) | Panicked | Failed(_) => false,
         }
     }

@@ -96,11 +96,9 @@ impl Creator {
     /// The hash of who asks for a review: half of it is that of the network. Networks that the
     /// first half tells apart are counted apart, too.
     pub fn in_network(self, network: Creator) -> Creator {
-        let half = HASH_BYTES / 2;
-        Creator(std::array::from_fn(|index| match index {
-            index if index < half => network.0[index],
-            index => self.0[index - half],
-        }))
+        let (mut hash, half) = (network.0, HASH_BYTES / 2);
+        hash[half..].copy_from_slice(&self.0[..half]);
+        Creator(hash)
     }
 }
 

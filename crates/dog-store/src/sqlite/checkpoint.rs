@@ -59,7 +59,7 @@ impl CheckpointThread {
         path: &Path,
         writer: &mut Connection,
     ) -> Result<CheckpointThread, StoreError> {
-        let connection = connect::checkpointer(path)?;
+        let connection = connect::open_existing(path)?;
         let (requests, receiver) = sync_channel(1);
         let log_was_long = Arc::new(AtomicBool::new(false));
         let was_long = Arc::clone(&log_was_long);

@@ -103,15 +103,9 @@ pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens an existing, migrated file for checkpoints.
-pub(super) fn checkpointer(path: &Path) -> Result<Connection, StoreError> {
-    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    Ok(connection)
-}
-
-/// Opens an existing file as the source or the target of a copy.
-pub(super) fn open_for_copy(path: &Path) -> Result<Connection, StoreError> {
+/// Opens an existing, migrated file for checkpoints, or any existing one as the source or the target
+/// of a copy.
+pub(super) fn open_existing(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", "full")?;
     Ok(connection)

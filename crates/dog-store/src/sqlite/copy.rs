@@ -12,7 +12,7 @@ use rusqlite::{
 
 use super::{
     check::{quick_check, verify_file},
-    connect::{check_not_lost, is_empty, open_for_copy},
+    connect::{check_not_lost, is_empty, open_existing},
     lock::DatabaseLock,
     migrations::{self, SCHEMA},
     moved,
@@ -45,7 +45,7 @@ impl CopyFile {
             return Err(StoreError::Gone);
         }
         verify_file(path)?;
-        let connection = open_for_copy(path)?;
+        let connection = open_existing(path)?;
         migrations::identify(&connection)?;
         // No other process writes from here on, so this is one state.
         connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -156,7 +156,7 @@ impl CopyFile {
 
 /// Opens a new file, creates the tables, and begins the transaction of the copy.
 fn prepare(path: &Path) -> Result<Connection, StoreError> {
-    let mut connection = open_for_copy(path)?;
+    let mut connection = open_existing(path)?;
     // A partial copy is useless, so nothing is synced before the end.
     connection.pragma_update(None, "synchronous", "off")?;
     migrations::migrate(&mut connection, &SCHEMA)?;
