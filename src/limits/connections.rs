@@ -18,6 +18,7 @@ use actix_web::{
     Error,
     body::{BodySize, BoxBody, EitherBody, MessageBody},
     dev::{RequestHead, ServiceRequest, ServiceResponse},
+    http::StatusCode,
     middleware::Next,
     rt::{self, net::TcpStream, task::JoinHandle, time::sleep},
     web::Bytes,
@@ -30,7 +31,7 @@ use super::{
     memory::{BodyMemory, Reservation},
     rates::Limits,
 };
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Problem;
 
 /// Bytes of a response body that the dispatcher gets at once.
 const SEND_CHUNK: usize = 32 * 1024;
@@ -252,15 +253,10 @@ impl Connection {
         if self.in_flight.get() > 0 || !bytes.starts_with(b"HTTP/1.1 4") {
             return None;
         }
-        let text = std::str::from_utf8(bytes).ok()?;
-        let (status, rest) = text.split_once("\r\ncontent-length: 0\r\n")?;
-        let (code, detail) = match status.get(9..12).filter(|_| !status.contains('\n'))? {
-            "400" => (Code::BadRequest, "the request cannot be read"),
-            "408" => (Code::RequestTimeout, "the request took too long"),
-            "431" => (Code::HeadersTooLarge, "there are too many headers"),
-            _ => return None,
-        };
-        let body = serde_json::to_string(&Problem::new(code, detail).details).ok()?;
+        let (line, rest) = str::from_utf8(bytes).ok()?.split_once("\r\n")?;
+        let rest = rest.strip_prefix("content-length: 0\r\n")?;
+        let status = StatusCode::from_bytes(bytes.get(9..12)?).ok()?;
+        let body = serde_json::to_string(&Problem::from_status(status).details).ok()?;
         let length = body.len();
         let origin = match self.all.any_origin {
             true => "access-control-allow-origin: *\r\n",
@@ -268,7 +264,7 @@ impl Connection {
         };
         let kind = "content-type: application/problem+json\r\nx-content-type-options: nosniff";
         Some(format!(
-            "{status}\r\n{kind}\r\n{origin}content-length: {length}\r\n{rest}{body}"
+            "{line}\r\n{kind}\r\n{origin}content-length: {length}\r\n{rest}{body}"
         ))
     }
 
