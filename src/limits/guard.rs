@@ -3,10 +3,7 @@
 
 use std::{
     rc::Rc,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Once},
 };
 
 use actix_web::{
@@ -71,8 +68,8 @@ pub struct LimitState {
     pub(super) streams: StreamsByAddress,
     /// Knows the creators of games.
     store: Store,
-    /// Whether the log says that a proxy is there which is not trusted.
-    has_warned: AtomicBool,
+    /// The log says once that a proxy is there which is not trusted.
+    proxy_warning: Once,
 }
 
 impl LimitState {
@@ -88,7 +85,7 @@ impl LimitState {
             cors,
             limits,
             store,
-            has_warned: AtomicBool::new(false),
+            proxy_warning: Once::new(),
         }
     }
 
@@ -96,14 +93,13 @@ impl LimitState {
     fn address(&self, request: &ServiceRequest) -> Option<Address> {
         let (peer, head) = (request.peer_addr(), request.head());
         let trusted = self.limits.trusted_proxy_header.as_ref();
-        if trusted.is_none()
-            && is_forwarded(head.headers())
-            && !self.has_warned.swap(true, Ordering::Relaxed)
-        {
-            log::warn!(
-                "requests come through a proxy, and no --trusted-proxy-header is set: limits by \
-                 address count all its clients as one, or not at all if it is on this machine"
-            );
+        if trusted.is_none() && is_forwarded(head.headers()) {
+            self.proxy_warning.call_once(|| {
+                log::warn!(
+                    "requests come through a proxy, and no --trusted-proxy-header is set: limits by \
+                     address count all its clients as one, or not at all if it is on this machine"
+                );
+            });
         }
         let address = Address::from_head(peer, head.headers(), trusted);
         // Pages of other sites must not use what is for programs on this machine.
@@ -126,12 +122,8 @@ pub async fn guard(
         Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem.into()),
     };
-    let admitted = match (charged, checked) {
-        (Ok(_), Err(problem)) => Err(problem.into()),
-        (charged, _) => charged,
-    };
-    let exceeded = admitted.as_ref().err().map(|refusal| &refusal.limit);
-    let too_often = exceeded.is_some_and(Option::is_some);
+    let admitted = charged.and_then(|charge| Ok(checked.map(|()| charge)?));
+    let too_often = matches!(&admitted, Err(refusal) if refusal.limit.is_some());
     let connection = request.conn_data::<Rc<Connection>>();
     // Neither what costs nothing nor another refusal ends a row of refusals.
     let delay = connection

@@ -61,8 +61,8 @@ impl StreamsByAddress {
 /// Then the connection ends as soon as the client closes its side: nobody reads the rest. Other
 /// responses are sent to clients that have closed only their own side.
 pub struct OpenStream {
-    limits: Option<Data<LimitState>>,
-    client: ClientAddress,
+    /// Where it is counted, and for which address.
+    counted: Option<(Data<LimitState>, Address)>,
     has_token: bool,
     connection: Option<Rc<Connection>>,
 }
@@ -73,10 +73,10 @@ impl OpenStream {
     /// # Errors
     /// `too_many_streams`, if the address has as many as it may.
     pub fn begin(request: &HttpRequest, has_token: bool) -> Result<OpenStream, Problem> {
-        let client = ClientAddress::from_extensions(request);
         let limits = request.app_data::<Data<LimitState>>().cloned();
-        if let (Some(address), Some(limits)) = (client.0, &limits)
-            && !limits.streams.admit(address, has_token)
+        let counted = limits.zip(ClientAddress::from_extensions(request).0);
+        if let Some((limits, address)) = &counted
+            && !limits.streams.admit(*address, has_token)
         {
             let detail = "this address has as many streams and waiting requests open as it may";
             let problem = Problem::new(Code::TooManyStreams, detail);
@@ -87,8 +87,7 @@ impl OpenStream {
             connection.waits.set(true);
         }
         Ok(OpenStream {
-            limits,
-            client,
+            counted,
             has_token,
             connection,
         })
@@ -100,8 +99,8 @@ impl Drop for OpenStream {
         if let Some(connection) = &self.connection {
             connection.waits.set(false);
         }
-        if let (Some(address), Some(limits)) = (self.client.0, &self.limits) {
-            limits.streams.leave(address, self.has_token);
+        if let Some((limits, address)) = &self.counted {
+            limits.streams.leave(*address, self.has_token);
         }
     }
 }
