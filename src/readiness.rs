@@ -44,12 +44,11 @@ impl Readiness {
             ));
         }
         if !writes {
-            let read = store.version(&GameId::random()).await;
-            read.map_err(|error| not_ready(error, "read"))?;
-            return store
-                .usage()
-                .await
-                .map_err(|error| not_ready(error, "read"));
+            let read = async {
+                store.version(&GameId::random()).await?;
+                store.usage().await
+            };
+            return read.await.map_err(|error| not_ready(error, "read"));
         }
         // Requests that come during a check wait for its result.
         let mut last = self.last.lock().await;

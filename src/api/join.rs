@@ -362,17 +362,17 @@ impl QuickJoins {
         let turns = {
             let mut waiting = self.0.lock();
             waiting.retain(|_, turns| Arc::strong_count(turns) > 1);
-            let turns = waiting.entry(rules.to_owned()).or_default();
-            if Arc::strong_count(turns) > MAX_WAITING {
-                let detail = "too many others are sitting down at tables with these rules";
-                return Err(Problem::new(Code::Unavailable, detail));
-            }
-            Arc::clone(turns)
+            Arc::clone(waiting.entry(rules.to_owned()).or_default())
         };
-        timeout(MAX_WAIT, turns.lock_owned()).await.map_err(|_| {
-            let detail = "those who sit down at tables with these rules wait for the store";
-            Problem::new(Code::Unavailable, detail)
-        })
+        let busy = |detail: &str| Problem::new(Code::Unavailable, detail);
+        // The map has one, too.
+        if Arc::strong_count(&turns) > MAX_WAITING + 1 {
+            let detail = "too many others are sitting down at tables with these rules";
+            return Err(busy(detail));
+        }
+        timeout(MAX_WAIT, turns.lock_owned())
+            .await
+            .map_err(|_| busy("those who sit down at tables with these rules wait for the store"))
     }
 }
 

@@ -21,14 +21,12 @@ const OUTSIDE: [IpAddr; 2] = [
 /// The ports at which the server listens.
 #[derive(Clone, Debug)]
 pub struct HomeNetwork {
-    all: Vec<u16>,
-    /// Those on all addresses of this machine.
-    ports: Vec<OpenPort>,
+    ports: Vec<OwnPort>,
 }
 
-/// A port that is open on all addresses of a family, or of both.
+/// A port, and whether it is open on all addresses of a family.
 #[derive(Clone, Copy, Debug)]
-struct OpenPort {
+struct OwnPort {
     port: u16,
     ipv4: bool,
     ipv6: bool,
@@ -45,22 +43,17 @@ struct OwnAddress {
 }
 
 impl HomeNetwork {
-    /// The ports of these sockets. Those that listen on an unspecified address, such as `0.0.0.0`,
-    /// are open.
+    /// The ports of these sockets.
     pub fn new(listeners: &[TcpListener]) -> HomeNetwork {
-        let addresses = listeners
-            .iter()
-            .filter_map(|socket| socket.local_addr().ok());
         HomeNetwork {
-            all: addresses.map(|address| address.port()).collect(),
-            ports: listeners.iter().filter_map(OpenPort::new).collect(),
+            ports: listeners.iter().filter_map(OwnPort::new).collect(),
         }
     }
 
     /// Where other devices reach the server now, the most likely address first; nowhere if it does
     /// not listen on all addresses. Takes some microseconds.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        if self.ports.is_empty() {
+        if !self.ports.iter().any(|port| port.ipv4 || port.ipv6) {
             return Vec::new();
         }
         let interfaces = get_if_addrs().unwrap_or_else(|error| {
@@ -99,7 +92,8 @@ impl HomeNetwork {
             origin.is_some_and(|origin| is_this_machine(&origin))
         });
         let to_here = host(request.head()).ok().flatten().is_some_and(|host| {
-            is_this_machine(&host) && self.all.contains(&host.port_u16().unwrap_or(80))
+            let asked = host.port_u16().unwrap_or(80);
+            is_this_machine(&host) && self.ports.iter().any(|own| own.port == asked)
         });
         let is_here = client
             .0
@@ -108,14 +102,16 @@ impl HomeNetwork {
     }
 }
 
-impl OpenPort {
-    /// The port of a socket; none if it listens on one address only.
-    fn new(listener: &TcpListener) -> Option<OpenPort> {
+impl OwnPort {
+    /// The port of a socket. It is open if the socket listens on an unspecified address, such as
+    /// `0.0.0.0`.
+    fn new(listener: &TcpListener) -> Option<OwnPort> {
         let address = listener.local_addr().ok()?;
-        address.ip().is_unspecified().then(|| OpenPort {
+        let is_open = address.ip().is_unspecified();
+        Some(OwnPort {
             port: address.port(),
-            ipv4: address.is_ipv4() || accepts_ipv4(listener),
-            ipv6: address.is_ipv6(),
+            ipv4: is_open && (address.is_ipv4() || accepts_ipv4(listener)),
+            ipv6: is_open && address.is_ipv6(),
         })
     }
 }
