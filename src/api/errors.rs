@@ -1,9 +1,8 @@
 //! The errors of operations, with an example of each.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
-use dog_rules::Card;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::{
     IntoResponses, ToSchema,
     openapi::{
@@ -14,7 +13,7 @@ use utoipa::{
 
 use crate::http::problem::{
     Code::{self, *},
-    ProblemDetails, Reason,
+    ProblemDetails,
 };
 
 /// Responses by status.
@@ -169,90 +168,26 @@ fn response(codes: &[Code]) -> Response {
     response.header(name, header.build()).build()
 }
 
+/// What typical errors say for people and for programs, by code. The others say no more than their
+/// code.
+static TYPICAL: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("openapi/errors.json")).expect("it is a JSON object")
+});
+
 /// The problem document of a typical error of this code.
 fn example(code: Code) -> Value {
-    let (detail, members) = typical(code).unwrap_or((code.meaning(), json!({})));
     let mut problem = json!({
         "type": code.type_reference(),
         "title": code.title(),
         "status": code.status().as_u16(),
-        "detail": detail,
+        "detail": code.meaning(),
         "code": code.name(),
     });
-    if let (Value::Object(problem), Value::Object(members)) = (&mut problem, members) {
-        problem.extend(members);
+    let members = TYPICAL.get(code.name()).and_then(Value::as_object);
+    for (name, value) in members.into_iter().flatten() {
+        problem[name] = value.clone();
     }
     problem
-}
-
-/// The detail of a typical error of this code, and what else it says for programs. None of an error
-/// that says no more than its code.
-fn typical(code: Code) -> Option<(&'static str, Value)> {
-    let because = |reason: Reason| json!({"reason": reason.name()});
-    let mistake = |pointer: &str, allowed: &[&str]| {
-        json!({
-            "reason": Reason::WrongValue.name(),
-            "errors": [{"pointer": pointer, "allowed": allowed}]
-        })
-    };
-    Some(match code {
-        Unauthorized => ("this needs a token of this game", because(Reason::NoToken)),
-        Forbidden => ("only the host may do this", because(Reason::HostOnly)),
-        MalformedJson => ("the body is not JSON at line 1, column 9", json!({})),
-        NotAcceptable => ("this is available as application/json", json!({})),
-        GameNotFound => ("no game has this id", json!({})),
-        SeatNotFound => ("the game has no such seat", json!({})),
-        GameOver => ("the game is over", json!({})),
-        WrongPhase => (
-            "this is for the play phase, the game is in the exchange phase",
-            json!({"phase": "exchange", "expected": "play"}),
-        ),
-        NotYourTurn => (
-            "seat 2 is to move",
-            json!({"reason": Reason::AnotherSeatMoves.name(), "seat": 2}),
-        ),
-        SeatTaken => ("seat 2 is taken", json!({"seat": 2})),
-        NoHuman => (
-            "a bot plays seat 3: hand it to a human first",
-            json!({"seat": 3}),
-        ),
-        StaleVersion => ("the game is at version 19", json!({"version": 19})),
-        InvalidRequest => ("/seats/0/kind must be one of human, bot, open", {
-            mistake("/seats/0/kind", &["human", "bot", "open"])
-        }),
-        InvalidRules => ("/rules/dealer must be one of rotates, fixed", {
-            mistake("/rules/dealer", &["rotates", "fixed"])
-        }),
-        InvalidBoard => (
-            "two pieces stand on track field 17",
-            json!({"reason": Reason::FieldTwice.name(), "place": "17"}),
-        ),
-        InvalidHand => (
-            "the deck has only 8 K",
-            json!({"reason": Reason::MoreThanDeck.name(), "card": "K"}),
-        ),
-        InvalidKnowledge => (
-            "counts must have 4 entries",
-            json!({"errors": [{"pointer": "/known/counts", "allowed": null}]}),
-        ),
-        UnknownCard => (
-            "there is no card \"Z\": the cards are A 2 3 4 5 6 7 8 9 10 J Q K joker",
-            json!({"errors": [{"pointer": "/card", "allowed": Card::ALL.map(Card::name)}]}),
-        ),
-        CardNotInHand => ("there is no K in the hand", json!({"card": "K"})),
-        IllegalMove => (
-            "field 16 is blocked: seat 1's fresh piece",
-            json!({"reason": Reason::Blocked.name(), "seat": 1, "place": "16"}),
-        ),
-        IllegalExchange => (
-            "by these rules the exchange is mandatory: each seat lays down a card",
-            because(Reason::ExchangeMandatory),
-        ),
-        InvalidRecord => ("line 12: there is no 7 in the hand", json!({"line": 12})),
-        Internal => ("the server failed; nothing was changed", json!({})),
-        Unavailable => ("the store is unavailable at present", json!({})),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -261,6 +196,9 @@ mod tests {
 
     #[test]
     fn examples_give_reasons_of_their_codes() {
+        for name in TYPICAL.keys() {
+            assert!(Code::ALL.iter().any(|code| code.name() == name), "{name}");
+        }
         for &code in Code::ALL {
             let names = code.reasons().iter().map(|reason| reason.name());
             let mut names = names.map(Value::from);

@@ -4,10 +4,9 @@ mod schemas;
 
 use serde_json::{Map, Value, json};
 use utoipa::{
-    OpenApi as _, PartialSchema, ToSchema,
+    OpenApi as _,
     openapi::{
-        ContactBuilder, OpenApi, Server, Tag,
-        external_docs::ExternalDocsBuilder,
+        OpenApi,
         security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme},
     },
 };
@@ -15,8 +14,36 @@ use utoipa::{
 use super::routes::routes;
 use crate::http::problem::ProblemDetails;
 
-/// The document before the routes are in it, with version and licence.
+/// The document before the routes are in it, with version and licence. Tools need an absolute
+/// address, and take the first one: where the README starts a server.
 #[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "dog-server",
+        description = include_str!("description.md"),
+        contact(name = "dog-server")
+    ),
+    external_docs(url = "http://127.0.0.1:8080/docs/guide/", description = "The guides."),
+    servers(
+        (url = "http://127.0.0.1:8080", description = "A server on this machine."),
+        (url = "/", description = "The server that this document comes from.")
+    ),
+    tags(
+        (name = "games", description = "Create, list, read and remove games, and change their \
+            settings. Guide: [clients](/docs/guide/clients)."),
+        (name = "seats", description = "Join a game, leave it, come back, and play again with the \
+            same people. Guide: [tables](/docs/guide/tables)."),
+        (name = "play", description = "Deal, swap, list moves, play, and ask for advice. Guide: \
+            [writing a bot](/docs/guide/writing-a-bot)."),
+        (name = "analysis", description = "Moves and advice for any position; nothing is stored. \
+            Guide: [pictures](/docs/guide/picture)."),
+        (name = "rules", description = "The rule sheets and their options. Guide: \
+            [rules](/docs/guide/rules)."),
+        (name = "server", description = "The state of the server, its metrics and its \
+            documentation.")
+    ),
+    components(schemas(ProblemDetails))
+)]
 struct Document;
 
 /// The document as it is served, and as it is in `openapi/openapi.json`.
@@ -76,9 +103,6 @@ const HEADERS: [(&str, &str); 4] = [
     ("Last-Event-ID", "0"),
 ];
 
-/// Where the README starts a server. Tools need an absolute address.
-const LOCAL_SERVER: &str = "http://127.0.0.1:8080";
-
 /// Whether a body of this schema may be an empty object, and so may be left out.
 fn may_be_empty(schema: &Value) -> bool {
     schema["required"].is_null() && schema["minProperties"].is_null() && schema["oneOf"].is_null()
@@ -95,58 +119,6 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
 /// What the routes say of themselves, without the errors and the examples.
 fn described() -> OpenApi {
     let mut api = Document::openapi();
-    api.info.title = "dog-server".to_owned();
-    api.info.description = Some(include_str!("description.md").to_owned());
-    api.external_docs = Some(
-        ExternalDocsBuilder::new()
-            .url(format!("{LOCAL_SERVER}/docs/guide/"))
-            .description(Some("The guides."))
-            .build(),
-    );
-    api.info.contact = Some(ContactBuilder::new().name(Some("dog-server")).build());
-    // Tools take the first one.
-    let servers = [
-        (LOCAL_SERVER, "A server on this machine."),
-        ("/", "The server that this document comes from."),
-    ];
-    let server = |(url, about): (&str, &str)| {
-        let mut server = Server::new(url);
-        server.description = Some(about.to_owned());
-        server
-    };
-    api.servers = Some(servers.map(server).into());
-    let tag = |(name, about)| Tag::builder().name(name).description(Some(about)).build();
-    let tags = [
-        (
-            "games",
-            "Create, list, read and remove games, and change their settings. Guide: \
-             [clients](/docs/guide/clients).",
-        ),
-        (
-            "seats",
-            "Join a game, leave it, come back, and play again with the same people. Guide: \
-             [tables](/docs/guide/tables).",
-        ),
-        (
-            "play",
-            "Deal, swap, list moves, play, and ask for advice. Guide: \
-             [writing a bot](/docs/guide/writing-a-bot).",
-        ),
-        (
-            "analysis",
-            "Moves and advice for any position; nothing is stored. Guide: \
-             [pictures](/docs/guide/picture).",
-        ),
-        (
-            "rules",
-            "The rule sheets and their options. Guide: [rules](/docs/guide/rules).",
-        ),
-        (
-            "server",
-            "The state of the server, its metrics and its documentation.",
-        ),
-    ];
-    api.tags = Some(tags.map(tag).into());
     let components = api.components.get_or_insert_default();
     let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let about = "The same token, for clients behind a login that needs `Authorization`.";
@@ -157,10 +129,6 @@ fn described() -> OpenApi {
     ];
     let schemes = schemes.map(|(name, scheme)| (name.to_owned(), scheme.into()));
     components.security_schemes.extend(schemes);
-    let mut schemas = Vec::new();
-    ProblemDetails::schemas(&mut schemas);
-    schemas.push((ProblemDetails::name().into(), ProblemDetails::schema()));
-    components.schemas.extend(schemas);
     for route in routes() {
         route.describe(&mut api);
     }
