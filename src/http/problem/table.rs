@@ -314,47 +314,16 @@ named! {
 
 /// The table as a Markdown page.
 pub fn markdown() -> String {
-    let mut page = String::from(
-        "# Errors\n\n\
-         Every error is an `application/problem+json` document (RFC 9457) with `type`, `title`,\n\
-         `status`, `detail` and a stable `code`: branch on the code, show the detail. `type` is a link\n\
-         to the code on this page, as the server shows it: `/docs/guide/errors#` and the code. This\n\
-         page is printed by `dog errors` from the table that the server answers from; a test fails\n\
-         when it is out of date. A request that cannot be read as HTTP gets 400 or 431, as does one\n\
-         with more than 96 headers, with a name of a header of more than 32 KiB, with a path of 64 KiB\n\
-         or more, or with a head of more than 128 KiB; and one whose head is not complete in time gets\n\
-         408. These have no `X-Request-Id`, and CORS headers only if all origins are allowed. The\n\
-         connection is then closed.\n\n\
-         | code | status | meaning |\n|---|---|---|\n",
-    );
+    let (mut codes, mut reasons) = (String::new(), String::new());
     for code in Code::ALL {
         let (name, status, meaning) = (code.name(), code.status().as_u16(), code.meaning());
-        page += &format!("| `{name}` | {status} | {meaning} |\n");
-    }
-    page += "\n## Reasons\n\n\
-        Some errors say more in members that a program can read, for instance to show them in its\n\
-        own language. `reason` is one of the reasons of the code. The other members are there if the\n\
-        reason is about such a thing: `seat`, `place` (as in the parts of a move: `kennel`, a track\n\
-        field such as `17`, or `goal:2`), `card`, `part` (of a seven, from 1).\n\n\
-        | code | reason | meaning |\n|---|---|---|\n";
-    for code in Code::ALL {
+        codes += &format!("| `{name}` | {status} | {meaning} |\n");
         for reason in code.reasons() {
-            let (code, reason, meaning) = (code.name(), reason.name(), reason.meaning());
-            page += &format!("| `{code}` | `{reason}` | {meaning} |\n");
+            let (reason, meaning) = (reason.name(), reason.meaning());
+            reasons += &format!("| `{name}` | `{reason}` | {meaning} |\n");
         }
     }
-    page += MEMBERS;
-    page
+    include_str!("errors.md")
+        .replace("{codes}", &codes)
+        .replace("{reasons}", &reasons)
 }
-
-/// The members that belong to a code rather than to a reason.
-const MEMBERS: &str = "\n## Other members\n\n\
-    | code | member | meaning |\n|---|---|---|\n\
-    | `stale_version` | `version` | the version of the game |\n\
-    | `wrong_phase` | `phase`, `expected` | the phase of the game, and the phase that the action \
-    needs, if it is a certain one |\n\
-    | `invalid_record` | `line` | the line of the record, from 1 |\n\
-    | `invalid_request`, `invalid_rules`, `invalid_knowledge`, `unknown_card` | `errors` | what is \
-    wrong with the body or the query: `pointer` is a JSON pointer (RFC 6901) to the member, a parameter being a member of \
-    the query, and `allowed` lists the names or values that may be there, or is null if no list \
-    says it |\n";
