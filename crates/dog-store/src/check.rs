@@ -84,27 +84,29 @@ impl CheckedColumns {
     /// The first difference.
     pub fn check(&self, stored: &StoredGame) -> Result<(), String> {
         let due_at = stored.due_at(stored.updated_at);
-        if self.phase != stored.game.phase().name() {
-            return Err(differs("the phase"));
-        }
-        if self.is_for_people != stored.is_for_people() {
-            return Err(differs("whether it is for people"));
-        }
-        if self.anyone_may_join != stored.anyone_may_join() {
-            return Err(differs("whether anyone may join"));
-        }
-        if self.at_limit != stored.is_at_limit() {
-            return Err(differs("whether it is at its last version"));
-        }
-        if self.due_at != due_at.map(Timestamp::as_microsecond) {
-            return Err(differs("when the server is to act"));
+        let due_at = due_at.map(Timestamp::as_microsecond);
+        for (is_same, what) in [
+            (self.phase == stored.game.phase().name(), "the phase"),
+            (
+                self.is_for_people == stored.is_for_people(),
+                "whether it is for people",
+            ),
+            (
+                self.anyone_may_join == stored.anyone_may_join(),
+                "whether anyone may join",
+            ),
+            (
+                self.at_limit == stored.is_at_limit(),
+                "whether it is at its last version",
+            ),
+            (self.due_at == due_at, "when the server is to act"),
+        ] {
+            if !is_same {
+                return Err(format!("its row and its snapshot differ in {what}"));
+            }
         }
         Ok(())
     }
-}
-
-fn differs(what: &str) -> String {
-    format!("its row and its snapshot differ in {what}")
 }
 
 /// Replays a game from its log and compares the result. Returns the number of log entries.

@@ -1,6 +1,6 @@
 //! Checks of a database: a quick one before it is served, and a full one.
 
-use std::{fmt, path::Path, time::Instant};
+use std::{path::Path, time::Instant};
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -12,7 +12,7 @@ use super::{
     wal,
 };
 use crate::{
-    CheckReport, Defect, GameId, StoreError,
+    CheckReport, GameId, StoreError,
     check::{CheckedColumns, replay},
 };
 
@@ -72,14 +72,12 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport,
     check_not_lost(path)?;
     if let Err(damaged @ StoreError::Damaged(_)) = wal::check(path) {
         // Opening the database would change the damaged log.
-        return Ok(CheckReport {
+        let mut report = CheckReport {
             bytes: size(path),
-            defects: vec![Defect {
-                game: None,
-                description: damaged.to_string(),
-            }],
             ..CheckReport::default()
-        });
+        };
+        report.add_defect(None, damaged);
+        return Ok(report);
     }
     let mut verifier = Verifier {
         connection: reader(path)?,
@@ -99,30 +97,23 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn add_defect(&mut self, description: impl fmt::Display) {
-        self.report.add_defect(None, description);
-    }
-
     /// Checks the file by SQLite's means.
     fn check_pages(&mut self) {
-        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check")
-            .unwrap_or_else(|error| vec![error.to_string()]);
-        pages
-            .into_iter()
-            .for_each(|description| self.add_defect(description));
-        let references = orphans(&self.connection).unwrap_or_else(|error| vec![error.to_string()]);
-        references
-            .into_iter()
-            .for_each(|description| self.add_defect(description));
+        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check");
+        for found in [pages, orphans(&self.connection)] {
+            for description in found.unwrap_or_else(|error| vec![error.to_string()]) {
+                self.report.add_defect(None, description);
+            }
+        }
     }
 
     /// Checks every game, each in a read transaction of its own. A single transaction for the whole
     /// check would keep the write-ahead log of a busy server from being reset.
     fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
-        let (ids, error) = game_ids(&self.connection);
-        if let Some(error) = error {
+        let mut ids = Vec::new();
+        if let Err(error) = read_game_ids(&self.connection, &mut ids) {
             let description = format!("not all games can be listed: {error}");
-            self.add_defect(description);
+            self.report.add_defect(None, description);
         }
         let all = ids.len() as u64;
         for (number, (row_id, id)) in ids.into_iter().enumerate() {
@@ -157,14 +148,10 @@ fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(orphans.collect::<Result<_, _>>()?)
 }
 
-/// The ids of all games, read from an index, so that an unreadable row does not hide others. The
-/// error is set if the list is not complete.
-fn game_ids(connection: &Connection) -> (Vec<(i64, GameId)>, Option<StoreError>) {
-    let mut ids = Vec::new();
-    let error = read_game_ids(connection, &mut ids).err();
-    (ids, error)
-}
-
+/// Adds the ids of all games, read from an index, so that an unreadable row does not hide others.
+///
+/// # Errors
+/// The list is not complete.
 fn read_game_ids(connection: &Connection, ids: &mut Vec<(i64, GameId)>) -> Result<(), StoreError> {
     let sql = "SELECT row_id, id FROM games WHERE phase <> 'removed' ORDER BY id";
     let mut statement = connection.prepare(sql)?;
