@@ -3,13 +3,10 @@
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use dog_bot::Level;
 use dog_rules::{
-    BySeat, Game, Player, Rules, Seat, SeatKind, Seed, Setup,
+    Game, Player, Rules, Seat, SeatKind, Seed, Setup,
     name::{default_name, distinct},
 };
-use dog_store::{
-    AdminChanges, Creator, GameId, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing,
-    Tokens, WriteOp, now,
-};
+use dog_store::{Creator, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing, WriteOp};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use utoipa::{
@@ -322,26 +319,9 @@ pub fn game_of_host(
     creator: Option<Creator>,
     secrets: &Secrets,
 ) -> StoredGame {
-    let now = now();
-    StoredGame {
-        id: GameId::random(),
-        listed,
-        reactions: true,
-        imported: false,
-        creator,
-        created_at: now,
-        updated_at: now,
-        tokens: Tokens {
-            host: Some(secrets.hash(Secret::Host)),
-            seats: BySeat::default(),
-        },
-        seating: Seating::default().into(),
-        timing: Timing::default(),
-        skips_to_deal: false,
-        admin_changes: AdminChanges::default(),
-        deadline: None,
-        game: game.into(),
-    }
+    let mut stored = StoredGame::new(game, listed, creator);
+    stored.tokens.host = Some(secrets.hash(Secret::Host));
+    stored
 }
 
 /// The game to add for this table.

@@ -10,8 +10,7 @@ use dog_rules::{
     name::{checked, default_name, distinct},
 };
 use dog_store::{
-    AdminChanges, Creator, Draft, GameId, NewGame, Seating, StoreError, StoredGame, Tokens,
-    WAIT_FOR_OTHERS, WriteOp, now,
+    Creator, Draft, NewGame, Seating, StoreError, StoredGame, Tokens, WAIT_FOR_OTHERS, WriteOp, now,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -211,20 +210,11 @@ fn new_game(
     });
     let event = game.last_event().clone();
     let stored = StoredGame {
-        id: GameId::random(),
-        listed: old.listed,
         reactions: old.reactions,
-        imported: false,
-        creator,
-        created_at: now,
-        updated_at: now,
         tokens,
         seating: seating.into(),
         timing: old.timing,
-        skips_to_deal: false,
-        admin_changes: AdminChanges::default(),
-        deadline: None,
-        game: game.into(),
+        ..StoredGame::new(game, old.listed, creator)
     };
     NewGame::created(stored, &event)
 }

@@ -106,6 +106,27 @@ pub enum LimitReached {
 }
 
 impl StoredGame {
+    /// A new game, for which nobody has a token yet.
+    pub fn new(game: Game, listed: bool, creator: Option<Creator>) -> StoredGame {
+        let now = now();
+        StoredGame {
+            id: GameId::random(),
+            listed,
+            reactions: true,
+            imported: false,
+            creator,
+            created_at: now,
+            updated_at: now,
+            tokens: Tokens::default(),
+            seating: Arc::default(),
+            timing: Timing::default(),
+            skips_to_deal: false,
+            admin_changes: AdminChanges::default(),
+            deadline: None,
+            game: game.into(),
+        }
+    }
+
     /// The number of versions that are play, including the creation.
     fn played(&self) -> u64 {
         let version = self.game.version();

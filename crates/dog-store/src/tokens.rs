@@ -38,7 +38,7 @@ impl fmt::Debug for TokenHash {
 }
 
 /// The tokens of one game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// The host's; `None` in a game without a host.
     pub host: Option<TokenHash>,
