@@ -19,11 +19,11 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::{MoveId, MoveView},
+    moves::MoveView,
     parameters::{GamePath, GameRequest, in_range},
     play::{PlayRequest, SwapRequest},
     reason::AdviceReasonView,
-    view::{ActionRoute, RequestMethod},
+    view::RequestMethod,
 };
 use crate::{
     app::App,
@@ -162,8 +162,7 @@ pub struct Advice {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u64>,
     seat: Seat,
-    #[schema(value_type = Level)]
-    level: &'static str,
+    level: Level,
     /// The budget of the search; null for the levels that do not search.
     #[schema(required)]
     budget: Option<BudgetView>,
@@ -205,7 +204,7 @@ pub enum SuggestionView {
         #[serde(rename = "move")]
         mv: MoveView,
         /// What the move does, in numbers.
-        effect: EffectView,
+        effect: MoveEffect,
         /// The request that plays it, ready to be sent.
         request: RequestToPlay,
         /// The estimated probability that the seat's team wins, 0 to 1.
@@ -233,7 +232,7 @@ pub enum SuggestionView {
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
         /// playouts, and in the exchange.
         #[schema(max_items = 3)]
-        line: Vec<LinePlayView>,
+        line: Vec<LinePlay>,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
@@ -270,57 +269,10 @@ pub enum SuggestionView {
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
         /// playouts, and in the exchange.
         #[schema(max_items = 3)]
-        line: Vec<LinePlayView>,
+        line: Vec<LinePlay>,
         /// Playouts behind the estimate; 0 if it was made without a search.
         samples: u32,
     },
-}
-
-/// A play that often follows.
-#[derive(Serialize, ToSchema)]
-#[schema(as = LinePlay)]
-pub struct LinePlayView {
-    seat: Seat,
-    /// The id of the move.
-    #[serde(rename = "move")]
-    #[schema(value_type = MoveId)]
-    mv: String,
-}
-
-impl From<LinePlay> for LinePlayView {
-    fn from(LinePlay { seat, mv }: LinePlay) -> LinePlayView {
-        let mv = mv.to_string();
-        LinePlayView { seat, mv }
-    }
-}
-
-/// What a move does, in numbers. The fields are in the move itself.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Effect)]
-pub struct EffectView {
-    captured: CapturedView,
-    /// Pieces of the seat's team that enter their goals.
-    pieces_home: u8,
-    /// Whether a piece leaves its kennel.
-    leaves_kennel: bool,
-    /// Steps in total, forward or backward.
-    steps: u8,
-    /// The probability, 0 to 1, that a piece of the team moved by this move is captured before the
-    /// seat's next turn: the fraction of playouts in which one was; null without playouts.
-    #[schema(required, minimum = 0, maximum = 1)]
-    risk: Option<f64>,
-}
-
-/// How many pieces are sent to their kennels, by owner.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Captured)]
-pub struct CapturedView {
-    /// The seat's own.
-    own: u8,
-    /// Its partner's.
-    partner: u8,
-    /// The other teams'.
-    others: u8,
 }
 
 /// The request that plays a move, ready to be sent.
@@ -370,7 +322,7 @@ impl Advice {
         Ok(Advice {
             version: target.version,
             seat: view.seat,
-            level: settings.level.name(),
+            level: settings.level,
             budget: settings.budget.map(|budget| match budget {
                 Budget::Time(time) => BudgetView {
                     budget_ms: Some(time.as_millis() as u32),
@@ -406,23 +358,6 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
         .sum()
 }
 
-impl EffectView {
-    fn new(effect: MoveEffect, risk: Option<f64>) -> EffectView {
-        let captured = effect.captured;
-        EffectView {
-            captured: CapturedView {
-                own: captured.own,
-                partner: captured.partner,
-                others: captured.others,
-            },
-            pieces_home: effect.pieces_home,
-            leaves_kennel: effect.leaves_kennel,
-            steps: effect.steps,
-            risk: risk.map(rounded),
-        }
-    }
-}
-
 impl SuggestionView {
     /// The suggestion, with the request that carries it out. `best` is the chance of the best.
     ///
@@ -442,21 +377,21 @@ impl SuggestionView {
         let standard_error_of_difference = suggestion.difference_error.map(rounded);
         let equal = suggestion.equals(best);
         let reasons = suggestion.reasons.into_iter().map(Into::into).collect();
-        let line = suggestion.line.into_iter().map(Into::into).collect();
+        let line = suggestion.line;
         let swap = match suggestion.choice {
             Choice::Play(mv) => {
                 let outcome = suggestion.outcome;
                 let outcome = outcome.ok_or_else(|| Problem::internal("a move has no outcome"))?;
-                let effect = MoveEffect::new(view, &outcome);
+                let effect = MoveEffect::new(view, &outcome, suggestion.risk);
                 let mv = MoveView::new(view.rules, &mv, view.seat, outcome, with_board);
                 let request = RequestToPlay {
                     method,
-                    path: ActionRoute::Play.path(&target.game),
+                    path: format!("{}/play", target.game),
                     body: PlayRequest::new(mv.id.clone()),
                 };
                 return Ok(SuggestionView::Move {
                     mv,
-                    effect: EffectView::new(effect, suggestion.risk),
+                    effect,
                     request,
                     win_probability,
                     standard_error,
@@ -473,7 +408,7 @@ impl SuggestionView {
         Ok(SuggestionView::Swap {
             request: RequestToSwap {
                 method,
-                path: ActionRoute::Swap.path(&target.game),
+                path: format!("{}/swap", target.game),
                 body: swap.clone(),
             },
             swap,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use dog_bot::{Choice, player_model::PlayerModels};
 use dog_picture::PictureOptions;
-use dog_rules::{Card, Rules};
+use dog_rules::{Card, Move, Rules};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -13,7 +13,7 @@ use super::{
     advice::{Advice, SuggestionListOptions, SuggestionRoute, advise, expected_cost, suggestions},
     errors::errors,
     legal_moves::{self, LegalMoves},
-    moves::{MoveId, MovesOptions, outcome},
+    moves::{MovesOptions, outcome},
     parameters::NoQuery,
     pictures::{self, PICTURE, Preview, SVG, ThemeName, picture_response, position_picture},
     position::{AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis},
@@ -184,7 +184,7 @@ pub struct AnalysisParams {
     card: Option<String>,
     /// The id of a legal move to preview, such as `Q:17>29`. Only for a picture.
     #[serde(rename = "move")]
-    #[param(value_type = Option<MoveId>)]
+    #[param(value_type = Option<Move>)]
     mv: Option<String>,
     /// The seat whose kennel is at the bottom; 0 by default. Only for a picture.
     #[param(maximum = 5)]

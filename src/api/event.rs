@@ -3,7 +3,7 @@
 
 use dog_rules::{
     By, Card, Cards, Event, EventKind, Game, Level, OfferedCard, Outcome, Phase, Player, Rules,
-    Seat, SeatKind, TableSettings, Viewer,
+    Seat, SeatKind, Viewer,
 };
 use dog_store::{LogEntry, Timing};
 use serde::Serialize;
@@ -250,20 +250,12 @@ impl EventView {
             EventKind::SeatTaken { seat, name } => EventView::SeatTaken { seat, name },
             EventKind::TokenRenewed { seat } => EventView::TokenRenewed { seat },
             EventKind::RematchAsked { seat } => EventView::RematchAsked { seat },
-            EventKind::SettingsChanged { settings } => {
-                let TableSettings {
-                    turn_seconds,
-                    bot_pace_ms,
-                    listed,
-                    reactions,
-                } = settings;
-                EventView::SettingsChanged {
-                    turn_seconds,
-                    bot_pace_ms,
-                    listed,
-                    reactions,
-                }
-            }
+            EventKind::SettingsChanged { settings } => EventView::SettingsChanged {
+                turn_seconds: settings.turn_seconds,
+                bot_pace_ms: settings.bot_pace_ms,
+                listed: settings.listed,
+                reactions: settings.reactions,
+            },
             EventKind::SeatAway { seat } => EventView::SeatAway { seat },
             EventKind::SeatBack { seat } => EventView::SeatBack { seat },
         }

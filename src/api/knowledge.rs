@@ -11,7 +11,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    moves::{MoveId, PositionString},
+    moves::PositionString,
     parameters::{card_of, read_cards, seat_of},
 };
 use crate::http::problem::{Code, Problem};
@@ -75,7 +75,7 @@ pub struct PlayedCard {
     seat: u8,
     /// The id of the move.
     #[serde(rename = "move")]
-    #[schema(value_type = Option<MoveId>)]
+    #[schema(value_type = Option<Move>)]
     mv: Option<String>,
     /// The cards of a hand that was folded.
     #[schema(value_type = Option<Vec<Card>>)]

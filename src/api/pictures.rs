@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::errors,
-    moves::{MoveId, outcome},
+    moves::outcome,
     parameters::{GamePath, GameRequest, ReadHeaders, seat_of},
 };
 use crate::http::{headers::send_content, problem::Problem};
@@ -29,7 +29,7 @@ pub struct PictureParams {
     /// The id of a move to preview, such as `Q:17>29`, or of a begun seven, such as `7:17>20`: any
     /// that the board allows, regardless of the hand. By default the last move is shown.
     #[serde(rename = "move")]
-    #[param(value_type = Option<MoveId>)]
+    #[param(value_type = Option<Move>)]
     mv: Option<String>,
     /// The seat that would play it; by default the seat to move. Only with `move`.
     #[param(maximum = 5)]

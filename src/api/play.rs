@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 
 use super::{
     errors::errors,
-    moves::MoveId,
     parameters::{GameChange, GamePath, VersionRequest, WriteHeaders, card_of},
     view::ActionResponse,
 };
@@ -162,7 +161,7 @@ pub async fn swap_cards((app, path, request): GameChange) -> Result<HttpResponse
 #[schema(example = json!({"move": "Q:17>29"}))]
 pub struct PlayRequest {
     /// A move id: one of those listed, or any legal one.
-    #[schema(value_type = MoveId)]
+    #[schema(value_type = Move)]
     #[serde(rename = "move")]
     id: String,
     /// Refuse with 412 unless the game is at this version.

@@ -7,14 +7,8 @@ use dog_bot::{
     rounded,
 };
 use dog_rules::{Card, Field, Seat};
-use serde::{Serialize, Serializer};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{ObjectBuilder, Schema, Type},
-    },
-};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// What speaks for or against a suggestion, by the board or by counting playouts.
 #[derive(Serialize, ToSchema)]
@@ -25,7 +19,7 @@ use utoipa::{
     "text": "The piece of seat 1 on field 29 is captured."
 }))]
 pub struct AdviceReasonView {
-    code: ReasonCodeName,
+    code: AdviceReasonCode,
     /// Whose piece it is about; for `escapes` the seat that could have captured.
     #[serde(skip_serializing_if = "Option::is_none")]
     seat: Option<Seat>,
@@ -47,39 +41,13 @@ pub struct AdviceReasonView {
 impl From<AdviceReason> for AdviceReasonView {
     fn from(reason: AdviceReason) -> AdviceReasonView {
         AdviceReasonView {
-            code: ReasonCodeName(reason.code),
+            code: reason.code,
             seat: reason.seat,
             place: reason.place,
             card: reason.card,
             probability: reason.probability.map(rounded),
             text: ReasonText(reason).to_string(),
         }
-    }
-}
-
-/// A code, written as its name.
-pub struct ReasonCodeName(AdviceReasonCode);
-
-impl Serialize for ReasonCodeName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.name())
-    }
-}
-
-impl PartialSchema for ReasonCodeName {
-    fn schema() -> RefOr<Schema> {
-        let about = "What kind of reason it is.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .description(Some(about))
-            .enum_values(Some(AdviceReasonCode::ALL.map(AdviceReasonCode::name)))
-            .into()
-    }
-}
-
-impl ToSchema for ReasonCodeName {
-    fn name() -> std::borrow::Cow<'static, str> {
-        "AdviceReasonCode".into()
     }
 }
 

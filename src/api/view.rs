@@ -123,7 +123,7 @@ pub struct GameView {
 #[schema(as = PossibleAction)]
 pub struct ActionView {
     /// The last part of the path.
-    route: ActionRoute,
+    route: PendingAction,
     method: RequestMethod,
     path: String,
     /// The seat that acts.
@@ -134,32 +134,11 @@ pub struct ActionView {
     choices: Option<&'static [ExchangeChoice]>,
 }
 
-/// What a seat may do: the last part of the route that does it.
-#[derive(Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ActionRoute {
-    Deal,
-    Swap,
-    Play,
-}
-
 /// The method of a request.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 pub enum RequestMethod {
     #[serde(rename = "POST")]
     Post,
-}
-
-impl ActionRoute {
-    /// The path of this route in the game with this path.
-    pub fn path(self, game: &str) -> String {
-        let route = match self {
-            ActionRoute::Deal => "deal",
-            ActionRoute::Swap => "swap",
-            ActionRoute::Play => "play",
-        };
-        format!("{game}/{route}")
-    }
 }
 
 /// One seat as the viewer may see it.
@@ -309,19 +288,12 @@ fn actions(stored: &StoredGame, role: Role) -> Vec<ActionView> {
         Role::Spectator => None,
     };
     let possible = possible.filter(|_| !stored.server_deals());
-    let action = |(possible, seat)| {
-        let route = match possible {
-            PendingAction::Deal => ActionRoute::Deal,
-            PendingAction::Swap => ActionRoute::Swap,
-            PendingAction::Play => ActionRoute::Play,
-        };
-        ActionView {
-            route,
-            method: RequestMethod::Post,
-            path: route.path(&format!("/v1/games/{}", stored.id)),
-            seat,
-            choices: (possible == PendingAction::Swap).then(|| game.exchange_choices(seat)),
-        }
+    let action = |(route, seat): (PendingAction, Seat)| ActionView {
+        route,
+        method: RequestMethod::Post,
+        path: format!("/v1/games/{}/{}", stored.id, route.name()),
+        seat,
+        choices: (route == PendingAction::Swap).then(|| game.exchange_choices(seat)),
     };
     let possible = possible.filter(|_| stored.check_limit().is_ok());
     possible.map(action).into_iter().collect()

@@ -4,6 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use dog_rules::{Card, Generator, LegalMove, Level, Move, Outcome, SeatView};
 use rand::{Rng, seq::SliceRandom};
+use serde::Serialize;
 
 use super::{
     greedy::{self, Choice, Scored, chance_to_win},
@@ -288,32 +289,38 @@ fn shuffle_by_card(scored: &mut [Scored], rng: &mut impl Rng) {
     });
 }
 
-/// The effects of a move in numbers, for the seat that plays it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a move does, in numbers. The fields are in the move itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = Effect))]
 pub struct MoveEffect {
     pub captured: Captured,
     /// Pieces of the seat's team that enter their goals.
     pub pieces_home: u8,
     /// Whether a piece leaves its kennel.
     pub leaves_kennel: bool,
-    /// The total steps walked, forward or back.
+    /// Steps in total, forward or backward.
     pub steps: u8,
+    /// The probability, 0 to 1, that a piece of the team moved by this move is captured before the
+    /// seat's next turn: the fraction of playouts in which one was; null without playouts.
+    #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 1))]
+    pub risk: Option<f64>,
 }
 
-/// The number of captured pieces, by owner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many pieces are sent to their kennels, by owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct Captured {
     /// The seat's own.
     pub own: u8,
     /// Its partner's.
     pub partner: u8,
-    /// Everybody else's.
+    /// The other teams'.
     pub others: u8,
 }
 
 impl MoveEffect {
-    /// The effects of a move with this outcome, for the seat that plays it.
-    pub fn new(view: &SeatView, outcome: &Outcome) -> MoveEffect {
+    /// The effects of a move with this outcome and risk, for the seat that plays it.
+    pub fn new(view: &SeatView, outcome: &Outcome, risk: Option<f64>) -> MoveEffect {
         let partner = view.seat.partner(view.rules.seats);
         let mut captured = Captured::default();
         for capture in outcome.captures.iter() {
@@ -335,6 +342,7 @@ impl MoveEffect {
             pieces_home,
             leaves_kennel: outcome.parts.iter().any(|part| part.from.is_none()),
             steps: outcome.parts.iter().map(|part| part.steps).sum(),
+            risk: risk.map(rounded),
         }
     }
 }

@@ -104,28 +104,19 @@ pub enum Actor {
     Server,
 }
 
-/// Who did something that the seat's person did not do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// The server, for a person whose time was up or who is away.
-    Clock,
-    /// The bot that plays the seat or stands in.
-    Bot,
-    /// The server.
-    Server,
-}
-
-impl By {
-    pub const ALL: [By; 3] = [By::Clock, By::Bot, By::Server];
-
-    /// The name a client sees.
-    pub const fn name(self) -> &'static str {
-        match self {
-            By::Clock => "clock",
-            By::Bot => "bot",
-            By::Server => "server",
-        }
+crate::named! {
+    /// Who did something that the seat's person did not do.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
+        "Who did something that the seat's person did not do: the server for a person whose time was \
+         up or who is away, the bot that plays the seat or stands in, or the server."))]
+    pub enum By {
+        /// The server, for a person whose time was up or who is away.
+        Clock = "clock",
+        /// The bot that plays the seat or stands in.
+        Bot = "bot",
+        /// The server.
+        Server = "server",
     }
 }
 
@@ -260,8 +251,9 @@ pub enum ExchangeAnswer {
     Passed,
 }
 
-/// A seat's part in the exchange, as everybody can see it.
+/// A seat's part in this round's exchange, as all can see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
     /// It has not answered.

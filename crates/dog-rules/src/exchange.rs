@@ -8,8 +8,10 @@ use crate::{
     OfferedCard, Phase, Seat,
 };
 
-/// What a seat may do in the exchange (RULES §7.3).
+/// What a seat may do in the exchange: offer its partner a card, ask, decline or pass.
+// RULES §7.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeChoice {
     /// Offer its partner a card.

@@ -14,8 +14,9 @@ use crate::{
     seven,
 };
 
-/// What kind of move a card was played for.
+/// What a card is played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MoveKind {
     LeaveKennel,

@@ -88,6 +88,7 @@ pub mod judge;
 pub mod movement;
 pub mod moves;
 pub mod name;
+mod named;
 pub mod notation;
 pub mod options;
 pub mod perft;

@@ -14,8 +14,10 @@ use thiserror::Error;
 
 use crate::{Cards, ring::Ring};
 
-/// Who deals (RULES §7.4).
+/// Whether the deal passes on each round.
+// RULES §7.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dealer {
     /// The deal passes to the next seat every round.
@@ -24,8 +26,10 @@ pub enum Dealer {
     Fixed,
 }
 
-/// Whether partners must swap a card (RULES §7.3).
+/// Whether partners must swap a card.
+// RULES §7.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Exchange {
     Mandatory,
@@ -34,8 +38,10 @@ pub enum Exchange {
     OnRequest,
 }
 
-/// When the discard pile is shuffled into the stock (RULES §7.2 and §11).
+/// When the discard pile is shuffled into the stock.
+// RULES §7.2 and §11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reshuffle {
     /// When a card is due and the stock is empty, in the middle of a deal too.
@@ -44,8 +50,10 @@ pub enum Reshuffle {
     BeforeDeal,
 }
 
-/// When a piece on its own start is protected (RULES §4 and §6).
+/// When a piece on its own start is protected.
+// RULES §4 and §6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Protection {
     /// Whenever it stands there.
@@ -54,8 +62,10 @@ pub enum Protection {
     Fresh,
 }
 
-/// The door to the goal (RULES §4).
+/// The door to the goal.
+// RULES §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GoalEntry {
     /// The seat's own start.
@@ -64,24 +74,30 @@ pub enum GoalEntry {
     BeforeStart,
 }
 
-/// Where a part of a seven may end (RULES §5).
+/// Where a part of a seven may end.
+// RULES §5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SevenLanding {
     Captures,
     MustBeFree,
 }
 
-/// What happens to the steps of a seven that nobody can use (RULES §5).
+/// What becomes of a seven's spare steps.
+// RULES §5: steps that nobody can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SevenSurplus {
     MustBeUsed,
     LapsesOnWin,
 }
 
-/// When a seven may move the partner's pieces (RULES §5).
+/// When a seven may move the partner's pieces.
+// RULES §5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SevenPartner {
     /// From the moment all four own pieces are in the goal.
@@ -90,9 +106,10 @@ pub enum SevenPartner {
     Always,
 }
 
-/// Whose pieces take the steps that are left of a seven that brings the seat's last piece home
-/// (RULES §11).
+/// Whose pieces take the rest of a seven that brings the seat's last piece home.
+// RULES §11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SevenRest {
     AnyPieces,
@@ -100,8 +117,10 @@ pub enum SevenRest {
     OnePiece,
 }
 
-/// When a jack may be played without effect, where that is allowed (RULES §6 and §11).
+/// When a jack may be played without effect.
+// RULES §6 and §11, where it is allowed at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JackWithoutEffectWhen {
     NoOtherOnRing,
@@ -160,42 +179,20 @@ pub struct Options {
     pub jack_without_effect_when: JackWithoutEffectWhen,
 }
 
-/// The five published rule sheets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preset {
-    Familienlager,
-    DogspielDe,
-    DogspielIt,
-    Spielanleitung,
-    Hausregeln,
+crate::named! {
+    /// One of the five published rule sheets.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+    pub enum Preset {
+        Familienlager = "familienlager",
+        DogspielDe = "dogspiel-de",
+        DogspielIt = "dogspiel-it",
+        Spielanleitung = "spielanleitung",
+        Hausregeln = "hausregeln",
+    }
 }
 
 impl Preset {
-    pub const ALL: [Preset; 5] = [
-        Preset::Familienlager,
-        Preset::DogspielDe,
-        Preset::DogspielIt,
-        Preset::Spielanleitung,
-        Preset::Hausregeln,
-    ];
-
-    /// The name a client uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Preset::Familienlager => "familienlager",
-            Preset::DogspielDe => "dogspiel-de",
-            Preset::DogspielIt => "dogspiel-it",
-            Preset::Spielanleitung => "spielanleitung",
-            Preset::Hausregeln => "hausregeln",
-        }
-    }
-
-    /// The preset of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Preset> {
-        Preset::ALL.into_iter().find(|preset| preset.name() == name)
-    }
-
     /// What a preset sets (RULES §2).
     pub fn options(self) -> Options {
         let repeating = DealSizes {

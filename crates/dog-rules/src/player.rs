@@ -2,69 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a bot plays. The bot crate defines what each level does; a game only stores its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// Any playable card, then any way to play it, with equal probability.
-    Random,
-    /// The move that leads directly to the best board and hand.
-    Greedy,
-    /// The move that the value net likes best, checked by a short search.
-    #[default]
-    Fast,
-    /// As `fast`, with a longer search.
-    Strong,
-}
-
-impl Level {
-    /// Every level, the weakest first.
-    pub const ALL: [Level; 4] = [Level::Random, Level::Greedy, Level::Fast, Level::Strong];
-
-    /// The name a client uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Random => "random",
-            Level::Greedy => "greedy",
-            Level::Fast => "fast",
-            Level::Strong => "strong",
-        }
-    }
-
-    /// The level of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
+crate::named! {
+    /// How a bot plays. The bot crate defines what each level does; a game only stores its name.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = BotLevel, description =
+        "How well a bot or an adviser thinks. `random` and `greedy` answer at once; `fast` and \
+         `strong` play on from what looks best, with the hidden cards dealt in many ways that fit \
+         what the seat knows, for a few milliseconds and for 200 unless a budget is given."))]
+    pub enum Level {
+        /// Any playable card, then any way to play it, with equal probability.
+        Random = "random",
+        /// The move that leads directly to the best board and hand.
+        Greedy = "greedy",
+        /// The move that the value net likes best, checked by a short search.
+        #[default]
+        Fast = "fast",
+        /// As `fast`, with a longer search.
+        Strong = "strong",
     }
 }
 
-/// What plays a seat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SeatKind {
-    /// A person.
-    #[default]
-    Human,
-    /// A bot.
-    Bot,
-    /// Nobody yet: a person may take the seat. Once the game has begun, a bot stands in.
-    Open,
-}
-
-impl SeatKind {
-    pub const ALL: [SeatKind; 3] = [SeatKind::Human, SeatKind::Bot, SeatKind::Open];
-
-    /// The name a client uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SeatKind::Human => "human",
-            SeatKind::Bot => "bot",
-            SeatKind::Open => "open",
-        }
-    }
-
-    /// The kind of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<SeatKind> {
-        SeatKind::ALL.into_iter().find(|kind| kind.name() == name)
+crate::named! {
+    /// What plays a seat.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
+        "What plays a seat: a person who holds its token, or a bot. An open seat can be taken; once \
+         the game has begun, a bot stands in."))]
+    pub enum SeatKind {
+        /// A person.
+        #[default]
+        Human = "human",
+        /// A bot.
+        Bot = "bot",
+        /// Nobody yet: a person may take the seat. Once the game has begun, a bot stands in.
+        Open = "open",
     }
 }
 

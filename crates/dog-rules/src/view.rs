@@ -1,5 +1,7 @@
 //! What each viewer may see of a game, and who is to act.
 
+use serde::Serialize;
+
 use crate::{
     Action, ActionRefusal, Board, BySeat, Card, Cards, Event, EventKind, Exchange, ExchangeChoice,
     ExchangeState, Game, Generator, LegalMove, Phase, Player, Rules, Seat, Viewer,
@@ -28,12 +30,16 @@ pub struct OwnCards {
     pub received: Option<Card>,
 }
 
-/// What a seat may do now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PendingAction {
-    Deal,
-    Swap,
-    Play,
+crate::named! {
+    /// What a seat may do now.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = ActionRoute, description =
+        "What a seat may do: the last part of the route that does it."))]
+    pub enum PendingAction {
+        Deal = "deal",
+        Swap = "swap",
+        Play = "play",
+    }
 }
 
 impl Game {

@@ -17,45 +17,19 @@ pub const REACTION_WINDOW: SignedDuration = SignedDuration::from_secs(20);
 /// The largest number of a person's reactions that count at any time: the slots of a seat.
 pub const MAX_REACTIONS: i64 = 5;
 
-/// What a person says to the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = ReactionName)]
-pub enum Reaction {
-    WellPlayed,
-    Thanks,
-    Sorry,
-    Ouch,
-    Lucky,
-    OneMoment,
-    GoodGame,
-    Dog,
-}
-
-impl Reaction {
-    const ALL: [Reaction; 8] = [
-        Reaction::WellPlayed,
-        Reaction::Thanks,
-        Reaction::Sorry,
-        Reaction::Ouch,
-        Reaction::Lucky,
-        Reaction::OneMoment,
-        Reaction::GoodGame,
-        Reaction::Dog,
-    ];
-
-    /// Its name, as clients send and get it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Reaction::WellPlayed => "well_played",
-            Reaction::Thanks => "thanks",
-            Reaction::Sorry => "sorry",
-            Reaction::Ouch => "ouch",
-            Reaction::Lucky => "lucky",
-            Reaction::OneMoment => "one_moment",
-            Reaction::GoodGame => "good_game",
-            Reaction::Dog => "dog",
-        }
+dog_rules::named! {
+    /// What a person says to the table.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+    #[schema(as = ReactionName)]
+    pub enum Reaction {
+        WellPlayed = "well_played",
+        Thanks = "thanks",
+        Sorry = "sorry",
+        Ouch = "ouch",
+        Lucky = "lucky",
+        OneMoment = "one_moment",
+        GoodGame = "good_game",
+        Dog = "dog",
     }
 }
 
@@ -80,9 +54,7 @@ impl RecentReaction {
     ) -> Option<RecentReaction> {
         Some(RecentReaction {
             seat: Seat::new(seat, MAX_SEATS as u8)?,
-            reaction: Reaction::ALL
-                .into_iter()
-                .find(|reaction| reaction.name() == name)?,
+            reaction: Reaction::by_name(name)?,
             at,
             age: Duration::try_from(now.duration_since(at)).unwrap_or_default(),
         })

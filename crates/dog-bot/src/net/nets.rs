@@ -25,25 +25,22 @@ const FORMAT: u32 = 3;
 /// The size of a row's unit in bytes.
 const UNIT: usize = 4;
 
-/// The kind of table that a net serves. A ring of 60 fields differs from one of 64 in every
-/// distance, so each has its own net. With six seats one net serves both, and an input tells them
-/// apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum NetVariant {
-    /// Four seats, 15 fields per seat.
-    #[serde(rename = "four-15")]
-    Four15,
-    /// Four seats, 16 fields per seat.
-    #[serde(rename = "four-16")]
-    Four16,
-    /// Six seats.
-    #[serde(rename = "six")]
-    Six,
+dog_rules::named! {
+    /// The kind of table that a net serves. A ring of 60 fields differs from one of 64 in every
+    /// distance, so each has its own net. With six seats one net serves both, and an input tells
+    /// them apart.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum NetVariant {
+        /// Four seats, 15 fields per seat.
+        Four15 = "four-15",
+        /// Four seats, 16 fields per seat.
+        Four16 = "four-16",
+        /// Six seats.
+        Six = "six",
+    }
 }
 
 impl NetVariant {
-    pub const ALL: [NetVariant; 3] = [NetVariant::Four15, NetVariant::Four16, NetVariant::Six];
-
     /// The variant that serves these rules.
     pub fn for_rules(rules: &Rules) -> NetVariant {
         match (rules.seats, rules.fields_per_seat) {
@@ -51,22 +48,6 @@ impl NetVariant {
             (_, 15) => NetVariant::Four15,
             _ => NetVariant::Four16,
         }
-    }
-
-    /// The name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NetVariant::Four15 => "four-15",
-            NetVariant::Four16 => "four-16",
-            NetVariant::Six => "six",
-        }
-    }
-
-    /// The variant of this name, if there is one.
-    pub fn by_name(name: &str) -> Option<NetVariant> {
-        NetVariant::ALL
-            .into_iter()
-            .find(|variant| variant.name() == name)
     }
 
     /// The number of seats.

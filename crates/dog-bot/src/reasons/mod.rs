@@ -11,6 +11,7 @@ mod reach;
 mod tests;
 
 use dog_rules::{Board, Card, Field, Move, Seat, SeatView};
+use serde::Serialize;
 
 use self::moves::MoveReasons;
 use crate::{Choice, Suggestion};
@@ -21,80 +22,63 @@ pub const MAX_REASONS: usize = 4;
 /// thousands.
 pub const EXPLAINED: usize = 100;
 
-/// Makes [`AdviceReasonCode`] from its codes, each with its name.
-macro_rules! codes {
-    ($($(#[doc = $about:literal])* $code:ident $name:literal,)*) => {
-        /// What speaks for or against a suggestion. A piece of the team is the seat's or its
-        /// partner's; opponents are the seats of other teams. The most important code comes first.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum AdviceReasonCode {
-            $($(#[doc = $about])* $code,)*
-        }
-
-        impl AdviceReasonCode {
-            /// Every code, the most important first.
-            pub const ALL: [AdviceReasonCode; [$($name),*].len()] = [$(AdviceReasonCode::$code),*];
-
-            /// The code as a text.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(AdviceReasonCode::$code => $name,)*
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// A piece of the team enters its goal: whose, and where.
-    BringsHome "brings_home",
-    /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
-    Captures "captures",
-    /// A piece of the partner is captured.
-    CapturesPartner "captures_partner",
-    /// A piece of the seat itself is captured.
-    CapturesOwn "captures_own",
-    /// A piece leaves its kennel: whose, and to where.
-    LeavesKennel "leaves_kennel",
-    /// A piece of the team goes deeper into its goal.
-    ClearsGoal "clears_goal",
-    /// One card of an opponent could have captured a moved piece; now none could. The seat is that
-    /// opponent, the place the one that the piece leaves.
-    Escapes "escapes",
-    /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
-    /// turn. The probability is the share of the playouts.
-    Exposes "exposes",
-    /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
-    /// with the nearest one, and the place of the block.
-    Blocks "blocks",
-    /// Such a block disappears.
-    Unblocks "unblocks",
-    /// A moved piece can now reach a free goal field by a single walk with one card, and could not
-    /// before: whose, and where it stands.
-    NearGoal "near_goal",
-    /// A four played backward reaches the goal or such a place.
-    BackwardShortcut "backward_shortcut",
-    /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
-    /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
-    /// one worth the most.
-    KeepsCard "keeps_card",
-    /// The card leads to several boards, and all others are worse by more than two standard errors
-    /// of the difference in playouts with the same cards, have a lower chance to win, and are
-    /// neither the best nor equal to it.
-    OnlyUse "only_use",
-    /// The partner's pieces have fewer steps to their goal, in sum, than before.
-    HelpsPartner "helps_partner",
-    /// They have more.
-    HarmsPartner "harms_partner",
-    /// An opponent's pieces have more. Of several opponents, the one that loses the most.
-    DelaysOpponent "delays_opponent",
-    /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
-    GivesExit "gives_exit",
-    /// In the exchange: on this board the partner could bring a piece into the goal or capture an
-    /// opponent's piece with the card.
-    GivesFittingCard "gives_fitting_card",
-    /// No other reason holds.
-    NoBetter "no_better",
+dog_rules::named! {
+    /// What speaks for or against a suggestion. A piece of the team is the seat's or its
+    /// partner's; opponents are the seats of other teams. The most important code comes first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
+        "What kind of reason it is."))]
+    pub enum AdviceReasonCode {
+        /// A piece of the team enters its goal: whose, and where.
+        BringsHome = "brings_home",
+        /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
+        Captures = "captures",
+        /// A piece of the partner is captured.
+        CapturesPartner = "captures_partner",
+        /// A piece of the seat itself is captured.
+        CapturesOwn = "captures_own",
+        /// A piece leaves its kennel: whose, and to where.
+        LeavesKennel = "leaves_kennel",
+        /// A piece of the team goes deeper into its goal.
+        ClearsGoal = "clears_goal",
+        /// One card of an opponent could have captured a moved piece; now none could. The seat is that
+        /// opponent, the place the one that the piece leaves.
+        Escapes = "escapes",
+        /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
+        /// turn. The probability is the share of the playouts.
+        Exposes = "exposes",
+        /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
+        /// with the nearest one, and the place of the block.
+        Blocks = "blocks",
+        /// Such a block disappears.
+        Unblocks = "unblocks",
+        /// A moved piece can now reach a free goal field by a single walk with one card, and could not
+        /// before: whose, and where it stands.
+        NearGoal = "near_goal",
+        /// A four played backward reaches the goal or such a place.
+        BackwardShortcut = "backward_shortcut",
+        /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
+        /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
+        /// one worth the most.
+        KeepsCard = "keeps_card",
+        /// The card leads to several boards, and all others are worse by more than two standard errors
+        /// of the difference in playouts with the same cards, have a lower chance to win, and are
+        /// neither the best nor equal to it.
+        OnlyUse = "only_use",
+        /// The partner's pieces have fewer steps to their goal, in sum, than before.
+        HelpsPartner = "helps_partner",
+        /// They have more.
+        HarmsPartner = "harms_partner",
+        /// An opponent's pieces have more. Of several opponents, the one that loses the most.
+        DelaysOpponent = "delays_opponent",
+        /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
+        GivesExit = "gives_exit",
+        /// In the exchange: on this board the partner could bring a piece into the goal or capture an
+        /// opponent's piece with the card.
+        GivesFittingCard = "gives_fitting_card",
+        /// No other reason holds.
+        NoBetter = "no_better",
+    }
 }
 
 /// The smallest risk that is a reason.

@@ -3,17 +3,21 @@
 use std::collections::HashMap;
 
 use dog_rules::{Board, Card, Generator, Move, Rules, Seat};
+use serde::Serialize;
 
 /// The number of plays that are kept of each playout.
 const LENGTH: usize = 3;
 /// The number of playouts of a candidate whose plays are kept, about 2 MB in all.
 pub(super) const MAX_PLAYOUTS: usize = 10_000;
 
-/// A play of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A play that often follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct LinePlay {
     pub seat: Seat,
-    /// Of several moves to the same board, the first that the rules list.
+    /// The id of the move.
+    // Of several moves to the same board, the first that the rules list.
+    #[serde(rename = "move")]
     pub mv: Move,
 }
 

@@ -15,45 +15,21 @@ use crate::{
 
 mod queries;
 
-/// Where a game stands in its round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Before the first deal: a seat is open, or people have not asked for the rematch.
-    Seating,
-    /// The next round is to be dealt.
-    Deal,
-    /// Partners offer each other cards.
-    Exchange,
-    /// Seats play cards in turn.
-    Play,
-    /// A team has won.
-    Finished,
-}
-
-impl Phase {
-    pub const ALL: [Phase; 5] = [
-        Phase::Seating,
-        Phase::Deal,
-        Phase::Exchange,
-        Phase::Play,
-        Phase::Finished,
-    ];
-
-    /// The name a client sees.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Seating => "seating",
-            Phase::Deal => "deal",
-            Phase::Exchange => "exchange",
-            Phase::Play => "play",
-            Phase::Finished => "finished",
-        }
-    }
-
-    /// The phase of that name, if there is one.
-    pub fn by_name(name: &str) -> Option<Phase> {
-        Phase::ALL.into_iter().find(|phase| phase.name() == name)
+crate::named! {
+    /// Where a game stands: before its first deal while somebody is missing (`seating`), in a round, or over.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+    pub enum Phase {
+        /// Before the first deal: a seat is open, or people have not asked for the rematch.
+        Seating = "seating",
+        /// The next round is to be dealt.
+        Deal = "deal",
+        /// Partners offer each other cards.
+        Exchange = "exchange",
+        /// Seats play cards in turn.
+        Play = "play",
+        /// A team has won.
+        Finished = "finished",
     }
 }
 
