@@ -258,11 +258,11 @@ pub struct ReviewView {
     progress: f64,
     decisions: Vec<DecisionView>,
     /// One entry per seat.
-    seats: Vec<SeatReviewView>,
+    seats: Vec<SeatReview>,
     /// The rounds whose end is reviewed.
-    rounds: Vec<RoundReviewView>,
+    rounds: Vec<RoundReview>,
     /// One entry per team; empty until the review is done.
-    teams: Vec<TeamReviewView>,
+    teams: Vec<TeamReview>,
 }
 
 /// The status of a review.
@@ -285,18 +285,6 @@ struct ChoiceView {
     /// An answer in the exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     swap: Option<SwapRequest>,
-}
-
-/// The judgement of a decision.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = Judgement)]
-enum JudgementName {
-    Best,
-    Good,
-    Inaccuracy,
-    Mistake,
-    Blunder,
 }
 
 /// A choice that a seat made where it had others.
@@ -323,73 +311,7 @@ struct DecisionView {
     /// The difference, or 0 if it is negative.
     #[schema(minimum = 0, maximum = 1)]
     loss: f64,
-    judgement: JudgementName,
-}
-
-/// How well a seat's person decided.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SeatReview)]
-struct SeatReviewView {
-    seat: Seat,
-    /// The decisions of the seat's person.
-    decisions: u32,
-    /// Null without decisions.
-    #[schema(required, minimum = 0, maximum = 1)]
-    mean_loss: Option<f64>,
-    judgements: JudgementCounts,
-    /// Null without decisions.
-    #[schema(required, minimum = 0, maximum = 100)]
-    accuracy: Option<f64>,
-    /// The accuracy of the decisions that a bot made for the seat; null without these.
-    #[schema(required, minimum = 0, maximum = 100)]
-    bot_accuracy: Option<f64>,
-    /// The versions of the costliest decisions that were worse than good, the costliest first.
-    #[schema(max_items = 3)]
-    costliest: Vec<u64>,
-}
-
-/// The number of decisions with each judgement.
-#[derive(Serialize, ToSchema)]
-struct JudgementCounts {
-    best: u32,
-    good: u32,
-    inaccuracy: u32,
-    mistake: u32,
-    blunder: u32,
-}
-
-/// A round: what changed the chances of the teams. The lists have one number per team.
-#[derive(Serialize, ToSchema)]
-#[schema(as = RoundReview)]
-struct RoundReviewView {
-    #[schema(minimum = 1)]
-    round: u32,
-    /// The version of the deal.
-    #[schema(minimum = 1)]
-    version: u64,
-    /// The chance before the deal.
-    before: Vec<f64>,
-    /// What the hands added.
-    luck: Vec<f64>,
-    luck_standard_error: Vec<f64>,
-    /// What the decisions added.
-    decisions: Vec<f64>,
-    /// What is left.
-    rest: Vec<f64>,
-    /// The chance before the next deal; after the last round 1 or 0.
-    end: Vec<f64>,
-}
-
-/// A team's game: `start`, `luck`, `decisions` and `rest` add up to `result`.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TeamReview)]
-struct TeamReviewView {
-    team: u8,
-    start: f64,
-    luck: f64,
-    decisions: f64,
-    rest: f64,
-    result: f64,
+    judgement: Judgement,
 }
 
 impl ReviewView {
@@ -425,9 +347,9 @@ impl ReviewView {
                 _ => ((found.version as f64 / last).min(1.0) * 1e4).floor() / 1e4,
             },
             decisions: decisions.collect::<Result<_, _>>()?,
-            seats: found.seats(rules).into_iter().map(Into::into).collect(),
-            rounds: found.rounds(rules).into_iter().map(Into::into).collect(),
-            teams: found.teams(rules).into_iter().map(Into::into).collect(),
+            seats: found.seats(rules),
+            rounds: found.rounds(rules),
+            teams: found.teams(rules),
         })
     }
 }
@@ -454,62 +376,7 @@ impl DecisionView {
             difference: decision.difference,
             standard_error: decision.standard_error,
             loss: decision.loss(),
-            judgement: match decision.judgement() {
-                Judgement::Best => JudgementName::Best,
-                Judgement::Good => JudgementName::Good,
-                Judgement::Inaccuracy => JudgementName::Inaccuracy,
-                Judgement::Mistake => JudgementName::Mistake,
-                Judgement::Blunder => JudgementName::Blunder,
-            },
+            judgement: decision.judgement(),
         })
-    }
-}
-
-impl From<SeatReview> for SeatReviewView {
-    fn from(seat: SeatReview) -> SeatReviewView {
-        let [best, good, inaccuracy, mistake, blunder] = seat.judgements;
-        SeatReviewView {
-            seat: seat.seat,
-            decisions: seat.decisions,
-            mean_loss: seat.mean_loss,
-            judgements: JudgementCounts {
-                best,
-                good,
-                inaccuracy,
-                mistake,
-                blunder,
-            },
-            accuracy: seat.accuracy,
-            bot_accuracy: seat.bot_accuracy,
-            costliest: seat.costliest,
-        }
-    }
-}
-
-impl From<RoundReview> for RoundReviewView {
-    fn from(round: RoundReview) -> RoundReviewView {
-        RoundReviewView {
-            round: round.round,
-            version: round.version,
-            before: round.before,
-            luck: round.luck,
-            luck_standard_error: round.luck_standard_error,
-            decisions: round.decisions,
-            rest: round.rest,
-            end: round.end,
-        }
-    }
-}
-
-impl From<TeamReview> for TeamReviewView {
-    fn from(team: TeamReview) -> TeamReviewView {
-        TeamReviewView {
-            team: team.team,
-            start: team.start,
-            luck: team.luck,
-            decisions: team.decisions,
-            rest: team.rest,
-            result: team.result,
-        }
     }
 }

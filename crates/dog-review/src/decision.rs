@@ -27,38 +27,22 @@ pub struct JudgedDecision {
     pub standard_error: f64,
 }
 
-/// The judgement of a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Judgement {
-    /// The best choice.
-    Best,
-    /// Another choice that is as good, or worse by less than can be measured.
-    Good,
-    Inaccuracy,
-    Mistake,
-    Blunder,
+dog_rules::named! {
+    /// The judgement of a decision.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+    pub enum Judgement {
+        /// The best choice.
+        Best = "best",
+        /// Another choice that is as good, or worse by less than can be measured.
+        Good = "good",
+        Inaccuracy = "inaccuracy",
+        Mistake = "mistake",
+        Blunder = "blunder",
+    }
 }
 
 impl Judgement {
-    pub const ALL: [Judgement; 5] = [
-        Judgement::Best,
-        Judgement::Good,
-        Judgement::Inaccuracy,
-        Judgement::Mistake,
-        Judgement::Blunder,
-    ];
-
-    /// The name a client sees.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Judgement::Best => "best",
-            Judgement::Good => "good",
-            Judgement::Inaccuracy => "inaccuracy",
-            Judgement::Mistake => "mistake",
-            Judgement::Blunder => "blunder",
-        }
-    }
-
     /// The smallest loss that is called this.
     const fn threshold(self) -> f64 {
         match self {

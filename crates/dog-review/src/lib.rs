@@ -21,7 +21,7 @@ pub mod summary;
 pub use decision::{JudgedDecision, Judgement};
 pub use reviewer::{DealValue, FinishedGame, Review, Reviewer};
 pub use search::{ChoiceValues, ReviewSearch, ReviewSettings};
-pub use summary::{RoundReview, SeatReview, TeamReview};
+pub use summary::{JudgementCounts, RoundReview, SeatReview, TeamReview};
 
 /// Four decimals: more are noise.
 fn rounded(value: f64) -> f64 {

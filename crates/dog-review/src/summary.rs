@@ -1,58 +1,79 @@
 //! The sums of a review, by seat, round and team.
 
 use dog_rules::{By, Rules, Seat};
+use serde::Serialize;
 
 use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
 
 /// How many of the costliest decisions the review of a seat lists.
 const COSTLIEST: usize = 3;
 
-/// How well a seat's person decided. Decisions that others made for the seat do not count.
-#[derive(Clone, Debug, PartialEq)]
+/// How well a seat's person decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SeatReview {
     pub seat: Seat,
+    /// The decisions of the seat's person.
     pub decisions: u32,
-    /// None without decisions.
+    /// Null without decisions.
+    #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 1))]
     pub mean_loss: Option<f64>,
-    /// The number of each judgement, in the order of [`Judgement::ALL`].
-    pub judgements: [u32; Judgement::ALL.len()],
-    /// 0 to 100; none without decisions.
+    pub judgements: JudgementCounts,
+    /// Null without decisions.
+    #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 100))]
     pub accuracy: Option<f64>,
-    /// The accuracy of the decisions that a bot made for the seat; none without these.
+    /// The accuracy of the decisions that a bot made for the seat; null without these.
+    #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 100))]
     pub bot_accuracy: Option<f64>,
-    /// The versions of up to three decisions that were worse than good, the costliest first.
+    /// The versions of the costliest decisions that were worse than good, the costliest first.
+    #[cfg_attr(feature = "utoipa", schema(max_items = 3))]
     pub costliest: Vec<u64>,
 }
 
-/// A round. The lists have one number per team.
-#[derive(Clone, Debug, PartialEq)]
+/// The number of decisions with each judgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct JudgementCounts {
+    pub best: u32,
+    pub good: u32,
+    pub inaccuracy: u32,
+    pub mistake: u32,
+    pub blunder: u32,
+}
+
+/// A round: what changed the chances of the teams. The lists have one number per team.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RoundReview {
+    #[cfg_attr(feature = "utoipa", schema(minimum = 1))]
     pub round: u32,
     /// The version of the deal.
+    #[cfg_attr(feature = "utoipa", schema(minimum = 1))]
     pub version: u64,
     /// The chance before the deal.
     pub before: Vec<f64>,
-    /// What the hands added to it.
+    /// What the hands added.
     pub luck: Vec<f64>,
     pub luck_standard_error: Vec<f64>,
-    /// What the decisions of all seats added.
+    /// What the decisions added.
     pub decisions: Vec<f64>,
-    /// `end` less all of these: luck of hidden cards, players unlike the policy, errors of
-    /// estimate.
+    /// What is left.
+    // Luck of hidden cards, players unlike the policy, errors of estimate.
     pub rest: Vec<f64>,
-    /// The next round's `before`; after the last round 1 or 0.
+    /// The chance before the next deal; after the last round 1 or 0.
     pub end: Vec<f64>,
 }
 
-/// A team's whole game: `start`, `luck`, `decisions` and `rest` add up to `result`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A team's game: `start`, `luck`, `decisions` and `rest` add up to `result`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TeamReview {
     pub team: u8,
     pub start: f64,
     pub luck: f64,
     pub decisions: f64,
     pub rest: f64,
-    /// 1 for the winner, 0 for the others.
+    // 1 for the winner, 0 for the others.
     pub result: f64,
 }
 
@@ -135,19 +156,26 @@ impl Review {
 
 impl SeatReview {
     fn new(seat: Seat, mut decisions: Vec<&JudgedDecision>) -> SeatReview {
-        let count = decisions.len();
+        let total = decisions.len();
         let mean_loss = mean(&decisions, JudgedDecision::loss);
         let accuracy = mean(&decisions, JudgedDecision::accuracy);
-        let judgements = Judgement::ALL.map(|judgement| {
+        let count = |judgement| {
             let judged = decisions.iter().map(|decision| decision.judgement());
             judged.filter(|&judged| judged == judgement).count() as u32
-        });
+        };
+        let judgements = JudgementCounts {
+            best: count(Judgement::Best),
+            good: count(Judgement::Good),
+            inaccuracy: count(Judgement::Inaccuracy),
+            mistake: count(Judgement::Mistake),
+            blunder: count(Judgement::Blunder),
+        };
         decisions.retain(|decision| decision.judgement() > Judgement::Good);
         decisions.sort_by(|a, b| b.loss().total_cmp(&a.loss()));
         decisions.truncate(COSTLIEST);
         SeatReview {
             seat,
-            decisions: count as u32,
+            decisions: total as u32,
             mean_loss,
             judgements,
             accuracy,

@@ -190,7 +190,14 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
         let own = review.decisions.iter();
         let own = own.filter(|made| made.seat == seat.seat && made.by.is_none());
         assert_eq!(seat.decisions as usize, own.count());
-        assert_eq!(seat.decisions, seat.judgements.iter().sum::<u32>());
+        let JudgementCounts {
+            best,
+            good,
+            inaccuracy,
+            mistake,
+            blunder,
+        } = seat.judgements;
+        assert_eq!(seat.decisions, best + good + inaccuracy + mistake + blunder);
         assert!(seat.costliest.len() <= 3);
         let accuracy = seat.accuracy.unwrap();
         assert!((0.0..=100.0).contains(&accuracy), "{accuracy}");

@@ -187,7 +187,15 @@ fn print(review: &Review, rules: &Rules) -> anyhow::Result<()> {
             seat.seat.number(),
             seat.decisions,
         )?;
-        for (count, judgement) in seat.judgements.iter().zip(Judgement::ALL) {
+        let judged = seat.judgements;
+        let counts = [
+            judged.best,
+            judged.good,
+            judged.inaccuracy,
+            judged.mistake,
+            judged.blunder,
+        ];
+        for (count, judgement) in counts.into_iter().zip(Judgement::ALL) {
             write!(out, "  {count:>width$}", width = judgement.name().len())?;
         }
         writeln!(out)?;
