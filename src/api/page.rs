@@ -10,7 +10,7 @@ use actix_web::{
     body::{BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
-        Method, StatusCode,
+        Method,
         header::{self, HeaderValue},
     },
     middleware::Next,
@@ -116,11 +116,8 @@ pub async fn come_back<B: MessageBody + 'static>(
         && request.method() == Method::GET
         && !request.path().starts_with("/v1/");
     let response = next.call(request).await?;
-    let (busy, away) = (
-        StatusCode::TOO_MANY_REQUESTS,
-        StatusCode::SERVICE_UNAVAILABLE,
-    );
-    if !is_person || ![busy, away].contains(&response.status()) {
+    // Too many requests, and unavailable.
+    if !is_person || ![429, 503].contains(&response.status().as_u16()) {
         return Ok(response.map_into_left_body());
     }
     Ok(response.map_body(|head, _| {

@@ -15,14 +15,8 @@ use super::{
 pub struct BackupArgs {
     /// The copy; the file must not exist.
     file: PathBuf,
-    /// The database file; servers may be using it.
-    #[arg(
-        long,
-        env = "DOG_DATABASE",
-        hide_env_values = true,
-        default_value = "dog.db"
-    )]
-    database: PathBuf,
+    #[command(flatten)]
+    database: location::DatabaseArgs,
 }
 
 impl BackupArgs {
@@ -31,8 +25,7 @@ impl BackupArgs {
     /// # Errors
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let database =
-            location::file(location::parse(&self.database)?, "pg_dump or pg_basebackup")?;
+        let database = location::file(self.database.location()?, "pg_dump or pg_basebackup")?;
         let bar = bar("pages")?;
         let copied =
             dog_store::backup(&database, &self.file, progress(&bar)).with_context(|| {

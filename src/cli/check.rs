@@ -1,6 +1,6 @@
 //! `dog check`: finds what is wrong with a database.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -10,14 +10,8 @@ use super::{location, print};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The database file, or the URL of a PostgreSQL database; servers may be using it.
-    #[arg(
-        long,
-        env = "DOG_DATABASE",
-        hide_env_values = true,
-        default_value = "dog.db"
-    )]
-    database: PathBuf,
+    #[command(flatten)]
+    database: location::DatabaseArgs,
 }
 
 impl CheckArgs {
@@ -26,7 +20,7 @@ impl CheckArgs {
     /// # Errors
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
-        let location = location::parse(&self.database)?;
+        let location = self.database.location()?;
         let bar = bar("games")?;
         let checked = location
             .check(progress(&bar))

@@ -3,8 +3,32 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-
+use clap::Args;
 use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
+
+/// The option that names the database.
+#[derive(Debug, Args)]
+pub struct DatabaseArgs {
+    /// Database file, which a server creates if it does not exist; or the URL of a PostgreSQL
+    /// database, postgres://USER@HOST/NAME. Servers may be using it.
+    #[arg(
+        long,
+        env = "DOG_DATABASE",
+        hide_env_values = true,
+        default_value = "dog.db"
+    )]
+    database: PathBuf,
+}
+
+impl DatabaseArgs {
+    /// The location of the database.
+    ///
+    /// # Errors
+    /// As [`parse`].
+    pub fn location(&self) -> anyhow::Result<Location> {
+        parse(&self.database)
+    }
+}
 
 /// The location that a file name or a URL stands for. The URL may contain a password, so it is
 /// in no message.

@@ -1,6 +1,6 @@
 //! `dog serve`: the server.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use actix_web::http::{header::HeaderName, uri::Authority};
 use clap::{
@@ -24,15 +24,8 @@ pub struct ServeArgs {
     /// Address to listen on, HOST:PORT; port 0 chooses a free port.
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN, value_parser = address)]
     pub(super) listen: String,
-    /// Database file, which is created if it does not exist; or the URL of a PostgreSQL database,
-    /// postgres://USER@HOST/NAME.
-    #[arg(
-        long,
-        env = "DOG_DATABASE",
-        hide_env_values = true,
-        default_value = "dog.db"
-    )]
-    database: PathBuf,
+    #[command(flatten)]
+    database: location::DatabaseArgs,
     /// Origins whose pages may call the API, such as https://example.org, separated by commas, or *
     /// for all. With a list, writes by other pages are refused.
     #[arg(
@@ -116,7 +109,7 @@ impl ServeArgs {
             check: !self.skip_check,
             ..dog_store::StoreConfig::default()
         };
-        let location = location::parse(&self.database)?;
+        let location = self.database.location()?;
         let name = location.name();
         // First, so that a second server that is started by mistake does not touch the database.
         let listeners = match passed {

@@ -25,29 +25,20 @@ pub fn too_many(detail: &str, limit: &RateLimit) -> HttpResponse {
 /// Announces the limit, if there is one, in the headers of a response.
 pub fn announce(limit: Option<&RateLimit>, headers: &mut HeaderMap) {
     let Some(limit) = limit else { return };
-    for (name, text) in [
-        (RATE_LIMIT_POLICY, policy(limit)),
-        (RATE_LIMIT, remaining(limit)),
-    ] {
+    let RateLimit {
+        name,
+        quota,
+        remaining,
+        ..
+    } = limit;
+    let unit = limit.unit.map(|unit| format!(";qu=\"{unit}\""));
+    let unit = unit.unwrap_or_default();
+    let (window, wait) = (whole_seconds(limit.window), whole_seconds(limit.wait));
+    let policy = format!("\"{name}\";q={quota}{unit};w={window}");
+    let left = format!("\"{name}\";r={remaining};t={wait}");
+    for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
         if let Ok(value) = HeaderValue::try_from(text) {
             headers.insert(name, value);
         }
     }
-}
-
-fn policy(limit: &RateLimit) -> String {
-    let RateLimit { name, quota, .. } = limit;
-    let unit = limit.unit.map(|unit| format!(";qu=\"{unit}\""));
-    let unit = unit.unwrap_or_default();
-    format!(
-        "\"{name}\";q={quota}{unit};w={}",
-        whole_seconds(limit.window)
-    )
-}
-
-fn remaining(limit: &RateLimit) -> String {
-    let RateLimit {
-        name, remaining, ..
-    } = limit;
-    format!("\"{name}\";r={remaining};t={}", whole_seconds(limit.wait))
 }
