@@ -323,7 +323,7 @@ pub fn markdown() -> String {
             reasons += &format!("| `{name}` | `{reason}` | {meaning} |\n");
         }
     }
-    include_str!("errors.md")
+    include_str!("errors.txt")
         .replace("{codes}", &codes)
         .replace("{reasons}", &reasons)
 }
