@@ -122,7 +122,10 @@ pub async fn guard(
         Ok(()) => charge(&request, cost, &state).await,
         Err(problem) => Err(problem.into()),
     };
-    let admitted = charged.and_then(|charge| Ok(checked.map(|()| charge)?));
+    let admitted = match (charged, checked) {
+        (Ok(_), Err(problem)) => Err(problem.into()),
+        (charged, _) => charged,
+    };
     let too_often = matches!(&admitted, Err(refusal) if refusal.limit.is_some());
     let connection = request.conn_data::<Rc<Connection>>();
     // Neither what costs nothing nor another refusal ends a row of refusals.
