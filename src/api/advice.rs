@@ -7,7 +7,7 @@ use std::{
 
 use actix_web::HttpResponse;
 use dog_bot::{
-    Choice, Level, MoveEffect, Suggestion, advise_in_parts,
+    Choice, Level, MoveEffect, Suggestion,
     player_model::PlayerModels,
     rounded,
     search::{Budget, LinePlay},
@@ -487,17 +487,9 @@ pub fn suggestions(
 ) -> (Vec<Suggestion>, Duration) {
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     let (level, budget) = (settings.level, settings.budget);
-    let (started, paused) = (Instant::now(), pool::paused());
+    let (started, paused, checkpoint) = (Instant::now(), pool::paused(), &pool::checkpoint);
     let nets = &app.nets;
-    let suggestions = advise_in_parts(
-        nets,
-        level,
-        budget,
-        view,
-        models,
-        &pool::checkpoint,
-        &mut rng,
-    );
+    let suggestions = dog_bot::advise(nets, level, budget, view, models, checkpoint, &mut rng);
     let elapsed = started.elapsed() + paused - pool::paused();
     app.metrics.advised(level, playouts(&suggestions), elapsed);
     (suggestions, elapsed)

@@ -94,18 +94,6 @@ pub fn advise(
     budget: Option<Budget>,
     view: &SeatView,
     models: &PlayerModels,
-    rng: &mut impl Rng,
-) -> Vec<Suggestion> {
-    advise_in_parts(nets, level, budget, view, models, &|| true, rng)
-}
-
-/// As [`advise`], by a search that calls this checkpoint.
-pub fn advise_in_parts(
-    nets: &Nets,
-    level: Level,
-    budget: Option<Budget>,
-    view: &SeatView,
-    models: &PlayerModels,
     checkpoint: Checkpoint,
     rng: &mut impl Rng,
 ) -> Vec<Suggestion> {

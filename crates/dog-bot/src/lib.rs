@@ -16,7 +16,7 @@
 //! let mut rng = ChaCha8Rng::seed_from_u64(1);
 //! let budget = Some(Budget::Samples(10));
 //! let models = PlayerModels::default();
-//! let advice = advise(&nets, Level::Fast, budget, &view, &models, &mut rng);
+//! let advice = advise(&nets, Level::Fast, budget, &view, &models, &|| true, &mut rng);
 //! // With all pieces in the kennel the king brings one out, and the two cannot be played.
 //! assert_eq!(advice.len(), 1);
 //! assert!(advice[0].outcome.is_some_and(|outcome| outcome.board.fresh(view.seat)));
@@ -47,8 +47,8 @@ pub mod search;
 pub mod testing;
 
 pub use advice::{
-    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, advise_in_parts,
-    choose, reply_delay, rounded, static_advice,
+    Captured, GREEDY_VERSION, MoveEffect, Suggestion, advise, advise_by_search, choose,
+    reply_delay, rounded, static_advice,
 };
 pub use greedy::Choice;
 

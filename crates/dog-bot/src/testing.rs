@@ -56,7 +56,8 @@ pub fn nets() -> &'static Nets {
 /// Advice. Levels that search use a few playouts.
 pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
     let models = PlayerModels::default();
-    crate::advise(nets(), level, Some(Budget::Samples(6)), view, &models, rng)
+    let budget = Some(Budget::Samples(6));
+    crate::advise(nets(), level, budget, view, &models, &|| true, rng)
 }
 
 pub fn choose(level: Level, view: &SeatView, rng: &mut impl Rng) -> Choice {

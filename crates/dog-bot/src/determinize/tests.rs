@@ -14,7 +14,7 @@ use crate::{
 
 /// A clock whose time is never up.
 fn endless() -> BudgetClock<'static> {
-    BudgetClock::start(Budget::Samples(1), SearchLimit::Boards(u32::MAX))
+    BudgetClock::start(Budget::Samples(1), SearchLimit::Boards(u32::MAX), &|| true)
 }
 
 /// This many deals of what a view leaves open, each drawn from `draws`.
@@ -134,7 +134,7 @@ fn no_move_is_evaluated_when_the_time_is_up() {
     let rules = Preset::DogspielIt.rules();
     let view = six_not_played(&rules);
     let (evaluator, mut scratch) = (nets().for_rules(&rules), Scratch::default());
-    let over = BudgetClock::start(Budget::Time(Duration::ZERO), SearchLimit::Time);
+    let over = BudgetClock::start(Budget::Time(Duration::ZERO), SearchLimit::Time, &|| true);
     let determinizer = Determinizer::new(evaluator, &view, 48, &over, &mut scratch);
     assert!(determinizer.evidence.is_empty());
 }

@@ -141,7 +141,15 @@ fn risks_are_those_of_the_playouts() {
     let view = view(&rules, &["20 40", "17 18 19", "", "37"], "2 5 9 Q");
     let models = PlayerModels::default();
     let budget = Some(Budget::Samples(300));
-    let advice = advise(nets(), Level::Fast, budget, &view, &models, &mut rng(1));
+    let advice = advise(
+        nets(),
+        Level::Fast,
+        budget,
+        &view,
+        &models,
+        &|| true,
+        &mut rng(1),
+    );
     let mut exposed = [0, 0];
     for suggestion in advice {
         let mut reasons = suggestion.reasons.iter();
@@ -177,7 +185,15 @@ fn bots_neither_explain_nor_remember() {
         assert_eq!(lines.any(|line| !line.is_empty()), explains);
         let models = PlayerModels::default();
         let budget = Some(Budget::Samples(60));
-        let explained = advise(nets(), Level::Fast, budget, &view, &models, &mut rng(1));
+        let explained = advise(
+            nets(),
+            Level::Fast,
+            budget,
+            &view,
+            &models,
+            &|| true,
+            &mut rng(1),
+        );
         let [one, other] = [&advice, &explained].map(|advice| advice.iter().map(unexplained));
         assert!(one.eq(other));
     }
@@ -212,7 +228,15 @@ fn time_of_reasons() {
         times.push((started.elapsed(), advice.len()));
         let started = Instant::now();
         let models = PlayerModels::default();
-        let advice = advise(nets(), Level::Fast, None, &view, &models, &mut rng);
+        let advice = advise(
+            nets(),
+            Level::Fast,
+            None,
+            &view,
+            &models,
+            &|| true,
+            &mut rng,
+        );
         fast.push((started.elapsed(), advice.len()));
         let started = Instant::now();
         let searcher = Searcher::new(nets(), SearchConfig::default(), models);

@@ -8,7 +8,6 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
-mod cost;
 mod findings;
 mod line;
 mod playing;
@@ -240,7 +239,7 @@ impl<'n> Searcher<'n> {
     }
 
     fn start_clock(&self, budget: Budget) -> BudgetClock<'n> {
-        BudgetClock::start_with(budget, self.config.limit, self.checkpoint)
+        BudgetClock::start(budget, self.config.limit, self.checkpoint)
     }
 
     /// Everything that the seat may choose, best first: the candidates, then the rest as the net

@@ -8,7 +8,7 @@ use std::{
 
 use dog_rules::{
     Board, BySeat, Card, ExchangeAnswer, Generator, Level, Move, Phase, Playout, Rules, Seat,
-    SeatView, judge::judge, ring,
+    SeatView, SevenPartner, judge::judge, ring,
 };
 use rand::{
     Rng, RngExt,
@@ -31,6 +31,18 @@ const CLOCK_EVERY: u32 = 128;
 /// The longest time of a search with [`SearchLimit::Time`], however many samples are asked for.
 /// Longer in tests, which may share the machine.
 pub const MAX_SEARCH_TIME: Duration = Duration::from_secs(if cfg!(test) { 120 } else { 5 });
+
+/// The time of a board in a playout, with its share of everything else.
+const BOARD_SECONDS: f64 = 3e-6;
+
+/// The boards that the cards of a hand lead to, without sevens.
+const USUAL_BOARDS: f64 = 12.0;
+
+/// How many sevens a hand has on average, jokers included.
+const SEVENS: f64 = 0.3;
+
+/// In how many ways a seven can be shared out among this many pieces.
+const SEVEN_BOARDS: [u16; 9] = [0, 1, 8, 36, 120, 330, 792, 1_716, 3_432];
 
 /// How long a search may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +89,34 @@ impl Budget {
         };
         if many { u32::MAX } else { 8 }
     }
+
+    /// The time that a search with this view is expected to take.
+    pub fn expected_time(self, view: &SeatView) -> Duration {
+        let samples = match self {
+            Budget::Time(time) => return time,
+            Budget::Samples(samples) => f64::from(samples),
+        };
+        let cards = Seat::all(view.rules.seats).map(|seat| u32::from(view.counts[seat]));
+        let turns = f64::from(cards.sum::<u32>().min(self.plies()));
+        let boards = Seat::all(view.rules.seats).map(|seat| {
+            USUAL_BOARDS + SEVENS * f64::from(SEVEN_BOARDS[movable_by_seven(view, seat)])
+        });
+        let boards = boards.sum::<f64>() / f64::from(view.rules.seats);
+        let seconds = BOARD_SECONDS * samples * turns * boards;
+        Duration::from_secs_f64(seconds.min(MAX_SEARCH_TIME.as_secs_f64()))
+    }
+}
+
+/// The pieces that a seven of this seat may move, one of those that have not begun among them.
+fn movable_by_seven(view: &SeatView, seat: Seat) -> usize {
+    let board = &view.board;
+    let movable =
+        |seat| usize::from((5 - board.kennel(seat) - board.pieces(seat).in_goal()).min(4));
+    let partner = seat.partner(view.rules.seats);
+    match view.rules.seven_partner {
+        SevenPartner::WhenHome => movable(board.mover(view.rules, seat)),
+        _ => movable(seat) + movable(partner),
+    }
 }
 
 /// The clock of a budget.
@@ -93,12 +133,7 @@ pub struct BudgetClock<'a> {
 
 impl<'a> BudgetClock<'a> {
     /// A clock that starts now.
-    pub fn start(budget: Budget, limit: SearchLimit) -> BudgetClock<'a> {
-        BudgetClock::start_with(budget, limit, &|| true)
-    }
-
-    /// The same with a checkpoint.
-    pub(super) fn start_with(
+    pub fn start(
         budget: Budget,
         limit: SearchLimit,
         checkpoint: Checkpoint<'a>,

@@ -515,11 +515,15 @@ fn check_first_play(view: &SeatView, stats: &CandidateStats, line: &[LinePlay]) 
 /// Where nobody waits, the end of a search does not depend on the machine.
 #[test]
 fn a_limit_of_boards_counts_boards() {
-    let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Boards(1_000));
+    let clock = BudgetClock::start(
+        Budget::Samples(u32::MAX),
+        SearchLimit::Boards(1_000),
+        &|| true,
+    );
     let boards = (1..).find(|&boards| clock.late_after(boards));
     assert_eq!(boards, Some(1_024));
     assert!(clock.used(0) >= 1.0);
-    let clock = BudgetClock::start(Budget::Samples(10), SearchLimit::Boards(1_000));
+    let clock = BudgetClock::start(Budget::Samples(10), SearchLimit::Boards(1_000), &|| true);
     assert!(!(1..1_000).any(|boards| clock.late_after(boards)));
     assert_eq!(clock.used(5), 0.5);
 }

@@ -291,7 +291,7 @@ impl<'a> SelfPlay<'a> {
             all.swap(ALTERNATIVES - 1, other);
         }
         let group = out.targets.len();
-        let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Time);
+        let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Time, &|| true);
         let playout_rng = Xoshiro256PlusPlus::seed_from_u64(rng.random());
         for &(candidate, logit) in all.iter().take(ALTERNATIVES) {
             if logit >= WON {

@@ -201,7 +201,8 @@ impl Policy for Dawdler {
             let placements = board.placements(view.rules);
             placements.iter().map(|seat| seat.goal.len()).sum()
         };
-        let choices = advise(&self.nets, Level::Random, None, view, models, rng).into_iter();
+        let choices =
+            advise(&self.nets, Level::Random, None, view, models, &|| true, rng).into_iter();
         let best = choices.min_by_key(|choice| choice.outcome.map(|outcome| home(outcome.board)));
         best.expect("a choice").choice
     }

@@ -38,7 +38,7 @@ fn check_decisions(number: u32) {
         }
         let level = Level::ALL[number as usize % Level::ALL.len()];
         let (budget, models) = (Some(Budget::Samples(40)), PlayerModels::default());
-        let advice = advise(nets(), level, budget, &view, &models, &mut rng);
+        let advice = advise(nets(), level, budget, &view, &models, &|| true, &mut rng);
         let facts = Facts::new(&view, &advice);
         for (place, suggestion) in advice.iter().enumerate() {
             assert_eq!(suggestion.reasons.is_empty(), place >= EXPLAINED);
