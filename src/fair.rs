@@ -4,6 +4,9 @@
 //! by the cost of each job. So in the long run, payers that always have jobs waiting get equal
 //! time, however many jobs each of them sends. The tag of an idle payer is the virtual time, so a
 //! newcomer is served before a payer that has used more than its share.
+//!
+//! Apart from that, it is known who has used little recently. Each payer has a leaky bucket, out of
+//! which [`LIGHT_USE`] runs in [`RECENT`].
 
 use std::{
     collections::HashMap,
@@ -17,8 +20,8 @@ const MAX_PAYERS: usize = 1_024;
 /// How long a use of time counts as recent.
 const RECENT: Duration = Duration::from_secs(10);
 
-/// What a payer may have used in that time and still goes before others.
-pub const LIGHT_USE: Duration = Duration::from_millis(300);
+/// What a payer may have used in that time and still have used little.
+const LIGHT_USE: Duration = Duration::from_millis(300);
 
 /// The virtual time, and the start tags of the payers that are ahead of it.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct FairShares<K> {
     virtual_time: Duration,
     /// The start tag of each payer's next job; `virtual_time` for a payer without an entry.
     start_tags: HashMap<K, Duration>,
+    /// When the bucket of each payer will be empty.
+    empty_at: HashMap<K, Instant>,
 }
 
 /// The charge for a job that has begun.
@@ -42,6 +47,7 @@ impl<K> Default for FairShares<K> {
         FairShares {
             virtual_time: Duration::ZERO,
             start_tags: HashMap::new(),
+            empty_at: HashMap::new(),
         }
     }
 }
@@ -87,14 +93,24 @@ impl<K: Copy + Eq + Hash> FairShares<K> {
         }
     }
 
-    /// Forgets what the payer has used.
-    pub fn forget(&mut self, payer: &K) {
-        self.start_tags.remove(payer);
+    /// Forgets all tags, for when no job waits or runs.
+    pub fn clear(&mut self) {
+        self.virtual_time = Duration::ZERO;
+        self.start_tags.clear();
     }
 
-    /// Forgets everything, for when no job waits or runs.
-    pub fn clear(&mut self) {
-        *self = FairShares::default();
+    /// Fills the bucket of a payer that has used this much by now.
+    pub fn add_use(&mut self, payer: K, used: Duration, now: Instant) {
+        let empty_at = self.empty_at.entry(payer).or_insert(now);
+        *empty_at = now.max(*empty_at) + used.mul_f64(RECENT.div_duration_f64(LIGHT_USE));
+        trim(&mut self.empty_at, now);
+    }
+
+    /// Whether the payer has used little, and still has if it uses this much `more`.
+    pub fn is_light(&self, payer: &K, more: Duration, now: Instant) -> bool {
+        let empty_at = self.empty_at.get(payer).copied().unwrap_or(now);
+        let emptying = empty_at.saturating_duration_since(now);
+        emptying.mul_f64(LIGHT_USE.div_duration_f64(RECENT)) + more < LIGHT_USE
     }
 }
 
@@ -108,50 +124,6 @@ fn trim<K: Eq + Hash, T: Copy + Ord>(tags: &mut HashMap<K, T>, time: T) {
         let mut sorted: Vec<T> = tags.values().copied().collect();
         let (_, &mut median, _) = sorted.select_nth_unstable(MAX_PAYERS / 2);
         tags.retain(|_, tag| *tag > median);
-    }
-}
-
-/// How much time payers have used recently: leaky buckets, out of each of which [`LIGHT_USE`] runs
-/// in [`RECENT`].
-#[derive(Debug)]
-pub struct RecentUse<K> {
-    /// When each bucket will be empty.
-    empty_at: HashMap<K, Instant>,
-}
-
-impl<K> Default for RecentUse<K> {
-    fn default() -> RecentUse<K> {
-        RecentUse {
-            empty_at: HashMap::new(),
-        }
-    }
-}
-
-impl<K: Eq + Hash> RecentUse<K> {
-    pub fn add(&mut self, payer: K, used: Duration) {
-        let now = Instant::now();
-        let empty_at = self.empty_at.entry(payer).or_insert(now);
-        *empty_at = now.max(*empty_at) + used.mul_f64(RECENT.div_duration_f64(LIGHT_USE));
-        trim(&mut self.empty_at, now);
-    }
-
-    /// How much the payer has used recently.
-    pub fn get(&self, payer: &K, now: Instant) -> Duration {
-        let Some(empty_at) = self.empty_at.get(payer) else {
-            return Duration::ZERO;
-        };
-        let rest = empty_at.saturating_duration_since(now);
-        rest.mul_f64(LIGHT_USE.div_duration_f64(RECENT))
-    }
-
-    /// Whether the payer has used little.
-    pub fn is_light(&self, payer: &K, now: Instant) -> bool {
-        self.get(payer, now) < LIGHT_USE
-    }
-
-    /// Forgets what the payer has used.
-    pub fn forget(&mut self, payer: &K) {
-        self.empty_at.remove(payer);
     }
 }
 
@@ -228,21 +200,22 @@ mod tests {
 
     #[test]
     fn recent_use_counts_for_a_while() {
-        let (mut recent, now) = (RecentUse::default(), Instant::now());
-        recent.add(1, LIGHT_USE - SHORT_JOB);
-        assert!(recent.is_light(&1, now));
-        recent.add(1, 2 * SHORT_JOB);
-        assert!(!recent.is_light(&1, now) && recent.is_light(&2, now));
-        assert!(recent.is_light(&1, now + RECENT / 2));
-        let later = now + 2 * RECENT;
-        assert_eq!(recent.get(&1, later), Duration::ZERO);
+        let (mut shares, now) = (FairShares::default(), Instant::now());
+        let is_light = |shares: &FairShares<u32>, payer: u32, now: Instant| {
+            shares.is_light(&payer, Duration::ZERO, now)
+        };
+        shares.add_use(1, LIGHT_USE - SHORT_JOB, now);
+        assert!(is_light(&shares, 1, now) && !shares.is_light(&1, 2 * SHORT_JOB, now));
+        shares.add_use(1, 2 * SHORT_JOB, now);
+        shares.clear();
+        assert!(!is_light(&shares, 1, now) && is_light(&shares, 2, now));
+        assert!(is_light(&shares, 1, now + RECENT / 2));
+        let almost = LIGHT_USE - Duration::from_nanos(1);
+        assert!(shares.is_light(&1, almost, now + 2 * RECENT));
         for payer in 2..10_000 {
-            recent.add(payer, SHORT_JOB);
-            assert!(recent.empty_at.len() <= MAX_PAYERS);
+            shares.add_use(payer, SHORT_JOB, now);
+            assert!(shares.empty_at.len() <= MAX_PAYERS);
         }
-        recent.add(2, LONG_JOB);
-        recent.forget(&2);
-        assert!(recent.is_light(&2, now));
     }
 
     #[test]

@@ -68,6 +68,9 @@ use crate::{
 /// Seconds that running requests get to end when the server stops.
 const SHUTDOWN_SECONDS: u64 = 10;
 
+/// Maximum number of searches for advice that have paused at a time.
+const MAX_PAUSED: usize = 62;
+
 /// Maximum number of jobs in the queue of a pool.
 const QUEUE_CAPACITY: usize = 1024;
 
@@ -205,11 +208,12 @@ impl Server {
         let mut metrics = Metrics::new();
         // At least two: one client never occupies all threads.
         let threads = cores.max(2);
-        let move_pool = Arc::new(start_pool(&metrics, "moves", threads, 0)?);
-        let history_pool = start_pool(&metrics, "history", threads, LOW_PRIORITY_NICE)?;
+        let move_pool = Arc::new(start_pool(&metrics, "moves", threads, 0, 0)?);
+        let history_pool = start_pool(&metrics, "history", threads, LOW_PRIORITY_NICE, 0)?;
         let history_pool = Arc::new(history_pool);
         let advice_threads = config.advice_threads.unwrap_or(threads);
-        let advice_pool = start_pool(&metrics, "advice", advice_threads, LOW_PRIORITY_NICE)?;
+        let nice = LOW_PRIORITY_NICE;
+        let advice_pool = start_pool(&metrics, "advice", advice_threads, nice, MAX_PAUSED)?;
         let docs = Config::new(["/openapi.json"]);
         let nets = Arc::new(Nets::built_in()?);
         let models = Arc::new(ModelCache::new(&store, &nets));
@@ -386,10 +390,12 @@ fn start_pool(
     name: &'static str,
     threads: usize,
     nice: i32,
+    max_paused: usize,
 ) -> Result<WorkerPool, ServeError> {
     let config = PoolConfig {
         name,
         threads,
+        max_paused,
         queue_capacity: QUEUE_CAPACITY,
         queue_timeout: QUEUE_TIMEOUT,
         nice,

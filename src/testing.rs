@@ -15,6 +15,7 @@ use crate::pool::PoolConfig;
 pub const POOL: PoolConfig = PoolConfig {
     name: "test",
     threads: 1,
+    max_paused: 0,
     queue_capacity: 10,
     queue_timeout: Duration::from_secs(10),
     nice: 0,

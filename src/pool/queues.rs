@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    fair::{Charge, FairShares, LIGHT_USE, RecentUse},
+    fair::{Charge, FairShares},
     limits::Address,
     metrics::GaugeGuard,
 };
@@ -21,6 +21,9 @@ pub struct PoolConfig {
     pub name: &'static str,
     /// Threads that work at a time.
     pub threads: usize,
+    /// Jobs that may have paused at a time, each with a thread that waits. If there are as many, no
+    /// other job begins.
+    pub max_paused: usize,
     /// Jobs that may wait.
     pub queue_capacity: usize,
     /// How long a job may wait.
@@ -32,7 +35,7 @@ pub struct PoolConfig {
 impl PoolConfig {
     /// The threads that one client may occupy: not all, so that its long jobs do not block the
     /// short jobs of others.
-    pub(super) fn max_threads_per_client(&self) -> usize {
+    fn max_threads_per_client(&self) -> usize {
         self.threads.saturating_sub(1).max(1)
     }
 
@@ -52,18 +55,16 @@ pub(super) trait PoolTask: Send {
 }
 
 /// The jobs that wait, run or pause.
-#[derive(Default)]
 pub(super) struct JobQueues {
+    config: PoolConfig,
     pub(super) queues: HashMap<QueueKey, ClientQueue>,
     shares: FairShares<QueueKey>,
-    recent: RecentUse<QueueKey>,
     /// How many more jobs may run now.
-    pub(super) free: usize,
-    /// Threads of the pool, and those of them that wait for a job.
-    pub(super) threads: usize,
-    pub(super) idle: Vec<Sender<StartedJob>>,
+    free: usize,
+    /// Threads without a job.
+    pub(super) idle: usize,
     /// Waiting jobs in all queues.
-    pub(super) waiting: usize,
+    waiting: usize,
     /// Jobs added so far.
     pub(super) added: u64,
     pub(super) closed: bool,
@@ -80,34 +81,13 @@ pub(super) enum QueueKey {
 /// The jobs of one client. The queue exists as long as it has a job.
 #[derive(Default)]
 pub(super) struct ClientQueue {
-    pub(super) jobs: VecDeque<QueuedJob>,
-    /// The expected cost of the waiting jobs.
-    pub(super) waiting: Duration,
+    jobs: VecDeque<QueuedJob>,
     /// Jobs that have begun and wait to go on.
-    paused: VecDeque<PausedJob>,
+    paused: VecDeque<Sender<Charge<QueueKey>>>,
     /// The number of running jobs.
     pub(super) running: usize,
-    /// The expected cost of what is left of the running and paused jobs.
-    left: Duration,
-}
-
-/// A job that has begun and waits to go on.
-pub(super) struct PausedJob {
-    pub(super) number: u64,
-    pub(super) left: Duration,
-    pub(super) resume: Sender<Charge<QueueKey>>,
-}
-
-/// A job that a thread is to begin.
-pub(super) struct StartedJob {
-    pub(super) job: QueuedJob,
-    pub(super) charge: Charge<QueueKey>,
-}
-
-/// The next job.
-pub(super) enum NextJob {
-    Start(StartedJob, Sender<StartedJob>),
-    Resume(PausedJob, Charge<QueueKey>),
+    /// The expected cost of all these jobs.
+    cost: Duration,
 }
 
 /// A waiting job.
@@ -120,105 +100,143 @@ pub(super) struct QueuedJob {
 }
 
 impl JobQueues {
+    pub(super) fn new(config: PoolConfig) -> JobQueues {
+        JobQueues {
+            config,
+            queues: HashMap::new(),
+            shares: FairShares::default(),
+            free: config.threads,
+            idle: 0,
+            waiting: 0,
+            added: 0,
+            closed: false,
+        }
+    }
+
     /// Whether one more job of this client, of this cost, would be served within the queue's
     /// timeout, by the expected cost of all jobs that go before it.
-    pub(super) fn has_room(&self, key: QueueKey, cost: Duration, config: &PoolConfig) -> bool {
+    pub(super) fn has_room(&self, key: QueueKey, cost: Duration) -> bool {
+        let (config, now) = (&self.config, Instant::now());
         let queue = self.queues.get(&key);
-        let own = queue.map_or(Duration::ZERO, ClientQueue::cost);
-        let now = Instant::now();
-        let stays_light = self.recent.get(&key, now) + own + cost < LIGHT_USE;
+        let own = queue.map_or(Duration::ZERO, |queue| queue.cost);
+        let stays_light = self.shares.is_light(&key, own + cost, now);
         let last_tag = self.shares.tag(&key).saturating_add(own + cost + SLICE);
         let others = self.queues.iter().filter(|(other, _)| {
-            **other != key && (!stays_light || self.recent.is_light(other, now))
+            **other != key && (!stays_light || self.shares.is_light(other, Duration::ZERO, now))
         });
         let before: Duration = others
             .map(|(other, queue)| {
                 let share = last_tag.saturating_sub(self.shares.tag(other));
-                queue.cost().min(share)
+                queue.cost.min(share)
             })
             .sum();
         own < config.capacity(config.max_threads_per_client())
             && own + before < config.capacity(config.threads)
     }
 
-    pub(super) fn push(&mut self, key: QueueKey, job: QueuedJob) {
+    /// Adds a job. If too many wait, besides those that begin at once, removes the last job of the longest queue, unless this client's
+    /// queue is about as long: then it returns the job itself.
+    pub(super) fn push(&mut self, key: QueueKey, job: QueuedJob) -> Option<QueuedJob> {
+        let mut evicted = None;
+        if self.waiting >= self.config.queue_capacity + self.free {
+            let own = self.queues.get(&key).map_or(0, |queue| queue.jobs.len());
+            let longest = self.queues.values_mut();
+            let longest = longest.max_by_key(|queue| queue.jobs.len());
+            let Some(longest) = longest.filter(|queue| queue.jobs.len() > own + 1) else {
+                return Some(job);
+            };
+            evicted = longest.jobs.pop_back();
+            longest.cost -= evicted.as_ref().map_or(Duration::ZERO, |job| job.cost);
+            self.waiting -= 1;
+        }
         let queue = self.queues.entry(key).or_default();
-        queue.waiting += job.cost;
+        queue.cost += job.cost;
         queue.jobs.push_back(job);
         self.waiting += 1;
+        evicted
     }
 
-    /// Takes the next job, of a client that may occupy another thread: of one that has used little
-    /// time recently, if there is one; of these, of the one with the smallest tag. A job begins only
-    /// if a thread is idle.
-    pub(super) fn take(&mut self, max_threads_per_client: usize) -> Option<NextJob> {
+    /// The client whose turn it is, of those that may occupy another thread: one that has used
+    /// little time recently, if there is one; of these, the one with the smallest tag. A job begins
+    /// only if a thread is idle.
+    fn next_client(&self) -> Option<QueueKey> {
         let now = Instant::now();
-        let ready = self.queues.iter().filter_map(|(key, queue)| {
-            let paused = queue.paused.front().map(|job| job.number);
-            let waiting = queue.jobs.front().filter(|_| !self.idle.is_empty());
-            let number = paused.or(waiting.map(|job| job.number))?;
-            let rank = (
-                !self.recent.is_light(key, now),
-                self.shares.tag(key),
-                number,
-            );
-            (queue.running < max_threads_per_client).then_some((rank, *key))
+        let most = self.config.max_threads_per_client();
+        let able = self.queues.iter().filter(|(_, queue)| queue.running < most);
+        let ready = able.filter_map(|(key, queue)| {
+            let waiting = queue.jobs.front().filter(|_| self.idle > 0);
+            // Of equals, one that has begun comes first.
+            let number = if queue.paused.is_empty() {
+                waiting?.number
+            } else {
+                0
+            };
+            let is_heavy = !self.shares.is_light(key, Duration::ZERO, now);
+            Some(((is_heavy, self.shares.tag(key), number), *key))
         });
         let (_, key) = ready.min_by_key(|&(rank, _)| rank)?;
-        let queue = self.queues.get_mut(&key)?;
-        let next = if let Some(job) = queue.paused.pop_front() {
-            let charge = self.shares.begin(key, job.left.min(SLICE));
-            NextJob::Resume(job, charge)
-        } else {
-            let (job, thread) = (queue.pop_first()?, self.idle.pop()?);
-            queue.left += job.cost;
-            self.waiting -= 1;
-            let charge = self.shares.begin(key, job.cost.min(SLICE));
-            NextJob::Start(StartedJob { job, charge }, thread)
-        };
-        queue.running += 1;
-        self.free -= 1;
-        Some(next)
+        (self.free > 0).then_some(key)
     }
 
-    /// Charges the client for what a job has done since it last began or went on, which took this
-    /// long and used so much of a processor, and makes its place free. It was expected to need another `left`; returns what is left
-    /// of that.
+    /// Lets paused jobs go on while it is their turn. Returns the client that is to begin a job.
+    pub(super) fn resume(&mut self) -> Option<QueueKey> {
+        loop {
+            let key = self.next_client()?;
+            let queue = self.queues.get_mut(&key)?;
+            let Some(paused) = queue.paused.pop_front() else {
+                return Some(key);
+            };
+            queue.running += 1;
+            self.free -= 1;
+            // Its thread waits for this.
+            let _ = paused.send(self.shares.begin(key, SLICE));
+        }
+    }
+
+    /// Takes the next job for an idle thread, after those that go on.
+    pub(super) fn begin(&mut self) -> Option<(QueuedJob, Charge<QueueKey>)> {
+        let key = self.resume()?;
+        let queue = self.queues.get_mut(&key)?;
+        let job = queue.jobs.pop_front()?;
+        queue.running += 1;
+        self.free -= 1;
+        self.idle -= 1;
+        self.waiting -= 1;
+        let charge = self.shares.begin(key, job.cost.min(SLICE));
+        Some((job, charge))
+    }
+
+    /// Charges the client for what a job has done since it began or last went on, which took this
+    /// long and used so much of a processor. The job no longer runs.
     pub(super) fn end_slice(
         &mut self,
         charge: Charge<QueueKey>,
-        left: Duration,
         took: Duration,
         used: Duration,
-    ) -> Duration {
+    ) -> QueueKey {
         let key = charge.payer;
         let waiting = self.queues.values().filter(|queue| queue.is_waiting());
         let waiting = waiting.count();
         self.shares.end(charge, took, waiting);
-        self.recent.add(key, used);
+        self.shares.add_use(key, used, Instant::now());
         self.free += 1;
         if let Some(queue) = self.queues.get_mut(&key) {
             queue.running -= 1;
-            queue.left -= left.min(took);
         }
-        left.saturating_sub(took)
+        key
     }
 
     /// Has a job wait to go on. If the pool is closed, the sender is dropped.
-    pub(super) fn pause(&mut self, key: QueueKey, job: PausedJob) {
+    pub(super) fn pause(&mut self, key: QueueKey, job: Sender<Charge<QueueKey>>) {
         if !self.closed {
             self.queues.entry(key).or_default().paused.push_back(job);
         }
     }
 
-    /// Ends a job after its last slice.
-    pub(super) fn end(&mut self, key: QueueKey, left: Duration) {
-        if let QueueKey::Request(_) = key {
-            self.shares.forget(&key);
-            self.recent.forget(&key);
-        }
+    /// Ends a job of this expected cost after its last slice.
+    pub(super) fn end(&mut self, key: QueueKey, cost: Duration) {
         if let Some(queue) = self.queues.get_mut(&key) {
-            queue.left -= left;
+            queue.cost -= cost;
         }
         self.forget_idle();
     }
@@ -226,54 +244,24 @@ impl JobQueues {
     /// Ends the threads as soon as they have no job.
     pub(super) fn close(&mut self) {
         self.closed = true;
-        self.idle.clear();
         for queue in self.queues.values_mut() {
             queue.paused.clear();
         }
     }
 
-    /// Removes the jobs that have waited longer than this, and those before them whose clients have
-    /// disconnected.
-    pub(super) fn remove_expired(&mut self, queue_timeout: Duration) -> Vec<QueuedJob> {
+    /// Removes the jobs that have waited too long, and those whose clients have disconnected.
+    pub(super) fn remove_stale(&mut self) -> Vec<QueuedJob> {
+        let (now, timeout) = (Instant::now(), self.config.queue_timeout);
+        let is_stale = |job: &QueuedJob| now - job.queued_at >= timeout || job.task.is_abandoned();
         let mut removed = Vec::new();
         for queue in self.queues.values_mut() {
-            while queue.jobs.front().is_some_and(|job| {
-                job.queued_at.elapsed() >= queue_timeout || job.task.is_abandoned()
-            }) {
-                removed.extend(queue.pop_first());
+            if queue.jobs.iter().any(is_stale) {
+                let (stale, kept): (VecDeque<_>, _) = queue.jobs.drain(..).partition(is_stale);
+                queue.jobs = kept;
+                queue.cost -= stale.iter().map(|job| job.cost).sum::<Duration>();
+                removed.extend(stale);
             }
         }
-        self.note_removed(removed)
-    }
-
-    /// Removes all jobs for which the test holds.
-    pub(super) fn remove(&mut self, is_one: impl Fn(&QueuedJob) -> bool) -> Vec<QueuedJob> {
-        let mut removed = Vec::new();
-        for queue in self.queues.values_mut() {
-            let (gone, kept) = queue.jobs.drain(..).partition(&is_one);
-            queue.jobs = kept;
-            removed.extend::<VecDeque<QueuedJob>>(gone);
-            queue.waiting = queue.jobs.iter().map(|job| job.cost).sum();
-        }
-        self.note_removed(removed)
-    }
-
-    /// Removes the last job of the longest queue, unless this client's queue is about as long.
-    pub(super) fn evict_for(&mut self, key: QueueKey) -> Vec<QueuedJob> {
-        let own = self.queues.get(&key).map_or(0, |queue| queue.jobs.len());
-        let longest = self
-            .queues
-            .values_mut()
-            .max_by_key(|queue| queue.jobs.len());
-        let Some(longest) = longest.filter(|queue| queue.jobs.len() > own + 1) else {
-            return Vec::new();
-        };
-        let last = longest.jobs.pop_back();
-        longest.waiting -= last.as_ref().map_or(Duration::ZERO, |job| job.cost);
-        self.note_removed(last.into_iter().collect())
-    }
-
-    fn note_removed(&mut self, removed: Vec<QueuedJob>) -> Vec<QueuedJob> {
         if !removed.is_empty() {
             self.waiting -= removed.len();
             self.forget_idle();
@@ -291,18 +279,7 @@ impl JobQueues {
 }
 
 impl ClientQueue {
-    /// The expected cost of all its jobs.
-    fn cost(&self) -> Duration {
-        self.waiting + self.left
-    }
-
     fn is_waiting(&self) -> bool {
         !self.jobs.is_empty() || !self.paused.is_empty()
-    }
-
-    fn pop_first(&mut self) -> Option<QueuedJob> {
-        let job = self.jobs.pop_front()?;
-        self.waiting -= job.cost;
-        Some(job)
     }
 }

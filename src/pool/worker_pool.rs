@@ -13,10 +13,7 @@ use std::{
     cell::RefCell,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        mpsc::{Receiver, channel},
-    },
+    sync::{Arc, mpsc::channel},
     thread,
     time::{Duration, Instant},
 };
@@ -24,14 +21,12 @@ use std::{
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, rt::time::sleep,
 };
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::queues::{
-    JobQueues, NextJob, PausedJob, PoolConfig, PoolTask, QueueKey, QueuedJob, SLICE, StartedJob,
-};
+use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob, SLICE};
 use crate::{
     fair::Charge,
     http::{
@@ -52,33 +47,26 @@ pub const LOG_PAGE: u32 = 64;
 /// The expected cost of reading that many entries and writing them as JSON.
 pub const LOG_PAGE_COST: Duration = Duration::from_millis(2);
 
-/// The most threads of a pool, nearly all of which have paused jobs. Beyond that, no job begins
-/// before another one ends.
-const MAX_THREADS: usize = 64;
-
 /// A pool of threads with the jobs that wait for them.
 pub struct WorkerPool(Arc<PoolInner>);
 
 struct PoolInner {
-    config: PoolConfig,
     metrics: PoolMetrics,
     jobs: Mutex<JobQueues>,
+    /// Notified of each job that is to begin, and when the pool is dropped.
+    added: Condvar,
 }
 
 /// The job of a thread.
 struct RunningJob {
     pool: Arc<PoolInner>,
-    number: u64,
-    key: QueueKey,
-    /// What it is expected to need from here.
-    left: Duration,
-    /// When it began or last went on, and the charge for what it has done since. None if the pool
-    /// was dropped.
+    /// When it began or last went on, and the processor time of the thread then.
     since: Instant,
-    charge: Option<Charge<QueueKey>>,
-    /// The processor time of the thread then.
     used_before: Duration,
-    working: Option<GaugeGuard>,
+    /// The charge for what it has done since; none if the pool was dropped.
+    charge: Option<Charge<QueueKey>>,
+    /// Counts it as working or waiting.
+    counted: GaugeGuard,
     /// How long it has paused.
     paused: Duration,
 }
@@ -100,36 +88,37 @@ pub fn paused() -> Duration {
 
 impl RunningJob {
     fn checkpoint(&mut self) -> bool {
-        if self.since.elapsed() < SLICE {
-            return self.charge.is_some();
+        if self.since.elapsed() >= SLICE
+            && let Some(charge) = self.charge.take()
+        {
+            self.pause(charge);
         }
-        let Some(charge) = self.charge.take() else {
-            return false;
-        };
-        let (resume, resumed) = channel();
+        self.charge.is_some()
+    }
+
+    fn pause(&mut self, charge: Charge<QueueKey>) {
         let begun = Instant::now();
+        let (resume, resumed) = channel();
         let mut jobs = self.pool.jobs.lock();
-        let used = thread_time().saturating_sub(self.used_before);
-        self.left = jobs.end_slice(charge, self.left, self.since.elapsed(), used);
-        let (number, left) = (self.number, self.left);
-        let job = PausedJob {
-            number,
-            left,
-            resume,
-        };
-        jobs.pause(self.key, job);
-        let removed = self.pool.start_next(&mut jobs);
+        let removed = jobs.remove_stale();
+        let key = jobs.end_slice(charge, self.since.elapsed(), self.used());
+        jobs.pause(key, resume);
+        if jobs.resume().is_some() {
+            self.pool.added.notify_one();
+        }
         drop(jobs);
         self.pool.refuse(removed);
-        self.working = None;
-        let waiting = self.pool.metrics.waiting();
+        self.counted = self.pool.metrics.waiting();
         self.charge = resumed.recv().ok();
-        drop(waiting);
-        self.working = Some(self.pool.metrics.working());
+        self.counted = self.pool.metrics.working();
         self.since = Instant::now();
         self.used_before = thread_time();
         self.paused += begun.elapsed();
-        self.charge.is_some()
+    }
+
+    /// The processor time since it began or last went on.
+    fn used(&self) -> Duration {
+        thread_time().saturating_sub(self.used_before)
     }
 }
 
@@ -166,19 +155,20 @@ impl WorkerPool {
     /// If the operating system starts no more threads.
     pub fn start(config: PoolConfig, metrics: PoolMetrics) -> io::Result<WorkerPool> {
         metrics.threads(config.threads);
-        let inner = Arc::new(PoolInner {
-            config,
-            metrics,
-            jobs: Mutex::default(),
-        });
         // Dropping it ends the threads, even if not all of them could be started.
-        let pool = WorkerPool(inner);
-        let mut jobs = pool.0.jobs.lock();
-        jobs.free = config.threads;
-        while jobs.threads <= config.threads {
-            pool.0.add_thread(&mut jobs)?;
+        let pool = WorkerPool(Arc::new(PoolInner {
+            metrics,
+            jobs: Mutex::new(JobQueues::new(config)),
+            added: Condvar::new(),
+        }));
+        for number in 0..config.threads + config.max_paused {
+            let inner = Arc::clone(&pool.0);
+            let thread = thread::Builder::new().name(format!("{}-{number}", config.name));
+            thread.spawn(move || {
+                lower_priority(config.nice);
+                inner.run();
+            })?;
         }
-        drop(jobs);
         Ok(pool)
     }
 
@@ -259,124 +249,81 @@ fn json_response() -> HttpResponseBuilder {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.0.jobs.lock().close();
+        self.0.added.notify_all();
     }
 }
 
 impl PoolInner {
     /// Adds a job to its client's queue, or refuses it.
-    fn add(self: &Arc<Self>, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
+    fn add(&self, client: ClientAddress, cost: Duration, task: Box<dyn PoolTask>) {
         let mut jobs = self.jobs.lock();
         jobs.added += 1;
-        let number = jobs.added;
+        let job = QueuedJob {
+            number: jobs.added,
+            cost,
+            queued_at: Instant::now(),
+            task,
+            waiting: self.metrics.waiting(),
+        };
         let key = match client {
             ClientAddress(Some(address)) => QueueKey::Address(address),
-            ClientAddress(None) => QueueKey::Request(number),
+            ClientAddress(None) => QueueKey::Request(job.number),
         };
-        let mut removed = Vec::new();
-        let mut has_room = jobs.has_room(key, cost, &self.config);
-        if !has_room {
-            // Jobs whose clients have disconnected are dropped.
-            removed = jobs.remove(|job| job.task.is_abandoned());
-            has_room = jobs.has_room(key, cost, &self.config);
-        }
-        if has_room && jobs.waiting >= self.config.queue_capacity {
-            removed.extend(jobs.evict_for(key));
-            has_room = jobs.waiting < self.config.queue_capacity;
-        }
-        if has_room {
-            let job = QueuedJob {
-                number,
-                cost,
-                queued_at: Instant::now(),
-                task,
-                waiting: self.metrics.waiting(),
-            };
-            jobs.push(key, job);
-            removed.extend(self.start_next(&mut jobs));
-            drop(jobs);
+        let mut refused = jobs.remove_stale();
+        if jobs.has_room(key, cost) {
+            refused.extend(jobs.push(key, job));
         } else {
-            drop(jobs);
-            self.metrics.refused();
-            task.refuse();
+            refused.push(job);
         }
-        self.refuse(removed);
+        drop(jobs);
+        self.added.notify_one();
+        self.refuse(refused);
     }
 
-    /// Starts a thread, which is idle at first.
-    fn add_thread(self: &Arc<Self>, jobs: &mut JobQueues) -> io::Result<()> {
-        let (sender, receiver) = channel();
-        let (name, nice) = (self.config.name, self.config.nice);
-        let pool = Arc::clone(self);
-        thread::Builder::new()
-            .name(format!("{name}-{}", jobs.threads))
-            .spawn(move || {
-                lower_priority(nice);
-                pool.run(receiver);
-            })?;
-        jobs.threads += 1;
-        jobs.idle.push(sender);
-        Ok(())
-    }
-
-    /// Runs jobs until the pool is dropped, or enough other threads are idle.
-    fn run(self: Arc<Self>, mut received: Receiver<StartedJob>) {
-        while let Ok(StartedJob { job, charge }) = received.recv() {
+    /// Runs jobs until the pool is dropped.
+    fn run(self: Arc<Self>) {
+        while let Some((job, charge)) = self.next() {
             drop(job.waiting);
             self.metrics.begun();
             JOB.set(Some(RunningJob {
                 pool: Arc::clone(&self),
-                number: job.number,
-                key: charge.payer,
-                left: job.cost,
                 since: Instant::now(),
-                charge: Some(charge),
                 used_before: thread_time(),
-                working: Some(self.metrics.working()),
+                charge: Some(charge),
+                counted: self.metrics.working(),
                 paused: Duration::ZERO,
             }));
             job.task.run();
-            let Some(job) = JOB.take() else { break };
-            drop(job.working);
-            let Some(charge) = job.charge else { break };
-            let (sender, receiver) = channel();
-            let mut jobs = self.jobs.lock();
-            let used = thread_time().saturating_sub(job.used_before);
-            let left = jobs.end_slice(charge, job.left, job.since.elapsed(), used);
-            jobs.end(job.key, left);
-            let is_needed = jobs.idle.len() <= self.config.threads && !jobs.closed;
-            if is_needed {
-                jobs.idle.push(sender);
-            }
-            let removed = self.start_next(&mut jobs);
-            drop(jobs);
-            self.refuse(removed);
-            received = receiver;
-        }
-        self.jobs.lock().threads -= 1;
-    }
-
-    /// Has as many jobs go on or begin as may run, and keeps a thread idle if possible. Returns the
-    /// jobs that have waited too long. They may hold the last handle of the pool, whose drop takes
-    /// the lock.
-    #[must_use]
-    fn start_next(self: &Arc<Self>, jobs: &mut JobQueues) -> Vec<QueuedJob> {
-        let removed = jobs.remove_expired(self.config.queue_timeout);
-        while jobs.free > 0 && !jobs.closed {
-            let Some(next) = jobs.take(self.config.max_threads_per_client()) else {
+            let Some(mut running) = JOB.take() else { break };
+            let Some(charge) = running.charge.take() else {
                 break;
             };
-            match next {
-                NextJob::Resume(job, charge) => drop(job.resume.send(charge)),
-                NextJob::Start(job, thread) => drop(thread.send(job)),
-            }
-            if jobs.idle.is_empty()
-                && jobs.threads < MAX_THREADS
-                && let Err(error) = self.add_thread(jobs)
-            {
-                log::warn!("no other thread for {}: {error}", self.config.name);
-            }
+            let mut jobs = self.jobs.lock();
+            let key = jobs.end_slice(charge, running.since.elapsed(), running.used());
+            jobs.end(key, job.cost);
         }
-        removed
+    }
+
+    /// Waits for the next job; none if the pool was dropped.
+    fn next(&self) -> Option<(QueuedJob, Charge<QueueKey>)> {
+        let mut jobs = self.jobs.lock();
+        jobs.idle += 1;
+        while !jobs.closed {
+            let stale = jobs.remove_stale();
+            let next = jobs.begin();
+            if stale.is_empty() && next.is_none() {
+                self.added.wait(&mut jobs);
+                continue;
+            }
+            // A removed job may hold the last handle of the pool, whose drop takes the lock.
+            drop(jobs);
+            self.refuse(stale);
+            if next.is_some() {
+                return next;
+            }
+            jobs = self.jobs.lock();
+        }
+        None
     }
 
     /// Refuses jobs that were removed.

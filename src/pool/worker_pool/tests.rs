@@ -1,4 +1,5 @@
 use std::{
+    collections::HashSet,
     pin::Pin,
     sync::{
         atomic::{AtomicBool, Ordering},
@@ -24,6 +25,7 @@ fn config(threads: usize, queue_timeout: Duration) -> PoolConfig {
     PoolConfig {
         name: "test",
         threads,
+        max_paused: 3,
         queue_capacity: 100,
         queue_timeout,
         nice: 0,
@@ -215,18 +217,25 @@ async fn a_long_job_pauses_for_others() {
         move || over.load(Ordering::Relaxed)
     };
     // Each has a thread, and all but one of them wait.
-    let long: Vec<PendingReply<'_>> = (1..=3)
-        .map(|number| add_until(&pool, address(number), is_over()))
-        .collect();
+    let add_long = |number| add_until(&pool, address(number), is_over());
+    let long: Vec<PendingReply<'_>> = (1..=3).map(add_long).collect();
     let short = pool.run(address(4), SHORT_JOB, || Ok(7)).await;
     assert_eq!(short.unwrap(), 7);
+    // Then no thread is left to begin another one.
+    let last = add_long(5);
+    while pool.0.jobs.lock().idle > 0 {
+        thread::yield_now();
+    }
+    let mut late = Box::pin(pool.run(address(6), SHORT_JOB, || Ok(7)));
+    assert!(late.as_mut().now_or_never().is_none());
     over.store(true, Ordering::Relaxed);
     for job in long {
         assert_eq!(job.await.unwrap(), "true");
     }
+    assert!(last.await.is_ok());
+    assert_eq!(late.await.unwrap(), 7);
     until_running(&pool, 0);
-    let jobs = pool.0.jobs.lock();
-    assert!(jobs.queues.is_empty() && jobs.threads <= 4 && jobs.idle.len() <= 2);
+    assert!(pool.0.jobs.lock().queues.is_empty());
 }
 
 #[actix_web::test]
@@ -246,16 +255,21 @@ async fn a_small_job_has_room_where_a_long_one_has_none() {
 #[actix_web::test]
 async fn jobs_end_with_their_pool() {
     let pool = start(config(1, Duration::from_secs(10)));
-    let held = Arc::new(());
-    for number in 1..=2 {
-        let held = Arc::clone(&held);
-        drop(add_until(&pool, address(number), move || {
-            Arc::strong_count(&held) == 0
-        }));
-        until_running(&pool, 1);
+    let begun = Arc::new(Mutex::new(HashSet::new()));
+    let jobs = [1, 2].map(|number| {
+        let begun = Arc::clone(&begun);
+        add_until(&pool, address(number), move || {
+            begun.lock().insert(number);
+            false
+        })
+    });
+    // One of them pauses.
+    while begun.lock().len() < jobs.len() {
+        thread::yield_now();
     }
+    drop(jobs);
     drop(pool);
-    while Arc::strong_count(&held) > 1 {
+    while Arc::strong_count(&begun) > 1 {
         thread::yield_now();
     }
 }
