@@ -43,10 +43,6 @@ const RENEWAL: Duration = Duration::from_secs(10);
 /// longer than usual.
 const SLICE: Duration = Duration::from_secs(60);
 
-/// The most actions of a game that is reviewed with all playouts. A longer one gets fewer, so that
-/// the time of a review is bounded.
-const MAX_FULL_ACTIONS: usize = 1_000;
-
 /// The nice value of the thread.
 const LOWEST_PRIORITY: i32 = 19;
 
@@ -122,12 +118,14 @@ impl ReviewWorker {
     /// Works on a review until it is done, its slice is over, the server stops, or another process
     /// has claimed it.
     fn review(&self, claimed: &ClaimedReview) -> Result<(), StoreError> {
-        let Some(stored) = self.waiter.wait(self.store.game(&claimed.game))? else {
+        let stored = self.waiter.wait(self.store.game(&claimed.game))?;
+        let review = self.waiter.wait(self.store.review(&claimed.game))?;
+        let (Some(stored), Some(review)) = (stored, review) else {
             return Ok(());
         };
-        let found: Review = serde_json::from_str(&claimed.content()?).unwrap_or_default();
+        let found: Review = serde_json::from_str(&review.content()?).unwrap_or_default();
         let game = self.finished_game(&stored)?;
-        let settings = settings(self.percent, game.actions.len());
+        let settings = ReviewSettings::default().scaled(self.percent);
         let renewed = Cell::new(Instant::now());
         let goes_on = || !self.waiter.stops_within(Duration::ZERO) && self.holds(claimed, &renewed);
         let nets = &self.nets;
@@ -220,12 +218,6 @@ fn catch_failure<T>(work: impl FnOnce() -> Result<T, ActionRefusal>) -> Result<T
         Ok(result) => result.map_err(|refusal| refusal.to_string()),
         Err(_) => Err("it panicked".to_owned()),
     }
-}
-
-/// The settings for a game of this many actions.
-fn settings(percent: u32, actions: usize) -> ReviewSettings {
-    let percent = percent as usize * MAX_FULL_ACTIONS / actions.max(MAX_FULL_ACTIONS);
-    ReviewSettings::default().scaled(percent.max(1) as u32)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use super::{
     event::{LogEntryView, level_of},
     message_type::message_type,
     parameters::{GamePath, GameRequest},
-    review::{found, load_review},
+    review::{FoundReview, load_review},
     rules::RulesView,
 };
 use crate::{
@@ -92,7 +92,7 @@ pub async fn get_history(
     }
     let comments = if with_review {
         let review = load_review(&app, &stored).await?;
-        let work = move || Ok(comments(&found(&review)?));
+        let work = move || Ok(comments(&FoundReview::read(&review).findings));
         app.history_pool.run(client, SHORT_JOB_COST, work).await?
     } else {
         HashMap::new()

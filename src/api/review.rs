@@ -44,6 +44,11 @@ errors! {
 /// `Retry-After` where another review must be done first.
 const NEXT_REVIEW: Duration = Duration::from_secs(60);
 
+/// Why a review has failed.
+const DAMAGED: &str = "what is stored of the game or its review is damaged";
+const DISPLACED: &str = "too many reviews were waiting, most of them asked for from the same \
+                         network: ask again later";
+
 /// Ask for a review.
 ///
 /// Has the server review a finished game: what was luck, what was play, and what would have been
@@ -72,12 +77,18 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
         return Err(Problem::new(Code::TooManyVersions, detail));
     }
     let NoQuery {} = read.query()?;
+    let pool = &app.history_pool;
+    if let Some(review) = app.store.review(&stored.id).await? {
+        let found = move || Ok(FoundReview::read(&review));
+        let found = pool.run(client, SHORT_JOB_COST, found).await?;
+        if !found.status.has_failed() {
+            let work = move || ReviewView::new(&stored, &found);
+            return pool.answer(&read.request, SHORT_JOB_COST, work).await;
+        }
+    }
     let creator = client.creator_in_network(&app.store);
-    let status = match app
-        .store
-        .ask_review(&stored.id, creator, REVIEW_LIMITS)
-        .await?
-    {
+    let asked = app.store.ask_review(&stored.id, creator, REVIEW_LIMITS);
+    let status = match asked.await? {
         ReviewRequest::Added => StatusCode::ACCEPTED,
         ReviewRequest::Exists => StatusCode::OK,
         ReviewRequest::CreatorLimit => {
@@ -98,17 +109,12 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
         }
         ReviewRequest::NoFinishedGame => return Err(Problem::game_not_found()),
     };
-    let review = load_review(app, &stored).await?;
     let mut response = private_response(status);
-    response.content_type("application/json");
     if status == StatusCode::ACCEPTED {
         let location = format!("/v1/games/{}/review", stored.id);
         response.insert_header((header::LOCATION, location));
     }
-    let work = move || view(&stored, &review);
-    let pool = &app.history_pool;
-    pool.answer_with(&read.request, SHORT_JOB_COST, &mut response, work)
-        .await
+    Ok(response.json(ReviewView::new(&stored, &FoundReview::new())?))
 }
 
 /// Read the review.
@@ -123,7 +129,7 @@ pub async fn get_review(read: GameRequest) -> Result<HttpResponse, Problem> {
     let (stored, _) = read.game().await?;
     let NoQuery {} = read.query()?;
     let review = load_review(&read.app, &stored).await?;
-    let work = move || view(&stored, &review);
+    let work = move || ReviewView::new(&stored, &FoundReview::read(&review));
     let pool = &read.app.history_pool;
     pool.answer(&read.request, SHORT_JOB_COST, work).await
 }
@@ -157,7 +163,10 @@ pub async fn get_review_picture(
     let (stored, _) = read.game().await?;
     let params: ReviewPictureParams = read.query()?;
     let review = load_review(&read.app, &stored).await?;
-    let work = move || Ok(picture(&stored, &found(&review)?, params.theme));
+    let work = move || {
+        let found = FoundReview::read(&review).findings;
+        Ok(picture(&stored, &found, params.theme))
+    };
     let pool = &read.app.history_pool;
     let svg = pool.run(client, SHORT_JOB_COST, work).await?;
     send_picture(&read.request, svg)
@@ -220,28 +229,32 @@ pub async fn load_review(app: &App, stored: &StoredGame) -> Result<StoredReview,
     })
 }
 
-/// What a review has found.
-///
-/// # Errors
-/// It cannot be read.
-pub fn found(review: &StoredReview) -> Result<Review, Problem> {
-    match review.content()?.as_str() {
-        "" => Ok(Review::default()),
-        content => serde_json::from_str(content).map_err(Problem::internal),
-    }
+/// How far a review is, and what it has found.
+pub struct FoundReview {
+    pub status: ReviewStatus,
+    pub findings: Review,
 }
 
-/// A review as it is shown.
-///
-/// # Errors
-/// It cannot be read.
-fn view(stored: &StoredGame, review: &StoredReview) -> Result<ReviewView, Problem> {
-    let found = match found(review) {
-        // The next one who works on it finds out.
-        Err(_) if !review.status.has_ended() => Review::default(),
-        found => found?,
-    };
-    ReviewView::new(stored, review.status, &found)
+impl FoundReview {
+    /// Reads what is stored; nothing if it is damaged. A review that is done has found something, or
+    /// has failed. If it is not done, whoever works on it finds out.
+    pub fn read(review: &StoredReview) -> FoundReview {
+        let content = review.content().unwrap_or_default();
+        let findings: Review = serde_json::from_str(&content).unwrap_or_default();
+        let status = match review.status {
+            ReviewStatus::Done if findings.version == 0 => ReviewStatus::Failed,
+            status => status,
+        };
+        FoundReview { status, findings }
+    }
+
+    /// One that has just been asked for.
+    fn new() -> FoundReview {
+        FoundReview {
+            status: ReviewStatus::Waiting,
+            findings: Review::default(),
+        }
+    }
 }
 
 /// A review of a finished game.
@@ -315,41 +328,31 @@ struct DecisionView {
 }
 
 impl ReviewView {
-    /// A review as it is stored.
-    ///
     /// # Errors
-    /// It is damaged.
-    pub fn new(
-        stored: &StoredGame,
-        status: ReviewStatus,
-        found: &Review,
-    ) -> Result<ReviewView, Problem> {
+    /// None in practice: what was decided is a play or an answer in the exchange.
+    fn new(stored: &StoredGame, found: &FoundReview) -> Result<ReviewView, Problem> {
         let rules = stored.game.rules();
         let last = stored.game.version() as f64;
-        let decisions = found.decisions.iter().map(DecisionView::new);
+        let FoundReview { status, findings } = found;
+        let (status, detail) = match status {
+            ReviewStatus::Waiting => (StatusName::Waiting, None),
+            ReviewStatus::Running => (StatusName::Running, None),
+            ReviewStatus::Done => (StatusName::Done, None),
+            ReviewStatus::Failed => (StatusName::Failed, Some(DAMAGED)),
+            ReviewStatus::Displaced => (StatusName::Failed, Some(DISPLACED)),
+        };
+        let decisions = findings.decisions.iter().map(DecisionView::new);
         Ok(ReviewView {
-            status: match status {
-                ReviewStatus::Waiting => StatusName::Waiting,
-                ReviewStatus::Running => StatusName::Running,
-                ReviewStatus::Done => StatusName::Done,
-                ReviewStatus::Failed | ReviewStatus::Displaced => StatusName::Failed,
-            },
-            detail: match status {
-                ReviewStatus::Failed => Some("what is stored of the game or its review is damaged"),
-                ReviewStatus::Displaced => Some(
-                    "too many reviews were waiting, most of them asked for from the same network: \
-                     ask again later",
-                ),
-                _ => None,
-            },
             progress: match status {
-                ReviewStatus::Done => 1.0,
-                _ => ((found.version as f64 / last).min(1.0) * 1e4).floor() / 1e4,
+                StatusName::Done => 1.0,
+                _ => ((findings.version as f64 / last).min(1.0) * 1e4).floor() / 1e4,
             },
+            status,
+            detail,
             decisions: decisions.collect::<Result<_, _>>()?,
-            seats: found.seats(rules),
-            rounds: found.rounds(rules),
-            teams: found.teams(rules),
+            seats: findings.seats(rules),
+            rounds: findings.rounds(rules),
+            teams: findings.teams(rules),
         })
     }
 }

@@ -239,7 +239,22 @@ fn what_was_found_is_damaged_and_the_queue_goes_on() {
     let server = TestServer::start_with(&[("DOG_REVIEW_PERCENT", "1")]);
     let [first, damaged, last] = [(); 3].map(|()| TestGame::imported(&server));
     first.post(Host, "/review").send().expect(202);
-    done(&first, Host);
+    let found = done(&first, Host);
+    // As if something had overwritten a review that is done.
+    for damaged in ["x'ffff'", "x'0300'", "substr(content, 9)"] {
+        let sql = format!("UPDATE reviews SET content = {damaged}");
+        server.database().sql(&sql);
+        let failed = first.get(Host, "/review").send().expect(200);
+        assert_eq!(
+            (&failed["status"], &failed["rounds"]),
+            (&json!("failed"), &json!([]))
+        );
+        assert!(failed["detail"].is_string());
+        first.get(Host, "/review.svg").send().text();
+        first.post(Host, "/review").send().expect(202);
+        assert_eq!(done(&first, Host), found);
+        assert_eq!(first.post(Host, "/review").send().status, 200);
+    }
     // As if something had overwritten a review that goes on.
     let content = match server.database() {
         ServerDatabase::File(_) => "x'ffff'",

@@ -199,7 +199,7 @@ impl<'n> Reviewer<'n> {
         self.search.chances(rules, &table, rng)
     }
 
-    /// Judges a decision; none if there was nothing to decide.
+    /// Judges a decision; none if there was nothing to decide, or it cannot be valued.
     fn judge(&mut self, action: &Action, rng: &mut ChaCha8Rng) -> Option<JudgedDecision> {
         let (seat, choice) = choice(action)?;
         let view = self.game.seen_from(seat);
@@ -209,7 +209,7 @@ impl<'n> Reviewer<'n> {
             return None;
         }
         let best = found[0].candidate;
-        let values = self.search.values(&view, best, played, rng);
+        let values = self.search.values(&view, best, played, rng)?;
         Some(JudgedDecision {
             version: self.game.version() + 1,
             seat,

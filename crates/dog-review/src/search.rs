@@ -11,6 +11,9 @@ use dog_bot::{
 use dog_rules::{Phase, Playout, Rules, SeatView};
 use rand::rngs::ChaCha8Rng;
 
+/// A choice that is valued in fewer worlds is not judged: the error could not be estimated.
+const FEWEST_WORLDS: u32 = 20;
+
 /// How many playouts a review makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReviewSettings {
@@ -92,26 +95,31 @@ impl<'n> ReviewSearch<'n> {
         self.finder.think(view, budget, rng)
     }
 
-    /// Values the best choice and the one played on worlds of their own, common to both.
+    /// Values the best choice and the one played on worlds of their own, common to both; none if
+    /// there are too few of them within the limit of boards.
     pub fn values(
         &mut self,
         view: &SeatView,
         best: Candidate,
         played: Candidate,
         rng: &mut ChaCha8Rng,
-    ) -> ChoiceValues {
+    ) -> Option<ChoiceValues> {
         let mut choices = vec![best, played];
         choices.dedup();
         let budget = Budget::Samples(self.settings.valuing * choices.len() as u32);
         let values = self.valuer.compare(view, &choices, budget, rng);
+        let fewest = FEWEST_WORLDS.min(self.settings.valuing);
+        if values.iter().any(|choice| choice.samples < fewest) {
+            return None;
+        }
         let (best, played) = (&values[0], values.get(1));
         let difference = played.and_then(|played| played.difference(best));
         let (difference, standard_error) = difference.unwrap_or_default();
-        ChoiceValues {
+        Some(ChoiceValues {
             win_probability: best.win_probability(0.0),
             difference,
             standard_error,
-        }
+        })
     }
 
     /// The chance of each team on this table, before or after a deal.

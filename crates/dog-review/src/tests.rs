@@ -94,13 +94,16 @@ fn accuracy_falls_with_the_loss() {
 
 #[test]
 fn everything_adds_up() {
-    for seats in [4, 6] {
+    // Also if no playout ends within the limit.
+    for (seats, boards) in [(4, u32::MAX), (6, u32::MAX), (6, 0)] {
         let rules = rules(seats);
         let game = game(&rules, Level::Greedy, 5);
+        let settings = ReviewSettings { boards, ..QUICK };
         let actions = game.actions.iter();
         let deals = actions.filter(|(action, _)| matches!(action, Action::Deal { .. }));
         let deals = deals.count();
-        let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
+        let review = reviewer(game, settings, Review::default());
+        let review = review.finish().unwrap();
         let rounds = review.rounds(&rules);
         assert_eq!((rounds.len(), review.deals.len()), (deals, deals));
         for (place, round) in rounds.iter().enumerate() {
@@ -267,6 +270,20 @@ fn all_searches_of_a_review_have_equal_shares_of_its_boards() {
     assert!((1..400).contains(&playouts(5_000)));
     assert_eq!(playouts(5_000), playouts(5_000));
     assert_eq!(playouts(u32::MAX), 400);
+    let values = |boards| {
+        let settings = ReviewSettings {
+            valuing: 200,
+            boards,
+            ..QUICK
+        };
+        let mut search = ReviewSearch::new(nets(), settings, &|| true);
+        let found = search.find(&view, &mut rng(1));
+        let (best, worst) = (found[0].candidate, found[found.len() - 1].candidate);
+        search.values(&view, best, worst, &mut rng(2))
+    };
+    // What was hardly played out is not judged.
+    assert_eq!(values(1_000), None);
+    assert!(values(u32::MAX).is_some());
 }
 
 /// A four wins at once, and to keep it for later does not.
@@ -284,11 +301,11 @@ fn a_missed_win_is_found() {
     let mut search = ReviewSearch::new(nets(), settings, &|| true);
     let found = search.find(&view, &mut rng(1));
     let (best, worst) = (found[0].candidate, found[found.len() - 1].candidate);
-    let values = search.values(&view, best, worst, &mut rng(2));
+    let values = search.values(&view, best, worst, &mut rng(2)).unwrap();
     assert_eq!(values.win_probability, 1.0);
     let least = f64::max(0.02, 4.0 * values.standard_error);
     assert!(values.difference > least, "{values:?}");
-    let same = search.values(&view, best, best, &mut rng(2));
+    let same = search.values(&view, best, best, &mut rng(2)).unwrap();
     assert_eq!((same.difference, same.standard_error), (0.0, 0.0));
 }
 

@@ -31,7 +31,7 @@ pub struct ReviewLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewRequest {
     Added,
-    /// There is one already, done or not.
+    /// There is one already that waits or runs.
     Exists,
     /// This address or its network has asked for as many as it may.
     CreatorLimit,
@@ -110,7 +110,14 @@ impl StoredReview {
     /// # Errors
     /// The row is damaged.
     pub fn content(&self) -> Result<String, StoreError> {
-        unpack(&self.packed)
+        let mut content = String::new();
+        let mut decoder = DeflateDecoder::new(&*self.packed).take(MAX_CONTENT);
+        match decoder.read_to_string(&mut content) {
+            Ok(_) => Ok(content),
+            Err(error) => Err(StoreError::Damaged(format!(
+                "a review cannot be unpacked: {error}"
+            ))),
+        }
     }
 }
 
@@ -118,19 +125,8 @@ impl StoredReview {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedReview {
     pub game: GameId,
-    pub(super) packed: Vec<u8>,
     /// A random number that identifies the claim.
     pub(super) claim: i64,
-}
-
-impl ClaimedReview {
-    /// What was found so far; empty at first.
-    ///
-    /// # Errors
-    /// The row is damaged.
-    pub fn content(&self) -> Result<String, StoreError> {
-        unpack(&self.packed)
-    }
 }
 
 /// The content in its stored form.
@@ -145,19 +141,4 @@ pub(super) fn pack(content: &str) -> Result<Vec<u8>, StoreError> {
     let written = std::io::Write::write_all(&mut encoder, content.as_bytes());
     let packed = written.and_then(|()| encoder.finish());
     packed.map_err(|_| StoreError::Misuse("a review cannot be packed"))
-}
-
-/// The content, from its stored form.
-///
-/// # Errors
-/// The row is damaged.
-fn unpack(packed: &[u8]) -> Result<String, StoreError> {
-    let mut content = String::new();
-    let mut decoder = DeflateDecoder::new(packed).take(MAX_CONTENT);
-    match decoder.read_to_string(&mut content) {
-        Ok(_) => Ok(content),
-        Err(error) => Err(StoreError::Damaged(format!(
-            "a review cannot be unpacked: {error}"
-        ))),
-    }
 }

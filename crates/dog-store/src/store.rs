@@ -362,8 +362,8 @@ impl Store {
         Ok(wait.map(|wait| Duration::try_from(wait).unwrap_or_default()))
     }
 
-    /// Asks for the review of a finished game; again, if it has failed. `creator` is who asks, if
-    /// addresses are limited; see [`Creator::in_network`]. If the queue is full, one who has none in
+    /// Asks for the review of a finished game, and again if there is one that has ended. `creator` is
+    /// who asks, if addresses are limited; see [`Creator::in_network`]. If the queue is full, one who has none in
     /// it displaces the last of the network with the most.
     pub async fn ask_review(
         &self,

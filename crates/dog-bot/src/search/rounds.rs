@@ -22,6 +22,7 @@ pub struct TeamChance {
 impl Searcher<'_> {
     /// The chance of each team, from this many playouts of a round. `table` gives the game before
     /// or after the deal of that round. A playout ends with the round, and the net values the end.
+    /// If none ends within the limit, the chances are equal.
     pub fn team_chances<'v, R: Rng>(
         &mut self,
         rules: &'v Rules,
@@ -49,6 +50,9 @@ impl Searcher<'_> {
                 sums[team] += chance;
                 squares[team] += chance * chance;
             }
+        }
+        if count == 0 {
+            sums = [1.0 / teams(rules) as f64; MAX_TEAMS];
         }
         let count = f64::from(count.max(1));
         let teams = sums.into_iter().zip(squares).take(teams(rules));

@@ -251,11 +251,7 @@ impl PgDatabase {
         creator: Option<Creator>,
         limits: ReviewLimits,
     ) -> Result<ReviewRequest, StoreError> {
-        if let Err(full) = self.usage().check_new_game() {
-            let there = self.review(id).await?;
-            let there = there.filter(|review| !review.status.has_failed());
-            return there.map(|_| ReviewRequest::Exists).ok_or(full);
-        }
+        self.usage().check_new_game()?;
         let sql = sql!(
             "WITH game AS (\
                  SELECT row_id FROM games WHERE id = $1 AND phase = 'finished' FOR KEY SHARE), \
@@ -271,9 +267,7 @@ impl PgDatabase {
              limits AS (\
                  SELECT total >= $3 AS is_full, \
                      $2::bytea IS NOT NULL AND own >= $4 OR near >= $6 AS is_own_full FROM queue), \
-             there AS (\
-                 SELECT 1 FROM reviews JOIN game ON game = row_id \
-                 WHERE status NOT IN ('failed', 'displaced')), \
+             there AS (SELECT 1 FROM open JOIN game ON game = row_id), \
              admitted AS (\
                  SELECT row_id, last_claim, is_full FROM game, queue, limits \
                  WHERE NOT EXISTS (SELECT FROM there) AND NOT is_own_full \
@@ -295,7 +289,7 @@ impl PgDatabase {
                  ON CONFLICT (game) DO UPDATE SET creator = excluded.creator, \
                      asked_at = excluded.asked_at, status = excluded.status, \
                      content = excluded.content, claimed_until = excluded.claimed_until \
-                 WHERE old.status IN ('failed', 'displaced') RETURNING 1) \
+                 WHERE old.status NOT IN ('waiting', 'running') RETURNING 1) \
              SELECT EXISTS (SELECT FROM game), EXISTS (SELECT FROM added), \
              EXISTS (SELECT FROM there), is_full, is_own_full FROM limits"
         );
@@ -317,14 +311,12 @@ impl PgDatabase {
             ReviewRequest::NoFinishedGame
         } else if is_added {
             ReviewRequest::Added
-        } else if is_there {
-            ReviewRequest::Exists
-        } else if is_own_full {
+        } else if is_own_full && !is_there {
             ReviewRequest::CreatorLimit
-        } else if is_full {
+        } else if is_full && !is_there {
             ReviewRequest::QueueFull
         } else {
-            // Another request has added it at the same time.
+            // It was there, or another request has added it at the same time.
             ReviewRequest::Exists
         })
     }
@@ -340,20 +332,16 @@ impl PgDatabase {
                      WHERE {OPEN} AND substring(own.creator FOR 8) IS NOT DISTINCT FROM \
                          substring(reviews.creator FOR 8)), \
                  claimed_until, asked_at LIMIT 1 \
-                 FOR NO KEY UPDATE SKIP LOCKED) RETURNING id, content",
+                 FOR NO KEY UPDATE SKIP LOCKED) RETURNING id",
             latest_end(REVIEW_CLAIM)
         );
         let params = params![claim, micros(REVIEW_CLAIM)];
         let rows = self.small_write(sql, params).await?;
-        rows.first()
-            .map(|row| {
-                Ok(ClaimedReview {
-                    game: game_id(row, 0)?,
-                    packed: row.try_get(1)?,
-                    claim,
-                })
-            })
-            .transpose()
+        let claimed = rows.first().map(|row| {
+            let game = game_id(row, 0)?;
+            Ok(ClaimedReview { game, claim })
+        });
+        claimed.transpose()
     }
 
     /// See [`Store::renew_review`](crate::Store::renew_review).

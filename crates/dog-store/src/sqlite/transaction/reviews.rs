@@ -27,8 +27,8 @@ impl Transaction<'_> {
         let Some(row_id) = row_id else {
             return Ok(ReviewRequest::NoFinishedGame);
         };
-        let sql = "SELECT 1 FROM reviews WHERE game = ?1 AND status NOT IN ('failed', 'displaced')";
-        if connection.prepare_cached(sql)?.exists([row_id])? {
+        let sql = format!("SELECT 1 FROM reviews WHERE game = ?1 AND {OPEN}");
+        if connection.prepare_cached(&sql)?.exists([row_id])? {
             return Ok(ReviewRequest::Exists);
         }
         let sql = format!(
@@ -96,7 +96,7 @@ impl Transaction<'_> {
     ) -> Result<Option<ClaimedReview>, StoreError> {
         let connection = self.connection()?;
         let sql = format!(
-            "SELECT row_id, id, content FROM reviews JOIN games ON game = row_id \
+            "SELECT row_id, id FROM reviews JOIN games ON game = row_id \
              WHERE phase = 'finished' AND {OPEN} \
              ORDER BY (SELECT max(own.worked_at) FROM reviews AS own \
                  WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND {OPEN}), \
@@ -109,15 +109,10 @@ impl Transaction<'_> {
             if is_claimed(&game) {
                 continue;
             }
-            let packed = row.get(2)?;
             let sql = "UPDATE reviews SET status = 'running', worked_at = ?2 WHERE game = ?1";
             let now = now().as_microsecond();
             connection.prepare_cached(sql)?.execute([row_id, now])?;
-            return Ok(Some(ClaimedReview {
-                game,
-                packed,
-                claim,
-            }));
+            return Ok(Some(ClaimedReview { game, claim }));
         }
         Ok(None)
     }
