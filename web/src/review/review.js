@@ -24,6 +24,7 @@ const hasEnded = ({ status }) => status === "done" || status === "failed";
 export function Review({ table }) {
   const { id, review } = table;
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
+  const [times, setTimes] = useState(0);
   useEffect(() => {
     let timer = 0;
     let over = false;
@@ -47,23 +48,23 @@ export function Review({ table }) {
       }
       timer = setTimeout(read, wait);
     };
-    if (typeof review === "string" || !hasEnded(review)) read();
+    if (times > 0 || typeof review === "string" || !hasEnded(review)) read();
     return () => {
       over = true;
       clearTimeout(timer);
     };
-  }, []);
+  }, [times]);
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (review === "asked") title.current?.focus({ preventScroll: true });
   }, []);
   const done = typeof review === "object" && hasEnded(review);
-  // It has failed.
-  const none = done && review.rounds.length === 0;
+  const failed = done && review.status === "failed";
   return html`
     <section class="review" aria-labelledby="review">
       <h3 id="review" tabindex="-1" ref=${title}>${t("review")}</h3>
-      <p role="status" class="small">${t(none ? "review.none" : done ? "review.done" : "review.running")}</p>
+      <p role="status" class="small">${t(failed ? "review.failed" : done ? "review.done" : "review.running")}</p>
+      ${failed && html`<p><button type="button" onClick=${once(() => setTimes(times + 1))}>${t("review.again")}</button></p>`}
       ${problem && html`<p class="problem" role="alert">${problemWords(problem, people(table))}</p>`}
       ${typeof review === "object" && html`
         ${!done && html`<progress value=${review.progress} aria-label=${t("review.progress")}></progress>`}
