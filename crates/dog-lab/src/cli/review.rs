@@ -297,7 +297,7 @@ fn differences(
     let (best, _) = again
         .split_first()
         .filter(|(_, others)| !others.is_empty())?;
-    let other = search.values(view, best.candidate, played, rng).difference;
+    let other = search.values(view, best.candidate, played, rng)?.difference;
     let stats = again.iter().find(|stats| stats.candidate == played)?;
     let own = stats.difference(best).map_or(0.0, |(mean, _)| mean);
     Some([other, own])
