@@ -363,8 +363,8 @@ impl Store {
     }
 
     /// Asks for the review of a finished game, and again if there is one that has ended. `creator` is
-    /// who asks, if addresses are limited; see [`Creator::in_network`]. If the queue is full, one who has none in
-    /// it displaces the last of the network with the most.
+    /// who asks, if addresses are limited; see [`Creator::in_network`]. If the queue is full, one who
+    /// has none in it displaces the last of the network with the most.
     pub async fn ask_review(
         &self,
         id: &GameId,
