@@ -107,7 +107,7 @@ impl Store {
     }
 
     /// Keeps those games in the lists that were used since the last call, or at which somebody is
-    /// `present`. With `sweep`, takes those out that nobody has used for [`LISTED_TIME`].
+    /// `present`. With `sweep`, takes those out that nobody has used for a while.
     ///
     /// # Errors
     /// The store cannot be written.
