@@ -187,7 +187,8 @@ fn a_review_that_cannot_be_made_is_explained() {
     game.damage_log();
     browser.press_anywhere("To the result");
     browser.press("Review");
-    browser.wait_for_words("This game cannot be reviewed.");
+    browser.wait_for_words("The review has failed.");
+    browser.press("Ask again");
 }
 
 #[test]
