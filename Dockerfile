@@ -18,6 +18,7 @@ RUN mkdir src tests \
 COPY docs docs
 COPY CHANGELOG.md ./
 COPY examples examples
+COPY openapi openapi
 # The commit, for `dog --version`.
 ARG DOG_REVISION
 COPY src src

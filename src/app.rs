@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use actix_web::web::Bytes;
 use dog_bot::net::nets::Nets;
 use dog_store::Store;
 use utoipa_swagger_ui::Config;
@@ -44,7 +43,6 @@ pub struct App {
     pub metrics: Metrics,
     /// The last result of `/readyz`.
     pub readiness: Arc<Readiness>,
-    pub openapi: Bytes,
     pub files: StaticFiles,
     pub docs: Arc<Config<'static>>,
     pub network: HomeNetwork,

@@ -34,7 +34,6 @@ use utoipa_swagger_ui::Config;
 use crate::{
     api::{
         join::QuickJoins,
-        openapi,
         page::come_back,
         route::{configure, not_found},
         routes::routes,
@@ -168,8 +167,6 @@ pub enum ServeError {
     Connections(#[source] io::Error),
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
-    #[error("cannot write the OpenAPI document: {0}")]
-    OpenApi(#[from] serde_json::Error),
     #[error(transparent)]
     Nets(#[from] NetsError),
     #[error("the server failed: {0}")]
@@ -257,7 +254,6 @@ impl Server {
             memory: Arc::clone(&memory),
             metrics,
             readiness: Arc::clone(&readiness),
-            openapi: openapi::json()?.into(),
             docs: Arc::new(docs),
             network: network.clone(),
             has_page: config.has_page,

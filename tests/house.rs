@@ -1,5 +1,5 @@
-//! What the compiler cannot see: generated pages and the image are up to date, bots see no whole
-//! game, rules are data, citations of the rules are right, and all licences are permissive.
+//! What the compiler cannot see: the image has all files, bots see no whole game, rules are data,
+//! citations of the rules are right, and all licences are permissive.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,6 @@ use std::{
     process::Command,
 };
 
-use dog_server::problem;
 use serde_json::Value;
 
 /// Folders of build outputs and downloaded packages.
@@ -157,15 +156,6 @@ fn citations_of_the_rules_are_right() {
     assert!(right > 100, "only {right} citations were found");
 }
 
-/// A test of the OpenAPI document does the same for that.
-#[test]
-fn the_page_of_errors_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md");
-    let kept = fs::read_to_string(path).expect("the page");
-    let stale = "it is out of date: cargo run -- errors > docs/errors.md";
-    assert!(kept == problem::markdown(), "{stale}");
-}
-
 /// What the Dockerfile copies into the image's build.
 fn copied() -> Vec<String> {
     let dockerfile = fs::read_to_string("Dockerfile").expect("a file");
@@ -217,7 +207,7 @@ fn embedded(code: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn the_dockerfile_copies_what_is_embedded() {
     let copied = copied();
-    let expected = ["CHANGELOG.md", "docs", "examples", "web"];
+    let expected = ["CHANGELOG.md", "docs", "examples", "openapi", "web"];
     let mut folders = BTreeSet::new();
     for (_, code) in code(&["src"]) {
         folders.extend(embedded(&code).map(str::to_owned));

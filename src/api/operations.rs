@@ -3,7 +3,7 @@
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
-    web::{self, Data},
+    web::{self, Bytes, Data},
 };
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
@@ -11,6 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     errors::{ReadinessErrors, UnlimitedErrors, errors},
+    openapi::DOCUMENT,
     parameters::{NoQuery, ReadHeaders},
 };
 use crate::{
@@ -146,7 +147,7 @@ pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 pub async fn get_openapi(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();
     response.content_type("application/json");
-    let document = || app.openapi.clone();
+    let document = || Bytes::from_static(DOCUMENT.as_bytes());
     app.files
         .send(&request, "openapi.json", response, document)
         .await

@@ -15,11 +15,7 @@ use serde_json::{Map, json};
 use utoipa::{
     __dev::{SchemaReferences, Tags},
     Path,
-    openapi::{
-        HttpMethod, Object, OpenApi, RefOr, Type,
-        header::{Header, HeaderBuilder},
-        path::Operation,
-    },
+    openapi::{HttpMethod, OpenApi, RefOr, header::Header, path::Operation},
 };
 
 use crate::{
@@ -139,7 +135,10 @@ fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi, co
         if let RefOr::T(response) = response
             && (status == "429" || is_answer && cost.is_announced())
         {
-            response.headers.extend(rate_limit_headers());
+            let names = ["RateLimit-Policy", "RateLimit"].map(str::to_owned);
+            response
+                .headers
+                .extend(names.map(|name| (name, Header::default().into())));
         }
     }
     let tags = P::tags().into_iter().map(str::to_owned);
@@ -150,30 +149,6 @@ fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi, co
     P::schemas(&mut schemas);
     let components = api.components.get_or_insert_default();
     components.schemas.extend(schemas);
-}
-
-/// The headers that announce a rate limit, in the document.
-fn rate_limit_headers() -> [(String, RefOr<Header>); 2] {
-    [
-        (
-            "RateLimit-Policy",
-            "A rate limit: `q` requests at once, and as many again in `w` seconds. Absent if none \
-             applies.",
-            "\"advice\";q=100;w=10",
-        ),
-        (
-            "RateLimit",
-            "What is left of it: `r` requests now, and one more in `t` seconds.",
-            "\"advice\";r=99;t=1",
-        ),
-    ]
-    .map(|(name, about, example)| {
-        let header = HeaderBuilder::new()
-            .schema(Some(Object::with_type(Type::String)))
-            .description(Some(about))
-            .example(Some(example.into()));
-        (name.to_owned(), header.build().into())
-    })
 }
 
 /// Registers these routes. Paths are tried in order; those of a game are neighbours, and are tried

@@ -21,7 +21,6 @@ use clap::Parser;
 use self::logger::LogFormat;
 use crate::{
     api::openapi,
-    http::problem,
     server::{Listeners, ServeError},
     version,
 };
@@ -98,8 +97,8 @@ impl Cli {
             Subcommand::Backup(backup) => backup.run(),
             Subcommand::Copy(copy) => copy.run(),
             Subcommand::Check(check) => check.run(),
-            Subcommand::Openapi => print(&openapi::json()?),
-            Subcommand::Errors => print(&problem::markdown()),
+            Subcommand::Openapi => print(openapi::DOCUMENT),
+            Subcommand::Errors => print(include_str!("../../docs/errors.md")),
             Subcommand::Healthcheck(healthcheck) => healthcheck.run(),
             Subcommand::Perft(perft) => perft.run(),
             Subcommand::Verify(verify) => verify.run(),

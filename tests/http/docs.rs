@@ -40,8 +40,7 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
     assert!(printed.status.success());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
     let kept = fs::read(file).expect("openapi/openapi.json");
-    let stale = "openapi/openapi.json is stale: run `cargo run -- openapi > openapi/openapi.json`";
-    assert!(printed.stdout == kept, "{stale}");
+    assert!(printed.stdout == kept, "built before openapi/openapi.json");
     let kept: Value = serde_json::from_slice(&kept).expect("JSON");
     assert_eq!(served.json(), kept);
     let etag = served.header("etag").expect("an ETag");
@@ -49,7 +48,6 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
     assert_eq!(again.send().status, 304);
     let version = kept["openapi"].as_str().expect("a version");
     assert!(version.starts_with("3.1."), "{version}");
-    assert_eq!(kept["info"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays a game on a server that has no other games, and writes the examples of the OpenAPI document.
 
-usage: tests/openapi/examples.py URL    (writes src/api/openapi/examples.json)
+usage: tests/openapi/examples.py URL    (writes examples.json beside this file)
 
 Examples of answers that do not come from the game are kept.
 """
@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.request
 
-FILE = pathlib.Path(__file__).parents[2] / "src/api/openapi/examples.json"
+FILE = pathlib.Path(__file__).with_name("examples.json")
 SEATS = [{"name": "Anna"}, {"kind": "open"}, {"name": "Carla"}, {"kind": "bot", "level": "fast"}]
 CREATION = {"rules": {"preset": "hausregeln"}, "seats": SEATS, "first_dealer": 0}
 URL = sys.argv[1]

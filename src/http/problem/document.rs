@@ -40,16 +40,6 @@ pub struct Problem {
 
 /// An error (RFC 9457). The members after `code` are there if they apply.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(example = json!({
-    "type": "/docs/guide/errors#illegal_move",
-    "title": "Illegal move",
-    "status": 422,
-    "detail": "field 16 is blocked: seat 1's fresh piece",
-    "code": "illegal_move",
-    "reason": "blocked",
-    "seat": 1,
-    "place": "16"
-}))]
 pub struct ProblemDetails {
     /// A link to what the guide says of the code, relative to the server.
     #[serde(rename = "type")]

@@ -6,5 +6,5 @@ mod table;
 
 pub use self::{
     document::{FieldError, NO_SNIFFING, Problem, ProblemDetails},
-    table::{Code, Reason, markdown},
+    table::{Code, Reason},
 };

@@ -311,19 +311,3 @@ named! {
     Reason: Code::ALL.iter().flat_map(|code| code.own_reasons()).map(|reason| reason.name()),
         "Why an error occurred, where its code alone does not say it.";
 }
-
-/// The table as a Markdown page.
-pub fn markdown() -> String {
-    let (mut codes, mut reasons) = (String::new(), String::new());
-    for code in Code::ALL {
-        let (name, status, meaning) = (code.name(), code.status().as_u16(), code.meaning());
-        codes += &format!("| `{name}` | {status} | {meaning} |\n");
-        for reason in code.reasons() {
-            let (reason, meaning) = (reason.name(), reason.meaning());
-            reasons += &format!("| `{name}` | `{reason}` | {meaning} |\n");
-        }
-    }
-    include_str!("errors.txt")
-        .replace("{codes}", &codes)
-        .replace("{reasons}", &reasons)
-}

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dog_server::openapi::{MAX_INTEGER, largest};
 use serde_json::{Map, Value, json};
-
-use crate::http::range::{MAX_INTEGER, largest};
 
 /// How a reference to a schema begins.
 const SCHEMAS: &str = "#/components/schemas/";

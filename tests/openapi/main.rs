@@ -1,7 +1,12 @@
-//! The OpenAPI document, generated from the routes and the table of errors.
+//! Makes the OpenAPI document and the page of errors from the routes and the table of errors, and
+//! compares them with the files that the server sends.
 
+mod errors;
 mod schemas;
 
+use std::{fs, path::Path};
+
+use dog_server::{openapi::describe, problem::ProblemDetails};
 use serde_json::{Map, Value, json};
 use utoipa::{
     OpenApi as _,
@@ -11,8 +16,30 @@ use utoipa::{
     },
 };
 
-use super::routes::routes;
-use crate::http::problem::ProblemDetails;
+/// The generated files, and what is to be in them.
+fn files() -> [(&'static str, String); 2] {
+    [
+        ("openapi/openapi.json", document()),
+        ("docs/errors.md", errors::page()),
+    ]
+}
+
+#[test]
+fn the_files_are_up_to_date() {
+    for (file, text) in files() {
+        let kept = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
+        let stale = "is out of date: cargo test --test openapi -- --ignored";
+        assert!(kept.expect(file) == text, "{file} {stale}");
+    }
+}
+
+#[test]
+#[ignore = "writes the files"]
+fn write_the_files() {
+    for (file, text) in files() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(file), text).expect(file);
+    }
+}
 
 /// The document before the routes are in it, with version and licence. Tools need an absolute
 /// address, and take the first one: where the README starts a server.
@@ -46,15 +73,13 @@ use crate::http::problem::ProblemDetails;
 )]
 struct Document;
 
-/// The document as it is served, and as it is in `openapi/openapi.json`.
-///
-/// # Errors
-/// None in practice: the document can always be written, and the examples read, as JSON.
-pub fn json() -> Result<String, serde_json::Error> {
-    let mut document = serde_json::to_value(described())?;
+/// The OpenAPI document.
+fn document() -> String {
+    let mut document = json!(described());
     schemas::complete(&mut document);
     // Answers of a game that was played once. A test checks that they fit their schemas.
-    let mut examples: Map<String, Value> = serde_json::from_str(include_str!("examples.json"))?;
+    let examples = include_str!("examples.json");
+    let mut examples: Map<String, Value> = serde_json::from_str(examples).expect("a JSON object");
     let schemas = document["components"]["schemas"].clone();
     for operation in operations(&mut document) {
         // They are the entries of menus. In the code they are sentences.
@@ -76,6 +101,10 @@ pub fn json() -> Result<String, serde_json::Error> {
                 parameter["schema"]["examples"] = json!([example]);
             }
         }
+        let responses = operation["responses"].as_object_mut().into_iter();
+        responses
+            .flat_map(Map::values_mut)
+            .for_each(errors::complete);
         // Of schemas that answers share, those of a deal and of a swap have examples of their own.
         let id = operation["operationId"].as_str().unwrap_or_default();
         if let Some(example) = examples.remove(id) {
@@ -91,7 +120,7 @@ pub fn json() -> Result<String, serde_json::Error> {
         document["components"]["schemas"][name]["example"] = example;
     }
     share_errors(&mut document);
-    Ok(format!("{document:#}\n"))
+    format!("{document:#}\n")
 }
 
 /// Headers that may be left out, and what tools may send that fill in all of them: none changes what
@@ -116,7 +145,7 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     operations.flat_map(|item| item.values_mut())
 }
 
-/// What the routes say of themselves, without the errors and the examples.
+/// What the routes say of themselves, without examples. Errors are only named.
 fn described() -> OpenApi {
     let mut api = Document::openapi();
     let components = api.components.get_or_insert_default();
@@ -129,9 +158,7 @@ fn described() -> OpenApi {
     ];
     let schemes = schemes.map(|(name, scheme)| (name.to_owned(), scheme.into()));
     components.security_schemes.extend(schemes);
-    for route in routes() {
-        route.describe(&mut api);
-    }
+    describe(&mut api);
     api
 }
 
@@ -178,7 +205,7 @@ fn each_error(document: &mut Value, mut call: impl FnMut(&mut Value, String)) {
         let id: String = id.split('_').map(capitalized).collect();
         let responses = operation["responses"].as_object_mut().into_iter().flatten();
         for (status, response) in responses {
-            if response["content"]["application/problem+json"].is_object() {
+            if errors::is_error(response) {
                 call(response, format!("{id}{status}"));
             }
         }
