@@ -40,6 +40,7 @@ mod testing;
 mod version;
 mod write;
 
+#[cfg(any(test, feature = "fuzz"))]
 #[doc(hidden)]
 pub use self::api::fuzz;
 pub use self::{api::openapi, http::problem, server::Listeners};

@@ -152,9 +152,4 @@ impl LegalMoves {
             unplayable,
         })
     }
-
-    /// The id of the first move.
-    pub fn first(&self) -> Option<&str> {
-        self.moves.first().map(|mv| mv.id.as_str())
-    }
 }

@@ -11,6 +11,8 @@ pub mod create;
 pub mod errors;
 pub mod event;
 pub mod events;
+#[cfg(any(test, feature = "fuzz"))]
+#[path = "../../fuzz/entry_points.rs"]
 pub mod fuzz;
 pub mod games;
 pub mod guide;

@@ -116,11 +116,6 @@ impl SevenView {
             next: next.into_iter().map(view).collect(),
         })
     }
-
-    /// The id with the first part that may come next.
-    pub fn first(&self) -> Option<&str> {
-        self.next.first().map(|part| part.id.as_str())
-    }
 }
 
 /// The seven whose next parts are listed.

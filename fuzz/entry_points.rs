@@ -1,10 +1,11 @@
-//! Entry points of the fuzz targets: requests are parsed and checked as in the handlers, without a
+//! Entry points of the fuzz targets, a module of `dog-server` with the feature `fuzz`: requests are parsed and checked as in the handlers, without a
 //! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use dog_picture::PictureOptions;
 use dog_rules::{Action, Game, Seat};
 use dog_store::{Cursor, GameId};
+use serde_json::json;
 
 use super::{
     advice::AdviceParams,
@@ -55,11 +56,11 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         1 => {
             let position = AnalysisPosition::read(from_body(bytes)?)?;
-            let moves = position.legal_moves(MovesOptions {
+            let moves = json!(position.legal_moves(MovesOptions {
                 card: None,
                 with_boards: true,
-            })?;
-            position.picture(moves.first(), PictureOptions::default())?;
+            })?);
+            position.picture(moves["moves"][0]["id"].as_str(), PictureOptions::default())?;
             None
         }
         2 => {
@@ -83,7 +84,8 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
         }
         7 => {
             let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)?)?;
-            if let Some(id) = position.next_parts(&begun)?.first() {
+            let parts = json!(position.next_parts(&begun)?);
+            if let Some(id) = parts["next"][0]["id"].as_str() {
                 position.next_parts(id)?;
             }
             None
