@@ -1,16 +1,20 @@
 //! The guides: documents of `docs` as pages.
 
-use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
+use std::{borrow::Cow, collections::HashSet, iter};
 
 use actix_web::{
     HttpRequest, HttpResponse,
     http::header,
     web::{Data, Path},
 };
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::{
+    Event::{self, End, Start},
+    HeadingLevel, Options, Parser, Tag, TagEnd,
+    html::push_html,
+};
 use rust_embed::Embed;
 
-use super::page::embedded;
+use super::page::{content_type, embedded};
 use crate::{
     app::App,
     http::problem::{Code, Problem},
@@ -21,24 +25,8 @@ use crate::{
 #[folder = "docs"]
 struct Documents;
 
-/// The index. It lists the guides in the order of the navigation.
-const INDEX: &str = "\
-# Guides
-
-- [rules.md](rules.md): how DOG is played, and how the five rule sheets differ
-- [glossary.md](glossary.md): the words that the rules, the API and the guides use
-- [clients.md](clients.md): a client generated from the OpenAPI document, in nine languages
-- [writing-a-bot.md](writing-a-bot.md): a program that plays a seat
-- [engine.md](engine.md): how the server's bots think, and their levels
-- [frontend.md](frontend.md): a page or an app on which people play
-- [tables.md](tables.md): how people sit down, leave, come back and play again
-- [errors.md](errors.md): every error, and what it means
-- [adviser.md](adviser.md): advice at a real table: positions as text, and what a move is good for
-- [picture.md](picture.md): the board as SVG, and where everything is on it
-- [record.md](record.md): finished games as text, and how to verify them
-- [review.md](review.md): what was luck and what was play in a finished game, and what was better
-- [trust.md](trust.md): what the server guarantees, and what it does not
-";
+/// The index, in Markdown. It lists the guides in the order of the navigation.
+const INDEX: &str = include_str!("docs/guides.txt");
 
 macro_rules! examples {
     ($($file:literal)*) => { &[$(($file, include_str!(concat!("../../examples/", $file)))),*] };
@@ -66,56 +54,33 @@ const GUIDE_CSP: &str = "default-src 'none'; style-src 'self'; img-src 'self'; b
 
 /// The names of the guides.
 fn guides() -> impl Iterator<Item = &'static str> {
-    INDEX.lines().filter_map(|line| {
-        let (name, _) = line.strip_prefix("- [")?.split_once(".md]")?;
-        Some(name)
-    })
+    let entries = INDEX.lines().filter_map(|line| line.strip_prefix("- ["));
+    entries.filter_map(|entry| Some(entry.split_once(".md]")?.0))
 }
 
-/// The guide with this name, as Markdown.
+/// The guide with this name, as Markdown; without a name the index.
 fn guide(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some(INDEX.to_owned());
+    }
     guides().find(|guide| *guide == name)?;
     let file = Documents::get(&format!("{name}.md"))?;
     String::from_utf8(file.data.into_owned()).ok()
 }
 
-/// The files of the pictures that guides show.
-static PICTURES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let guides: String = guides().filter_map(guide).collect();
-    let shown = Documents::iter()
-        .filter(|file| file.starts_with("pictures/") && guides.contains(&format!("]({file})")));
-    shown.map(Cow::into_owned).collect()
-});
-
-/// The file that guides link to by this path.
-fn text_file(path: &str) -> Option<&'static str> {
-    if path == "CHANGELOG.md" {
-        return Some(include_str!("../../CHANGELOG.md"));
-    }
-    let file = path.strip_prefix("examples/")?;
-    let (_, text) = EXAMPLES.iter().find(|(known, _)| *known == file)?;
-    Some(text)
-}
-
-/// What has this name below `/docs/guide/`, and its type: a page, as Markdown, or a file.
-fn source(name: &str) -> Option<(&'static str, Cow<'static, [u8]>)> {
-    if let Some(text) = text_file(name) {
-        return Some(("text/plain; charset=utf-8", text.as_bytes().into()));
-    }
-    Some(match name {
-        "" => (HTML, INDEX.as_bytes().into()),
-        "guide.css" => ("text/css; charset=utf-8", STYLE.as_bytes().into()),
-        _ if PICTURES.contains(name) => {
-            let is_svg = name.ends_with(".svg");
-            let kind = if is_svg {
-                "image/svg+xml"
-            } else {
-                "image/webp"
-            };
-            (kind, Documents::get(name)?.data)
+/// A file that guides link to or show by this path.
+fn file(path: &str) -> Option<Cow<'static, [u8]>> {
+    let is_shown = |text: String| text.contains(&format!("]({path})"));
+    let text = match path.split_once('/') {
+        Some(("pictures", _)) if guides().filter_map(guide).any(is_shown) => {
+            return Some(Documents::get(path)?.data);
         }
-        _ => (HTML, guide(name)?.into_bytes().into()),
-    })
+        Some(("examples", path)) => EXAMPLES.iter().find(|(known, _)| *known == path)?.1,
+        None if path == "CHANGELOG.md" => include_str!("../../CHANGELOG.md"),
+        None if path == "guide.css" => STYLE,
+        _ => return None,
+    };
+    Some(text.as_bytes().into())
 }
 
 /// The guides, their index, their style sheet, their pictures, and the files that they link to.
@@ -124,21 +89,21 @@ pub async fn get_guide(
     name: Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let Some((content_type, source)) = source(&name) else {
+    let markdown = guide(&name);
+    let is_page = markdown.is_some();
+    let source = markdown.map(|text| text.into_bytes().into());
+    let Some(source) = source.or_else(|| file(&name)) else {
         let detail = "there is no such guide";
         return Err(Problem::new(Code::RouteNotFound, detail));
     };
     let mut response = HttpResponse::Ok();
     response
-        .content_type(content_type)
+        .content_type(if is_page { HTML } else { content_type(&name) })
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, GUIDE_CSP));
-    let content = || {
-        if content_type == HTML {
-            html(&name, &String::from_utf8_lossy(&source), app.has_page).into()
-        } else {
-            embedded(source)
-        }
+    let content = || match is_page {
+        true => html(&name, &String::from_utf8_lossy(&source), app.has_page).into(),
+        false => embedded(source),
     };
     app.files
         .send(&request, &format!("docs/guide/{name}"), response, content)
@@ -158,14 +123,12 @@ fn html(name: &str, markdown: &str, has_page: bool) -> String {
         .map(|guide| format!("- [{guide}.md]({guide}.md)\n"))
         .collect();
     let link = format!("href=\"{}\"", if name.is_empty() { "./" } else { name });
-    let mut page = PAGE
+    let play = "<a href=\"../../\">Play</a>\n";
+    PAGE.replace(play, if has_page { play } else { "" })
         .replace("{title}", &escape(title(markdown)))
         .replace("{guides}", body(&guides).trim_end())
-        .replace(&link, &format!("{link} aria-current=\"page\""));
-    if !has_page {
-        page = page.replace("<a href=\"../../\">Play</a>\n", "");
-    }
-    page.replace("{text}", &body(markdown))
+        .replace(&link, &format!("{link} aria-current=\"page\""))
+        .replace("{text}", &body(markdown))
 }
 
 /// A text with the characters escaped that mean something in HTML.
@@ -178,56 +141,55 @@ fn escape(text: &str) -> String {
 /// The text of a document as HTML, with links to its sections if there are more than two.
 ///
 /// Links lead to other guides, to files that are sent as text, to the OpenAPI document and to other
-/// sites; a link to anything else becomes plain text. The name of a guide's file becomes the guide's title. Headings have the ids
-/// that GitHub gives them. A row of a table whose first cell is a name as code gets an anchor of
-/// that name, unless it is taken.
+/// sites; a link to anything else becomes plain text. The name of a guide's file becomes the guide's
+/// title. Headings have the ids that GitHub gives them. A row of a table whose first cell is a name
+/// as code gets an anchor of that name, unless it is taken.
 fn body(markdown: &str) -> String {
     let mut page: Vec<Event<'_>> = Vec::new();
-    let mut ids = HashSet::new();
-    let mut sections = Vec::new();
-    let mut heading_at = 0;
+    let (mut ids, mut sections) = (HashSet::new(), Vec::new());
+    let (mut heading, mut heading_at) = (String::new(), 0);
     let mut is_plain = false;
     for mut event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
         match &mut event {
-            Event::Start(Tag::Heading { .. }) => heading_at = page.len(),
-            Event::End(TagEnd::Heading(level)) => {
-                let text = text(&page[heading_at..]);
-                let free_id = free_id(&text, &mut ids);
+            Start(Tag::Heading { .. }) => {
+                heading_at = page.len();
+                heading.clear();
+            }
+            End(TagEnd::Heading(level)) => {
+                let free_id = free_id(&heading, &mut ids);
                 if *level == HeadingLevel::H2 {
-                    let text = escape(&text);
-                    sections.push(format!("<li><a href=\"#{free_id}\">{text}</a></li>\n"));
+                    let heading = escape(&heading);
+                    sections.push(format!("<li><a href=\"#{free_id}\">{heading}</a></li>\n"));
                 }
-                if let Event::Start(Tag::Heading { id, .. }) = &mut page[heading_at] {
+                if let Start(Tag::Heading { id, .. }) = &mut page[heading_at] {
                     *id = Some(free_id.into());
                 }
             }
-            Event::Start(Tag::Link { dest_url, .. }) => {
+            Start(Tag::Link { dest_url, .. }) => {
                 let target = target(dest_url);
                 is_plain = target.is_none();
                 let Some(target) = target else { continue };
                 *dest_url = target.into();
             }
-            Event::End(TagEnd::Link) if is_plain => continue,
+            End(TagEnd::Link) if is_plain => continue,
             Event::Text(text) => {
                 if let Some(guide) = text.strip_suffix(".md").and_then(guide) {
                     *text = title(&guide).to_owned().into();
                 }
+                heading += text;
             }
+            Event::Code(code) => heading += code,
             // The alignment of columns would be an inline style.
-            Event::Start(Tag::Table(alignments)) => alignments.clear(),
+            Start(Tag::Table(alignments)) => alignments.clear(),
             _ => {}
         }
         page.push(event);
     }
     for at in 0..page.len() {
-        if let [
-            Event::Start(Tag::TableRow),
-            Event::Start(Tag::TableCell),
-            Event::Code(name),
-            Event::End(TagEnd::TableCell),
-            ..,
-        ] = &page[at..]
-            && is_name(name)
+        if let [Start(Tag::TableRow), _, Event::Code(name), End(_), ..] = &page[at..]
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
             && ids.insert(name.to_string())
         {
             let cell = format!("<a id=\"{name}\"></a><code>{name}</code>");
@@ -248,27 +210,14 @@ fn body(markdown: &str) -> String {
         .replace("</table>\n", "</table>\n</div>\n")
 }
 
-/// The text of a heading.
-fn text(events: &[Event<'_>]) -> String {
-    let texts = events.iter().filter_map(|event| match event {
-        Event::Text(text) | Event::Code(text) => Some(&**text),
-        _ => None,
-    });
-    texts.collect()
-}
-
 /// The id that GitHub gives to a heading with this text: the text in lower case, without
 /// punctuation, and with dashes in place of blanks; with the first free number if it is taken.
 fn free_id(heading: &str, ids: &mut HashSet<String>) -> String {
     let mut slug = heading.to_lowercase().replace(' ', "-");
     slug.retain(|c| c.is_alphanumeric() || "_-".contains(c));
-    let mut free = slug.clone();
-    let mut number = 0;
-    while !ids.insert(free.clone()) {
-        number += 1;
-        free = format!("{slug}-{number}");
-    }
-    free
+    let numbered = (1..).map(|number| format!("{slug}-{number}"));
+    let mut free = iter::once(slug.clone()).chain(numbered);
+    free.find(|id| ids.insert(id.clone())).unwrap_or(slug)
 }
 
 /// Where a link leads from the page of a guide; none if the server does not show that.
@@ -276,19 +225,14 @@ fn target(link: &str) -> Option<String> {
     if link.starts_with('#') || link.starts_with("https://") {
         return Some(link.to_owned());
     }
-    if link == "../openapi/openapi.json" {
-        return Some("../../openapi.json".to_owned());
+    match link.strip_prefix("../") {
+        Some("openapi/openapi.json") => Some("../../openapi.json".to_owned()),
+        Some(path) => file(path).map(|_| path.to_owned()),
+        None => {
+            let (name, fragment) = link.split_once(".md")?;
+            guide(name).map(|_| format!("{name}{fragment}"))
+        }
     }
-    if let Some(path) = link.strip_prefix("../") {
-        return text_file(path).map(|_| path.to_owned());
-    }
-    let (name, fragment) = link.split_once(".md")?;
-    guide(name).map(|_| format!("{name}{fragment}"))
-}
-
-fn is_name(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    !text.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 #[cfg(test)]

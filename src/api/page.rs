@@ -143,8 +143,8 @@ fn with_version(page: &[u8], version: &str) -> Vec<u8> {
     page.into_bytes()
 }
 
-/// The media type of a file of the page.
-fn content_type(name: &str) -> &'static str {
+/// The media type of a file with this name.
+pub fn content_type(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
@@ -152,6 +152,7 @@ fn content_type(name: &str) -> &'static str {
         Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
+        Some("webp") => "image/webp",
         Some("webmanifest") => "application/manifest+json",
         _ => "text/plain; charset=utf-8",
     }
