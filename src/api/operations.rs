@@ -18,7 +18,7 @@ use crate::{
     app::App,
     http::{json::from_query, problem::Problem},
     limits::ClientAddress,
-    metrics::MetricsFormat,
+    metrics::in_preferred_format,
     version::{REVISION, VERSION},
 };
 
@@ -122,14 +122,15 @@ pub async fn get_readiness(app: Data<App>, request: HttpRequest) -> Result<HttpR
                 example = json!("# HELP dog_streams_open Open event streams.\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")))),
         MetricsErrors))]
 pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let format = MetricsFormat::preferred(&request);
     // Not in a pool, whose queue may be full just when the metrics are needed.
     let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
     let text = text.map_err(Problem::internal)?;
+    let text = text.map_err(Problem::internal)?;
+    let (content_type, text) = in_preferred_format(request.headers(), text);
     Ok(HttpResponse::Ok()
-        .content_type(format.content_type())
+        .content_type(content_type)
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .body(format.write(text.map_err(Problem::internal)?)))
+        .body(text))
 }
 
 /// Read this document.

@@ -1,66 +1,40 @@
 //! The two text formats of Prometheus.
 
-use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
 
-use crate::http::headers;
+use crate::http::headers::preferred;
 
-/// A format of the metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MetricsFormat {
-    /// OpenMetrics 1.0.0.
-    OpenMetrics,
-    /// Prometheus' text format 0.0.4.
-    Text,
-}
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-impl MetricsFormat {
-    /// The format that a request prefers; text if it names none.
-    pub fn preferred(request: &HttpRequest) -> MetricsFormat {
-        let offers = ["text/plain", "application/openmetrics-text"];
-        match headers::preferred(request.headers(), &offers) {
-            Ok("application/openmetrics-text") => MetricsFormat::OpenMetrics,
-            _ => MetricsFormat::Text,
-        }
-    }
-
-    /// The `Content-Type`.
-    pub fn content_type(self) -> &'static str {
-        match self {
-            MetricsFormat::OpenMetrics => {
-                "application/openmetrics-text; version=1.0.0; charset=utf-8"
-            }
-            MetricsFormat::Text => "text/plain; version=0.0.4; charset=utf-8",
-        }
-    }
-
-    /// These metrics, which are in OpenMetrics, in this format.
-    pub fn write(self, open_metrics: String) -> String {
-        match self {
-            MetricsFormat::OpenMetrics => open_metrics,
-            MetricsFormat::Text => text(&open_metrics),
-        }
+/// The metrics in the format that a request prefers, in the text format if it names none, and their
+/// `Content-Type`. They are given in OpenMetrics.
+pub fn in_preferred_format(headers: &HeaderMap, metrics: String) -> (&'static str, String) {
+    let open_metrics = "application/openmetrics-text";
+    match preferred(headers, &["text/plain", open_metrics]) {
+        Ok(format) if format == open_metrics => (OPEN_METRICS, metrics),
+        _ => (TEXT, text(&metrics)),
     }
 }
 
 /// In the text format a family of counters has the name of its samples, an info is a gauge, and
 /// there are neither units nor an end.
 fn text(open_metrics: &str) -> String {
-    let mut text = String::with_capacity(open_metrics.len());
-    let mut help = "";
+    let (mut text, mut about) = (String::new(), "");
     for line in open_metrics.lines() {
-        if let Some(family) = line.strip_prefix("# HELP ") {
-            help = family.split_once(' ').map_or("", |(_, help)| help);
-        } else if let Some(family) = line.strip_prefix("# TYPE ") {
-            let (name, kind) = family.split_once(' ').unwrap_or((family, "untyped"));
-            let (suffix, kind) = match kind {
-                "counter" => ("_total", kind),
-                "info" => ("_info", "gauge"),
-                _ => ("", kind),
-            };
-            text += &format!("# HELP {name}{suffix} {help}\n# TYPE {name}{suffix} {kind}\n");
-        } else if !line.starts_with('#') {
-            text += line;
-            text.push('\n');
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        match words[..] {
+            ["#", "HELP", _, help] => about = help,
+            ["#", "TYPE", name, kind] => {
+                let (suffix, kind) = match kind {
+                    "counter" => ("_total", kind),
+                    "info" => ("_info", "gauge"),
+                    _ => ("", kind),
+                };
+                text += &format!("# HELP {name}{suffix} {about}\n# TYPE {name}{suffix} {kind}\n");
+            }
+            ["#", ..] => {}
+            _ => text.extend([line, "\n"]),
         }
     }
     text
@@ -68,9 +42,9 @@ fn text(open_metrics: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use actix_web::{http::header::ACCEPT, test::TestRequest};
+    use actix_web::http::header::{ACCEPT, HeaderValue};
 
-    use super::{MetricsFormat, text};
+    use super::*;
 
     #[test]
     fn the_text_format_names_families_as_their_samples() {
@@ -105,18 +79,20 @@ dog_streams_open 3
     fn the_preferred_format_is_chosen() {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3";
         let text_first = "text/plain;q=0.9,application/openmetrics-text;q=0.5";
-        for (accept, format) in [
-            (prometheus, MetricsFormat::OpenMetrics),
-            (text_first, MetricsFormat::Text),
-            ("*/*", MetricsFormat::Text),
-            ("text/html, */*;q=0.1", MetricsFormat::Text),
-            ("nonsense", MetricsFormat::Text),
+        for (accept, expected) in [
+            (prometheus, OPEN_METRICS),
+            (text_first, TEXT),
+            ("*/*", TEXT),
+            ("text/html, */*;q=0.1", TEXT),
+            ("nonsense", TEXT),
+            ("", TEXT),
         ] {
-            let request = TestRequest::get().insert_header((ACCEPT, accept));
-            let preferred = MetricsFormat::preferred(&request.to_http_request());
-            assert_eq!(preferred, format, "{accept}");
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            let (content_type, _) = in_preferred_format(&headers, String::new());
+            assert_eq!(content_type, expected, "{accept}");
         }
-        let silent = TestRequest::get().to_http_request();
-        assert_eq!(MetricsFormat::preferred(&silent), MetricsFormat::Text);
+        let (content_type, _) = in_preferred_format(&HeaderMap::new(), String::new());
+        assert_eq!(content_type, TEXT);
     }
 }

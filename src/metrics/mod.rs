@@ -9,9 +9,18 @@ mod pools;
 mod registry;
 mod requests;
 
+use prometheus_client::registry::{Metric, Registry};
+
 pub use self::{
-    format::MetricsFormat,
+    format::in_preferred_format,
     pools::PoolMetrics,
     registry::Metrics,
     requests::{GaugeGuard, InFlightRequest, RequestMetrics, SkipLatency, method_name},
 };
+
+/// A new metric, registered under this name.
+fn register<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}

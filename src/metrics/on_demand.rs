@@ -13,6 +13,7 @@ use prometheus_client::{
 };
 use tokio::sync::Mutex;
 
+use super::register;
 use crate::limits::memory::BodyMemory;
 
 /// How long a count of the games is reused, because counting may wait for the disk.
@@ -45,17 +46,11 @@ impl OnDemandGauges {
     ) -> OnDemandGauges {
         let process = ProcessGauges::register(registry);
         let own = registry.sub_registry_with_prefix("dog");
-        let mut gauge = |name: &str, help: &str| {
-            let gauge = Gauge::default();
-            own.register(name, help, gauge.clone());
-            gauge
-        };
-        gauge(
-            "body_memory_limit_bytes",
-            "Maximum of the memory reserved for large bodies",
-        )
-        .set(memory.limit() as i64);
-        let gauges = OnDemandGauges {
+        let limit = "Maximum of the memory reserved for large bodies";
+        let limit: Gauge = register(own, "body_memory_limit_bytes", limit);
+        limit.set(memory.limit() as i64);
+        let mut gauge = |name, help| register(own, name, help);
+        OnDemandGauges {
             store: store.clone(),
             memory: Arc::clone(memory),
             body_memory: gauge(
@@ -86,14 +81,11 @@ impl OnDemandGauges {
                 let help = "Whether commits wait until a standby has them: 1 or 0";
                 gauge("database_synchronous_standby", help)
             }),
-            games: Family::default(),
             games_due: gauge("bot_games_due", "Games in which the server's action is due"),
+            games: register(own, "games", "Games in the store, by phase"),
             games_counted: Mutex::default(),
             process,
-        };
-        let help = "Games in the store, by phase";
-        own.register("games", help, gauges.games.clone());
-        gauges
+        }
     }
 
     /// Reads all values. What cannot be read keeps its last value.
@@ -148,13 +140,10 @@ impl ProcessGauges {
         started.set(now.unwrap_or_default().as_secs_f64());
         let help = "When the server started, in seconds since 1970";
         registry.register("process_start_time_seconds", help, started);
-        let mut gauge = |name: &str, help: &str| {
-            let gauge = Gauge::default();
+        let mut gauge = |name, help| match cfg!(target_os = "linux") {
+            true => register(registry, name, help),
             // Only Linux has /proc.
-            if cfg!(target_os = "linux") {
-                registry.register(name, help, gauge.clone());
-            }
-            gauge
+            false => Gauge::default(),
         };
         ProcessGauges {
             memory: gauge(

@@ -5,13 +5,12 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::requests::GaugeGuard;
+use super::register;
 
 /// The name of a pool as a label.
 type PoolLabel = [(&'static str, &'static str); 1];
 
 /// The metrics of all thread pools.
-#[derive(Debug, Default)]
 pub(super) struct PoolFamilies {
     threads: Family<PoolLabel, Gauge>,
     waiting: Family<PoolLabel, Gauge>,
@@ -21,18 +20,24 @@ pub(super) struct PoolFamilies {
 }
 
 impl PoolFamilies {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        let help = "Threads of the pool";
-        registry.register("pool_threads", help, self.threads.clone());
-        let help = "Jobs that wait for a thread of the pool";
-        registry.register("pool_jobs_waiting", help, self.waiting.clone());
-        let help = "Threads of the pool that are busy";
-        registry.register("pool_threads_busy", help, self.busy.clone());
-        let help = "Jobs that the pool has begun";
-        registry.register("pool_jobs", help, self.jobs.clone());
-        let help =
+    pub(super) fn register(own: &mut Registry) -> PoolFamilies {
+        let refused =
             "Jobs that the pool refused, because its queue was full or they had waited too long";
-        registry.register("pool_jobs_refused", help, self.refused.clone());
+        PoolFamilies {
+            threads: register(own, "pool_threads", "Threads of the pool"),
+            waiting: register(
+                own,
+                "pool_jobs_waiting",
+                "Jobs that wait for a thread of the pool",
+            ),
+            busy: register(
+                own,
+                "pool_threads_busy",
+                "Threads of the pool that are busy",
+            ),
+            jobs: register(own, "pool_jobs", "Jobs that the pool has begun"),
+            refused: register(own, "pool_jobs_refused", refused),
+        }
     }
 
     /// The metrics of the pool with this name.
@@ -51,36 +56,13 @@ impl PoolFamilies {
 /// The metrics of one thread pool.
 #[derive(Clone, Debug, Default)]
 pub struct PoolMetrics {
-    threads: Gauge,
-    waiting: Gauge,
-    busy: Gauge,
-    jobs: Counter,
-    refused: Counter,
-}
-
-impl PoolMetrics {
-    /// Sets the number of threads.
-    pub fn threads(&self, threads: usize) {
-        self.threads.set(threads as i64);
-    }
-
-    /// Counts a job as waiting until the guard is dropped.
-    pub fn waiting(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.waiting)
-    }
-
-    /// Counts a job as begun.
-    pub fn begun(&self) {
-        self.jobs.inc();
-    }
-
-    /// Counts a thread as busy until the guard is dropped.
-    pub fn working(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.busy)
-    }
-
-    /// Counts a job that was refused.
-    pub fn refused(&self) {
-        self.refused.inc();
-    }
+    pub threads: Gauge,
+    /// Jobs that wait.
+    pub waiting: Gauge,
+    /// Threads that work.
+    pub busy: Gauge,
+    /// Jobs that were begun.
+    pub jobs: Counter,
+    /// Jobs that were refused.
+    pub refused: Counter,
 }

@@ -17,6 +17,7 @@ use prometheus_client::{
 use super::{
     on_demand::OnDemandGauges,
     pools::{PoolFamilies, PoolMetrics},
+    register,
     requests::{GaugeGuard, RequestMetrics},
 };
 use crate::{
@@ -43,41 +44,31 @@ pub struct Metrics {
 impl Metrics {
     /// All metrics at zero.
     pub fn new() -> Metrics {
-        let mut metrics = Metrics {
-            registry: Registry::default(),
+        let mut registry = Registry::default();
+        let own = registry.sub_registry_with_prefix("dog");
+        let version = Info::new([
+            ("version", VERSION),
+            ("revision", REVISION.unwrap_or_default()),
+        ]);
+        let help = "The version of the program, and the commit it was built from";
+        own.register("build", help, version);
+        let advice_seconds = Family::<AdviceLabel, Counter<f64, AtomicU64>>::default();
+        let help = "Time spent thinking about advice";
+        own.register_with_unit("advice_think", help, Unit::Seconds, advice_seconds.clone());
+        let metrics = Metrics {
+            requests: Arc::new(RequestMetrics::register(own)),
+            streams: register(own, "streams_open", "Open event streams"),
+            pools: PoolFamilies::register(own),
+            advice: register(own, "advice_requests", "Times that advice was given"),
+            advice_samples: register(own, "advice_samples", "Playouts made for advice"),
+            advice_seconds,
             on_demand: None,
-            requests: Arc::default(),
-            advice: Family::default(),
-            advice_samples: Family::default(),
-            advice_seconds: Family::default(),
-            pools: PoolFamilies::default(),
-            streams: Gauge::default(),
+            registry,
         };
         // All levels exist from the start, so that the first advice shows as an increase.
         for level in Level::ALL {
             metrics.count_advice(level, 0, 0, Duration::ZERO);
         }
-        let own = metrics.registry.sub_registry_with_prefix("dog");
-        let version = Info::new([
-            ("version", VERSION),
-            ("revision", REVISION.unwrap_or_default()),
-        ]);
-        own.register(
-            "build",
-            "The version of the program, and the commit it was built from",
-            version,
-        );
-        metrics.requests.register(own);
-        let help = "Open event streams";
-        own.register("streams_open", help, metrics.streams.clone());
-        metrics.pools.register(own);
-        let help = "Times that advice was given";
-        own.register("advice_requests", help, metrics.advice.clone());
-        let help = "Playouts made for advice";
-        own.register("advice_samples", help, metrics.advice_samples.clone());
-        let help = "Time spent thinking about advice";
-        let seconds = metrics.advice_seconds.clone();
-        own.register_with_unit("advice_think", help, Unit::Seconds, seconds);
         metrics
     }
 

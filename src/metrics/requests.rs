@@ -9,6 +9,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
+use super::register;
+
 /// Upper bounds of the histogram's buckets, in seconds.
 const BUCKETS: [f64; 15] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
@@ -40,7 +42,7 @@ pub struct SkipLatency;
 pub struct GaugeGuard(Gauge);
 
 impl GaugeGuard {
-    pub(super) fn new(gauge: &Gauge) -> GaugeGuard {
+    pub fn new(gauge: &Gauge) -> GaugeGuard {
         gauge.inc();
         GaugeGuard(gauge.clone())
     }
@@ -59,26 +61,20 @@ pub struct InFlightRequest {
     _gauge: GaugeGuard,
 }
 
-impl Default for RequestMetrics {
-    fn default() -> RequestMetrics {
-        RequestMetrics {
-            responses: Family::default(),
-            seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            in_flight: Gauge::default(),
-        }
-    }
-}
-
 impl RequestMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        let help = "Requests that were answered, by method, matched route and status";
-        registry.register("http_requests", help, self.responses.clone());
-        let help = "Time until the head of the response was ready, by matched route; without streams \
-                    and without requests that waited for a change";
-        let seconds = self.seconds.clone();
-        registry.register_with_unit("http_request", help, Unit::Seconds, seconds);
-        let help = "Requests in progress, including those that wait for a change";
-        registry.register("http_requests_in_flight", help, self.in_flight.clone());
+    pub(super) fn register(own: &mut Registry) -> RequestMetrics {
+        let answered = "Requests that were answered, by method, matched route and status";
+        let until_head = "Time until the head of the response was ready, by matched route; without \
+                          streams and without requests that waited for a change";
+        let in_flight = "Requests in progress, including those that wait for a change";
+        let responses = register(own, "http_requests", answered);
+        let seconds = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> _);
+        own.register_with_unit("http_request", until_head, Unit::Seconds, seconds.clone());
+        RequestMetrics {
+            responses,
+            seconds,
+            in_flight: register(own, "http_requests_in_flight", in_flight),
+        }
     }
 
     /// Counts a request as in flight.

@@ -108,9 +108,9 @@ impl RunningJob {
         }
         drop(jobs);
         self.pool.refuse(removed);
-        self.counted = self.pool.metrics.waiting();
+        self.counted = GaugeGuard::new(&self.pool.metrics.waiting);
         self.charge = resumed.recv().ok();
-        self.counted = self.pool.metrics.working();
+        self.counted = GaugeGuard::new(&self.pool.metrics.busy);
         self.since = Instant::now();
         self.used_before = thread_time();
         self.paused += begun.elapsed();
@@ -154,7 +154,7 @@ impl WorkerPool {
     /// # Errors
     /// If the operating system starts no more threads.
     pub fn start(config: PoolConfig, metrics: PoolMetrics) -> io::Result<WorkerPool> {
-        metrics.threads(config.threads);
+        metrics.threads.set(config.threads as i64);
         // Dropping it ends the threads, even if not all of them could be started.
         let pool = WorkerPool(Arc::new(PoolInner {
             metrics,
@@ -263,7 +263,7 @@ impl PoolInner {
             cost,
             queued_at: Instant::now(),
             task,
-            waiting: self.metrics.waiting(),
+            waiting: GaugeGuard::new(&self.metrics.waiting),
         };
         let key = match client {
             ClientAddress(Some(address)) => QueueKey::Address(address),
@@ -284,13 +284,13 @@ impl PoolInner {
     fn run(self: Arc<Self>) {
         while let Some((job, charge)) = self.next() {
             drop(job.waiting);
-            self.metrics.begun();
+            self.metrics.jobs.inc();
             JOB.set(Some(RunningJob {
                 pool: Arc::clone(&self),
                 since: Instant::now(),
                 used_before: thread_time(),
                 charge: Some(charge),
-                counted: self.metrics.working(),
+                counted: GaugeGuard::new(&self.metrics.busy),
                 paused: Duration::ZERO,
             }));
             job.task.run();
@@ -330,7 +330,7 @@ impl PoolInner {
     fn refuse(&self, removed: Vec<QueuedJob>) {
         for job in removed {
             if !job.task.is_abandoned() {
-                self.metrics.refused();
+                self.metrics.refused.inc();
                 job.task.refuse();
             }
         }
