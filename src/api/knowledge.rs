@@ -1,6 +1,6 @@
 //! What a seat knows besides the board and its hand, as clients send it for advice.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use dog_rules::{
     BySeat, Card, Cards, ExchangeState, Move, Rules, Seat, SeatView, judge,
@@ -100,8 +100,16 @@ struct Play {
 const MAX_ROUND: u32 = 1_000_000;
 
 /// `invalid_knowledge` about this member of `known`.
-fn invalid(member: &str, detail: String) -> Problem {
+fn invalid(member: &str, detail: impl fmt::Display) -> Problem {
     Problem::new(Code::InvalidKnowledge, detail).at(format!("/known{member}"), None)
+}
+
+/// Refuses this member of `known` if it is wrong.
+fn refuse_if(is_wrong: bool, member: &str, detail: impl fmt::Display) -> Result<(), Problem> {
+    match is_wrong {
+        true => Err(invalid(member, detail)),
+        false => Ok(()),
+    }
 }
 
 impl KnownCards {
@@ -119,20 +127,17 @@ impl KnownCards {
         if let Some(number) = self.beginner {
             view.beginner = seat_of(number, rules, "known/beginner")?;
         }
-        if let Some(first) = plays.first()
-            && first.seat != view.beginner
-        {
-            let detail = format!("{} began, and {} played first", view.beginner, first.seat);
-            return Err(invalid("/beginner", detail));
+        if let Some(&Play { seat: first, .. }) = plays.first() {
+            let beginner = view.beginner;
+            let detail = format!("{beginner} began, and {first} played first");
+            refuse_if(first != beginner, "/beginner", detail)?;
         }
         self.set_counts(view, &plays)?;
         self.add_hands(view)?;
         for (name, &count) in &self.gone {
             let card = card_of(name, "/known/gone".to_owned())?;
-            if count > rules.deck().count(card) {
-                let detail = format!("more {card} are gone than the deck has");
-                return Err(invalid("/gone", detail));
-            }
+            let detail = format!("more {card} are gone than the deck has");
+            refuse_if(count > rules.deck().count(card), "/gone", detail)?;
             (0..count).for_each(|_| view.discards.add(card));
         }
         for play in &plays {
@@ -141,30 +146,24 @@ impl KnownCards {
         for &number in &self.folded {
             view.folded[self.seat(rules, "folded", number)?] = true;
         }
-        if view.folded[seat] || view.exchanging && !self.folded.is_empty() {
-            let detail = "whoever is to act has not folded, and in the exchange nobody has";
-            return Err(invalid("/folded", detail.to_owned()));
-        }
+        let is_wrong = view.folded[seat] || view.exchanging && !self.folded.is_empty();
+        let detail = "whoever is to act has not folded, and in the exchange nobody has";
+        refuse_if(is_wrong, "/folded", detail)?;
         for other in rules.ring().seats() {
-            if view.exchanging && view.counts[other] == 0 {
-                let detail = format!("{other} holds cards in the exchange");
-                return Err(invalid("/counts", detail));
-            }
-            if view.folded[other] && view.counts[other] > 0 {
-                let detail = format!("{other} has folded and cannot hold cards");
-                return Err(invalid("/folded", detail));
-            }
+            let has_none = view.counts[other] == 0;
+            let detail = format!("{other} holds cards in the exchange");
+            refuse_if(view.exchanging && has_none, "/counts", detail)?;
+            let detail = format!("{other} has folded and cannot hold cards");
+            refuse_if(view.folded[other] && !has_none, "/folded", detail)?;
         }
         for &number in &self.asked {
             view.asked[self.seat(rules, "asked", number)?] = true;
         }
         self.add_swap(view, &plays)?;
-        check_deck(rules, view).map_err(|detail| invalid("", detail))?;
+        check_deck(view)?;
         view.round = self.round.unwrap_or(1);
-        if !(1..=MAX_ROUND).contains(&view.round) {
-            let detail = format!("rounds are counted from 1 to {MAX_ROUND}");
-            return Err(invalid("/round", detail));
-        }
+        let detail = format!("rounds are counted from 1 to {MAX_ROUND}");
+        refuse_if(!(1..=MAX_ROUND).contains(&view.round), "/round", detail)?;
         if let Some(text) = &self.round_began {
             view.past_moves = self.past_moves(view, text, &plays)?;
         }
@@ -180,14 +179,11 @@ impl KnownCards {
 
     /// The entries of `played`, each in its form with or without `round_began`.
     fn plays(&self, view: &SeatView) -> Result<Vec<Play>, Problem> {
-        if view.exchanging && !self.played.is_empty() {
-            let detail = "nothing is played before the exchange is over".to_owned();
-            return Err(invalid("/played", detail));
-        }
-        if self.played.len() > MAX_PLAYED {
-            let detail = format!("no round has more than {MAX_PLAYED} plays");
-            return Err(invalid("/played", detail));
-        }
+        let is_early = view.exchanging && !self.played.is_empty();
+        let detail = "nothing is played before the exchange is over";
+        refuse_if(is_early, "/played", detail)?;
+        let detail = format!("no round has more than {MAX_PLAYED} plays");
+        refuse_if(self.played.len() > MAX_PLAYED, "/played", detail)?;
         let plays = self.played.iter().enumerate();
         plays
             .map(|(index, played)| {
@@ -210,22 +206,17 @@ impl KnownCards {
         let Some(counts) = &self.counts else {
             return Ok(());
         };
-        if counts.len() != usize::from(rules.seats) {
-            let detail = format!("counts must have {} entries", rules.seats);
-            return Err(invalid("/counts", detail));
-        }
+        let seats = usize::from(rules.seats);
+        let detail = format!("counts must have {seats} entries");
+        refuse_if(counts.len() != seats, "/counts", detail)?;
         for (other, &count) in rules.ring().seats().zip(counts) {
-            if !plays.is_empty() && view.counts[other] != count {
-                let detail = format!("counts and played disagree on {other}");
-                return Err(invalid("/counts", detail));
-            }
+            let differ = !plays.is_empty() && view.counts[other] != count;
+            let detail = format!("counts and played disagree on {other}");
+            refuse_if(differ, "/counts", detail)?;
             view.counts[other] = count;
         }
-        if view.counts[seat] != hand.len() {
-            let detail = format!("counts and hand disagree on {seat}");
-            return Err(invalid("/counts", detail));
-        }
-        Ok(())
+        let detail = format!("counts and hand disagree on {seat}");
+        refuse_if(view.counts[seat] != hand.len(), "/counts", detail)
     }
 
     /// How many cards each seat holds after these plays, each of which was in its turn. At first
@@ -234,10 +225,9 @@ impl KnownCards {
         let (seats, seat) = (view.rules.seats, view.seat);
         let own = plays.iter().filter(|play| play.seat == seat);
         let played: usize = own.map(|play| usize::from(play.revealed.len())).sum();
-        let dealt = u8::try_from(played + usize::from(view.hand.len())).map_err(|_| {
-            let detail = format!("{seat} cannot have played so many cards");
-            invalid("/played", detail)
-        })?;
+        let too_many = format!("{seat} cannot have played so many cards");
+        let dealt = u8::try_from(played + usize::from(view.hand.len()))
+            .map_err(|_| invalid("/played", too_many))?;
         let mut counts = BySeat::default();
         for other in view.rules.ring().seats() {
             counts[other] = dealt;
@@ -245,10 +235,8 @@ impl KnownCards {
         let mut turn = plays[0].seat;
         for (index, play) in plays.iter().enumerate() {
             let place = format!("/played/{index}");
-            if play.seat != turn {
-                let detail = format!("{turn} is to play here, not {}", play.seat);
-                return Err(invalid(&place, detail));
-            }
+            let detail = format!("{turn} is to play here, not {}", play.seat);
+            refuse_if(play.seat != turn, &place, detail)?;
             let left = counts[turn].checked_sub(play.revealed.len());
             let left = left.filter(|&left| left == 0 || !play.is_fold);
             counts[turn] = left.ok_or_else(|| {
@@ -258,12 +246,10 @@ impl KnownCards {
             view.folded[turn] = play.is_fold;
             turn = turn
                 .next_of(seats, |seat| counts[seat] > 0)
-                .ok_or_else(|| invalid(&place, "the round is over after this".to_owned()))?;
+                .ok_or_else(|| invalid(&place, "the round is over after this"))?;
         }
-        if turn != seat {
-            let detail = format!("{turn} is to move after this, not {seat}");
-            return Err(invalid("/played", detail));
-        }
+        let detail = format!("{turn} is to move after this, not {seat}");
+        refuse_if(turn != seat, "/played", detail)?;
         Ok(counts)
     }
 
@@ -276,10 +262,9 @@ impl KnownCards {
                 .ok_or_else(|| invalid("/hands", format!("hands has no seat {number:?}")))?;
             let place = format!("/known/hands/{}", other.number());
             let cards = read_cards(names, &place)?;
-            if other == view.seat && cards != view.hand || cards.len() > view.counts[other] {
-                let detail = format!("hands and counts or hand disagree on {other}");
-                return Err(invalid("/hands", detail));
-            }
+            let differ = other == view.seat && cards != view.hand;
+            let detail = format!("hands and counts or hand disagree on {other}");
+            refuse_if(differ || cards.len() > view.counts[other], "/hands", detail)?;
             if other != view.seat {
                 view.known[other] = cards;
             }
@@ -296,15 +281,10 @@ impl KnownCards {
                 card_of(received, "/known/received".to_owned())?,
             ),
             (None, None) => return Ok(()),
-            _ => {
-                let detail = "gave and received belong together".to_owned();
-                return Err(invalid("/gave", detail));
-            }
+            _ => return Err(invalid("/gave", "gave and received belong together")),
         };
-        if view.exchanging {
-            let detail = "no cards are swapped before the exchange is over".to_owned();
-            return Err(invalid("/gave", detail));
-        }
+        let detail = "no cards are swapped before the exchange is over";
+        refuse_if(view.exchanging, "/gave", detail)?;
         let has_played = |seat: Seat, card: Card| {
             plays
                 .iter()
@@ -315,23 +295,20 @@ impl KnownCards {
         view.exchange[seat] = ExchangeState::Swapped;
         view.exchange[partner] = ExchangeState::Swapped;
         view.holds_received = !has_played(seat, received);
-        if view.holds_received && !view.hand.contains(received) {
-            let detail = format!("{received} was received, and is neither in the hand nor played");
-            return Err(invalid("/received", detail));
+        let is_lost = view.holds_received && !view.hand.contains(received);
+        let detail = format!("{received} was received, and is neither in the hand nor played");
+        refuse_if(is_lost, "/received", detail)?;
+        if has_played(partner, gave) {
+            return Ok(());
         }
-        if !plays.is_empty() && !has_played(partner, gave) && view.counts[partner] == 0 {
-            let detail = format!("{partner} has no cards left, and never showed {gave}");
-            return Err(invalid("/gave", detail));
-        }
-        if !has_played(partner, gave) && view.counts[partner] > 0 {
-            let known = &mut view.known[partner];
-            if !known.contains(gave) && known.len() == view.counts[partner] {
-                let detail = format!("{gave} was given, and {partner} no longer holds it");
-                return Err(invalid("/gave", detail));
-            }
-            if !known.contains(gave) {
-                known.add(gave);
-            }
+        let left = view.counts[partner];
+        let detail = format!("{partner} has no cards left, and never showed {gave}");
+        refuse_if(!plays.is_empty() && left == 0, "/gave", detail)?;
+        let known = &mut view.known[partner];
+        if left > 0 && !known.contains(gave) {
+            let detail = format!("{gave} was given, and {partner} no longer holds it");
+            refuse_if(known.len() == left, "/gave", detail)?;
+            known.add(gave);
         }
         Ok(())
     }
@@ -349,7 +326,7 @@ impl KnownCards {
         for (index, play) in plays.iter().enumerate() {
             let Some(mv) = play.mv else { continue };
             let outcome = judge::judge(rules, &board, play.seat, play.revealed, &mv)
-                .map_err(|refusal| invalid(&format!("/played/{index}"), refusal.to_string()))?;
+                .map_err(|refusal| invalid(&format!("/played/{index}"), refusal))?;
             moves.push(PastMove {
                 seat: play.seat,
                 before: board,
@@ -359,12 +336,12 @@ impl KnownCards {
             });
             board = outcome.board;
         }
-        if board != view.board {
-            let board = &board;
-            let reached = PositionText { rules, board };
-            let detail = format!("the moves lead to another board: {reached}");
-            return Err(invalid("/played", detail));
-        }
+        let reached = PositionText {
+            rules,
+            board: &board,
+        };
+        let detail = format!("the moves lead to another board: {reached}");
+        refuse_if(board != view.board, "/played", detail)?;
         Ok(moves)
     }
 }
@@ -384,12 +361,12 @@ impl PlayedCard {
             (true, Some(id), folded, None, None) => {
                 let mv: Move = id
                     .parse()
-                    .map_err(|error| invalid(&format!("{place}/move"), format!("{error}")))?;
+                    .map_err(|error| invalid(&format!("{place}/move"), error))?;
                 match (mv.card(), folded) {
                     (Some(card), None) => (Some(mv), Cards::one(card)),
                     (None, Some(names)) => (Some(mv), read_cards(names, &known("cards"))?),
                     _ => {
-                        let detail = "cards are for a fold, and a fold needs them".to_owned();
+                        let detail = "cards are for a fold, and a fold needs them";
                         return Err(invalid(place, detail));
                     }
                 }
@@ -400,18 +377,16 @@ impl PlayedCard {
             (false, None, None, None, Some(names)) => (None, read_cards(names, &known("fold"))?),
             (true, ..) => {
                 let detail = "with round_began an entry has a move, and a fold its cards";
-                return Err(invalid(place, detail.to_owned()));
+                return Err(invalid(place, detail));
             }
             (false, ..) => {
                 let detail = "without round_began an entry has a card or a fold";
-                return Err(invalid(place, detail.to_owned()));
+                return Err(invalid(place, detail));
             }
         };
         let is_fold = fold.is_some() || mv == Some(Move::Fold);
-        if is_fold && revealed.is_empty() {
-            let detail = "nobody folds without cards".to_owned();
-            return Err(invalid(place, detail));
-        }
+        let is_wrong = is_fold && revealed.is_empty();
+        refuse_if(is_wrong, place, "nobody folds without cards")?;
         Ok(Play {
             seat,
             mv,
@@ -425,10 +400,9 @@ impl PlayedCard {
 fn add_to_pile(view: &mut SeatView, cards: Cards) -> Result<(), Problem> {
     let deck = view.rules.deck();
     for card in cards.sorted() {
-        if view.discards.count(card) >= deck.count(card) {
-            let detail = format!("the deck has only {} {card}", deck.count(card));
-            return Err(invalid("/played", detail));
-        }
+        let most = deck.count(card);
+        let detail = format!("the deck has only {most} {card}");
+        refuse_if(view.discards.count(card) >= most, "/played", detail)?;
         view.discards.add(card);
     }
     Ok(())
@@ -452,18 +426,16 @@ fn default_counts(view: &SeatView, folded: &[u8]) -> BySeat<u8> {
 }
 
 /// Checks that no more cards are named or counted than the deck has.
-fn check_deck(rules: &Rules, view: &SeatView) -> Result<(), String> {
-    let (deck, seats) = (rules.deck(), rules.ring().seats());
+fn check_deck(view: &SeatView) -> Result<(), Problem> {
+    let (deck, seats) = (view.rules.deck(), view.rules.ring().seats());
     for card in Card::ALL {
         let known = seats.clone().map(|seat| view.known[seat].count(card));
         let count = view.hand.count(card) + view.discards.count(card) + known.sum::<u8>();
-        if count > deck.count(card) {
-            return Err(format!("the deck has only {} {card}", deck.count(card)));
-        }
+        let most = deck.count(card);
+        refuse_if(count > most, "", format!("the deck has only {most} {card}"))?;
     }
     let in_hands: u32 = seats.map(|seat| u32::from(view.counts[seat])).sum();
-    if in_hands + u32::from(view.discards.len()) > u32::from(deck.len()) {
-        return Err(format!("the deck has only {} cards", deck.len()));
-    }
-    Ok(())
+    let is_wrong = in_hands + u32::from(view.discards.len()) > u32::from(deck.len());
+    let detail = format!("the deck has only {} cards", deck.len());
+    refuse_if(is_wrong, "", detail)
 }
