@@ -4,17 +4,11 @@
 mod errors;
 mod schemas;
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, mem, path::Path};
 
 use dog_server::{openapi::describe, problem::ProblemDetails};
 use serde_json::{Map, Value, json};
-use utoipa::{
-    OpenApi as _,
-    openapi::{
-        OpenApi,
-        security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme},
-    },
-};
+use utoipa::OpenApi;
 
 /// The generated files, and what is to be in them.
 fn files() -> [(&'static str, String); 2] {
@@ -43,7 +37,7 @@ fn write_the_files() {
 
 /// The document before the routes are in it, with version and licence. Tools need an absolute
 /// address, and take the first one: where the README starts a server.
-#[derive(utoipa::OpenApi)]
+#[derive(OpenApi)]
 #[openapi(
     info(
         title = "dog-server",
@@ -75,7 +69,18 @@ struct Document;
 
 /// The OpenAPI document.
 fn document() -> String {
-    let mut document = json!(described());
+    let mut document = Document::openapi();
+    describe(&mut document);
+    let mut document = json!(document);
+    document["components"]["securitySchemes"] = json!({
+        "dog_token": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Dog-Token",
+            "description": "The same token, for clients behind a login that needs `Authorization`.",
+        },
+        "token": {"type": "http", "scheme": "bearer"},
+    });
     schemas::complete(&mut document);
     // Answers of a game that was played once. A test checks that they fit their schemas.
     let examples = include_str!("examples.json");
@@ -95,10 +100,11 @@ fn document() -> String {
             .get_mut("parameters")
             .and_then(Value::as_array_mut);
         for parameter in parameters.into_iter().flatten() {
-            let mut headers = HEADERS.iter();
-            if let Some((_, example)) = headers.find(|(name, _)| parameter["name"] == *name) {
-                parameter["schema"]["type"] = json!("string");
-                parameter["schema"]["examples"] = json!([example]);
+            for (name, example) in HEADERS {
+                if parameter["name"] == name {
+                    parameter["schema"]["type"] = json!("string");
+                    parameter["schema"]["examples"] = json!([example]);
+                }
             }
         }
         let responses = operation["responses"].as_object_mut().into_iter();
@@ -145,56 +151,22 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     operations.flat_map(|item| item.values_mut())
 }
 
-/// What the routes say of themselves, without examples. Errors are only named.
-fn described() -> OpenApi {
-    let mut api = Document::openapi();
-    let components = api.components.get_or_insert_default();
-    let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-    let about = "The same token, for clients behind a login that needs `Authorization`.";
-    let own = ApiKey::Header(ApiKeyValue::with_description("Dog-Token", about));
-    let schemes = [
-        ("token", bearer),
-        ("dog_token", SecurityScheme::ApiKey(own)),
-    ];
-    let schemes = schemes.map(|(name, scheme)| (name.to_owned(), scheme.into()));
-    components.security_schemes.extend(schemes);
-    describe(&mut api);
-    api
-}
-
 /// Makes a component of each error response that several operations have, named after the first of
 /// them.
 fn share_errors(document: &mut Value) {
-    let mut uses: Vec<ErrorUse> = Vec::new();
+    let mut names = BTreeMap::<String, Vec<String>>::new();
     each_error(document, |response, name| {
-        match uses.iter_mut().find(|known| known.response == *response) {
-            Some(known) => known.count += 1,
-            None => uses.push(ErrorUse {
-                response: response.clone(),
-                name,
-                count: 1,
-            }),
-        }
+        names.entry(response.to_string()).or_default().push(name);
     });
-    uses.retain(|known| known.count > 1);
+    let mut shared = Map::new();
     each_error(document, |response, _| {
-        if let Some(known) = uses.iter().find(|known| known.response == *response) {
-            *response = json!({"$ref": format!("#/components/responses/{}", known.name)});
+        if let [first, _, ..] = &names[&response.to_string()][..] {
+            let reference = json!({"$ref": format!("#/components/responses/{first}")});
+            shared.insert(first.clone(), mem::replace(response, reference));
         }
     });
-    let mut shared: Map<_, _> = uses
-        .into_iter()
-        .map(|known| (known.name, known.response))
-        .collect();
     shared.sort_keys();
     document["components"]["responses"] = shared.into();
-}
-
-/// An error response, and by how many operations it is used.
-struct ErrorUse {
-    response: Value,
-    name: String,
-    count: u32,
 }
 
 /// Calls the function with each error response, and with a name made of the operation and the

@@ -1,6 +1,6 @@
 //! What the derived schemas lack for clients that are generated from them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{collections::BTreeSet, mem};
 
 use dog_server::openapi::{MAX_INTEGER, largest};
 use serde_json::{Map, Value, json};
@@ -15,23 +15,27 @@ pub fn complete(document: &mut Value) {
         name_constant(schema);
         bound_integer(schema);
     });
-    let answers = responses(&document["paths"]);
-    let Some(schemas) = document["components"]["schemas"].as_object_mut() else {
-        return;
-    };
-    let cards = schemas["Card"]["enum"].clone();
-    schemas
-        .values_mut()
-        .for_each(|schema| visit(schema, &mut |schema| key_by_card(schema, &cards)));
+    let cards = document["components"]["schemas"]["Card"]["enum"].clone();
+    visit(document, &mut |schema| key_by_card(schema, &cards));
+    let answers = responses(document);
+    let schemas = document["components"]["schemas"].as_object_mut();
+    let schemas = schemas.expect("schemas");
     let variants: Vec<_> = schemas.values_mut().flat_map(take_variants).collect();
     schemas.extend(variants);
     schemas.sort_keys();
-    open_answers(&answers, schemas);
+    for name in reachable(&answers, schemas) {
+        // A later server may add members to what it answers.
+        if let Some(schema) = schemas[&name].as_object_mut()
+            && schema.get("additionalProperties") == Some(&json!(false))
+        {
+            schema.shift_remove("additionalProperties");
+        }
+    }
     schemas.values_mut().for_each(never_null_if_absent);
-    let tags = schema_tags(schemas);
+    let tagged = schemas.clone();
     schemas
         .values_mut()
-        .for_each(|union| discriminate(union, &tags));
+        .for_each(|union| discriminate(union, &tagged));
 }
 
 /// Calls the function on every object of a document.
@@ -47,61 +51,40 @@ fn visit(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
 }
 
 /// The responses of all operations.
-fn responses(paths: &Value) -> Value {
-    let items = paths.as_object().into_iter().flat_map(Map::values);
-    let operations = items.filter_map(Value::as_object).flat_map(Map::values);
+fn responses(document: &mut Value) -> Value {
+    let operations = super::operations(document);
     operations
         .map(|operation| operation["responses"].clone())
         .collect()
 }
 
-/// Says of the schemas that answers refer to that a later server may add members.
-fn open_answers(answers: &Value, schemas: &mut Map<String, Value>) {
-    let mut names = BTreeSet::new();
-    references(answers, schemas, &mut names);
-    for name in names {
-        if schemas[&name]["additionalProperties"] == false
-            && let Some(schema) = schemas[&name].as_object_mut()
-        {
-            schema.shift_remove("additionalProperties");
-        }
-    }
+/// The names of the schemas that this refers to.
+fn references(value: &Value) -> Vec<String> {
+    let text = value.to_string();
+    let names = text.split(SCHEMAS).skip(1);
+    names
+        .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
+        .collect()
 }
 
-/// Adds the names of all schemas that this refers to.
-fn references(value: &Value, schemas: &Map<String, Value>, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(entries) => {
-            if let Some(Value::String(reference)) = entries.get("$ref")
-                && let Some(name) = reference.strip_prefix(SCHEMAS)
-                && let Some(schema) = schemas.get(name)
-                && found.insert(name.to_owned())
-            {
-                references(schema, schemas, found);
-            }
-            for entry in entries.values() {
-                references(entry, schemas, found);
-            }
+/// The names of all schemas that these answers need.
+fn reachable(answers: &Value, schemas: &Map<String, Value>) -> BTreeSet<String> {
+    let (mut found, mut unread) = (BTreeSet::new(), references(answers));
+    while let Some(name) = unread.pop() {
+        let schema = schemas.get(&name);
+        if schema.is_some() && found.insert(name) {
+            unread.extend(schema.map(references).into_iter().flatten());
         }
-        Value::Array(entries) => {
-            for entry in entries {
-                references(entry, schemas, found);
-            }
-        }
-        _ => {}
     }
+    found
 }
 
 /// Moves the description of `oneOf: [{$ref, description}, null]` beside the `oneOf`, because tools
 /// ignore what is beside a `$ref`.
 fn describe_beside(schema: &mut Map<String, Value>) {
-    let Some(Value::Array(members)) = schema.get_mut("oneOf") else {
-        return;
-    };
-    let [Value::Object(member), null] = &mut members[..] else {
-        return;
-    };
-    if null["type"] == "null"
+    if let Some(members) = schema.get_mut("oneOf").and_then(Value::as_array_mut)
+        && let [Value::Object(member), null] = &mut members[..]
+        && null["type"] == "null"
         && let Some(description) = member.shift_remove("description")
     {
         schema.insert("description".to_owned(), description);
@@ -121,12 +104,8 @@ fn name_constant(schema: &mut Map<String, Value>) {
 
 /// Gives an integer a format that generators know, and a largest value.
 fn bound_integer(schema: &mut Map<String, Value>) {
-    let is_integer = match schema.get("type") {
-        Some(Value::Array(types)) => types.contains(&json!("integer")),
-        Some(kind) => kind == "integer",
-        None => false,
-    };
-    if is_integer {
+    let types = schema.get("type").map(Value::to_string).unwrap_or_default();
+    if types.contains("\"integer\"") {
         let max = largest(schema.get("format").and_then(Value::as_str).unwrap_or(""));
         let format = if max == MAX_INTEGER { "int64" } else { "int32" };
         schema.insert("format".to_owned(), json!(format));
@@ -145,89 +124,67 @@ fn key_by_card(schema: &mut Map<String, Value>, cards: &Value) {
 
 /// Takes the titled variants out of a union, which then refers to them by name.
 fn take_variants(union: &mut Value) -> Vec<(String, Value)> {
-    let Some(Value::Array(members)) = union.get_mut("oneOf") else {
-        return Vec::new();
-    };
+    let members = union.get_mut("oneOf").and_then(Value::as_array_mut);
     let mut variants = Vec::new();
-    for member in members {
-        let Some(name) = member["title"].as_str().map(str::to_owned) else {
-            continue;
-        };
-        let reference = json!({"$ref": format!("{SCHEMAS}{name}")});
-        let mut variant = std::mem::replace(member, reference);
-        // It is the name now.
-        variant
-            .as_object_mut()
-            .map(|variant| variant.shift_remove("title"));
-        variants.push((name, variant));
+    for member in members
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        // It becomes the name.
+        if let Some(Value::String(name)) = member.shift_remove("title") {
+            let reference = json!(format!("{SCHEMAS}{name}"));
+            let variant = mem::replace(member, Map::from_iter([("$ref".to_owned(), reference)]));
+            variants.push((name, variant.into()));
+        }
     }
     variants
 }
 
-/// The member by which clients tell the schemas of a union apart.
-const TAGS: [&str; 2] = ["type", "kind"];
-
-/// Its name and value in this schema, by the reference to the schema.
-type SchemaTags = BTreeMap<String, (&'static str, String)>;
-
-fn schema_tags(schemas: &Map<String, Value>) -> SchemaTags {
-    let mut tags = SchemaTags::new();
-    for (name, schema) in schemas {
-        for tag in TAGS {
-            if let Some(value) = schema["properties"][tag]["const"].as_str() {
-                tags.insert(format!("{SCHEMAS}{name}"), (tag, value.to_owned()));
-            }
+/// Says by which member clients tell the schemas of a union apart, if all have one.
+fn discriminate(union: &mut Value, schemas: &Map<String, Value>) {
+    let members = union.get("oneOf").and_then(Value::as_array);
+    for tag in ["type", "kind"] {
+        let entries = members.into_iter().flatten().map(|member| {
+            let reference = member["$ref"].as_str()?;
+            let schema = &schemas[reference.strip_prefix(SCHEMAS)?];
+            let value = schema["properties"][tag]["const"].as_str()?;
+            Some((value.to_owned(), json!(reference)))
+        });
+        let mapping: Option<Map<_, _>> = entries.collect();
+        if let Some(mapping) = mapping.filter(|mapping| !mapping.is_empty()) {
+            union["discriminator"] = json!({"propertyName": tag, "mapping": mapping});
+            return;
         }
     }
-    tags
-}
-
-/// Says by which member clients tell the schemas of a union apart, if all have one.
-fn discriminate(union: &mut Value, tags: &SchemaTags) {
-    let Some(Value::Array(members)) = union.get("oneOf") else {
-        return;
-    };
-    let (mut name, mut mapping) = (None, Map::new());
-    for member in members {
-        let reference = &member["$ref"];
-        let Some((tag, value)) = reference.as_str().and_then(|to| tags.get(to)) else {
-            return;
-        };
-        name = Some(*tag);
-        mapping.insert(value.clone(), reference.clone());
-    }
-    union["discriminator"] = json!({"propertyName": name, "mapping": mapping});
 }
 
 /// Says of a response that what may be absent is never null. Requests, which name all their fields,
 /// accept null in place of an absent field.
 fn never_null_if_absent(schema: &mut Value) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
     if schema["additionalProperties"] == false {
         return;
     }
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let required: BTreeSet<_> = required.iter().filter_map(Value::as_str).collect();
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
-        return;
-    };
-    let optional = properties.iter_mut();
-    let optional = optional.filter(|(name, _)| !required.contains(name.as_str()));
-    for (_, property) in optional {
-        let Some(property) = property.as_object_mut() else {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        let Some(property) = property
+            .as_object_mut()
+            .filter(|_| !required.contains(&json!(name)))
+        else {
             continue;
         };
         if let Some(Value::Array(types)) = property.get_mut("type") {
             types.retain(|kind| kind != "null");
-            if let [kind] = &types[..] {
-                let kind = kind.clone();
-                property.insert("type".to_owned(), kind);
+            if let [kind] = &mut types[..] {
+                property["type"] = kind.take();
             }
         }
         if let Some(Value::Array(members)) = property.get_mut("oneOf")
             && let [Value::Object(member), null] = &mut members[..]
             && null["type"] == "null"
         {
-            let member = std::mem::take(member);
+            let member = mem::take(member);
             property.shift_remove("oneOf");
             property.extend(member);
         }
