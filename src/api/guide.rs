@@ -222,12 +222,10 @@ fn free_id(heading: &str, ids: &mut HashSet<String>) -> String {
 
 /// Where a link leads from the page of a guide; none if the server does not show that.
 fn target(link: &str) -> Option<String> {
-    if link.starts_with('#') || link.starts_with("https://") {
-        return Some(link.to_owned());
-    }
     match link.strip_prefix("../") {
         Some("openapi/openapi.json") => Some("../../openapi.json".to_owned()),
         Some(path) => file(path).map(|_| path.to_owned()),
+        None if link.starts_with('#') || link.starts_with("https://") => Some(link.to_owned()),
         None => {
             let (name, fragment) = link.split_once(".md")?;
             guide(name).map(|_| format!("{name}{fragment}"))
