@@ -4,14 +4,14 @@
 //! A request is read by `serde_json` or `serde_urlencoded`. Only if that fails is it read again, by
 //! a deserializer whose errors are values, and to which `60.0` and `6e1` are whole numbers.
 
-use std::{cell::Cell, fmt, str::FromStr};
+use std::{fmt, iter, str::FromStr};
 
 use actix_web::web::Query;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{
-        self, DeserializeOwned, DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess,
-        SeqAccess, Visitor, value::MapDeserializer,
+        DeserializeOwned, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+        value::{MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
@@ -61,7 +61,7 @@ fn body_text(bytes: &[u8]) -> Result<&str, Problem> {
 pub fn from_body<T: DeserializeOwned + ToSchema>(bytes: &[u8]) -> Result<T, Problem> {
     let text = body_text(bytes)?;
     serde_json::from_str(text)
-        .or_else(|_| T::deserialize(LazyValue { text, param: None }))
+        .or_else(|_| T::deserialize(LazyValue::new(text, true, None)))
         .map_err(|shape: InvalidShape| shape.problem(NumberRange::in_body::<T>))
 }
 
@@ -96,8 +96,8 @@ pub fn from_query<T: DeserializeOwned + IntoParams>(text: &str) -> Result<T, Pro
     let pairs = Query::<Vec<(String, String)>>::from_query(text);
     let pairs = pairs.map_or_else(|_| Vec::new(), Query::into_inner);
     let params = pairs.iter().map(|(name, text)| {
-        let param = Some(name.as_str());
-        (name.as_str(), LazyValue { text, param })
+        let value = LazyValue::new(text, false, Some(name.clone()));
+        (name.as_str(), value)
     });
     let mistake = T::deserialize(MapDeserializer::new(params)).err();
     let mistake = mistake.unwrap_or(Mistake::Other.into());
@@ -108,15 +108,17 @@ pub fn from_query<T: DeserializeOwned + IntoParams>(text: &str) -> Result<T, Pro
 struct LazyValue<'de> {
     /// Valid JSON, or the text of a parameter.
     text: &'de str,
-    /// The name of the parameter.
-    param: Option<&'de str>,
+    is_json: bool,
+    /// The name or the index at which it stands.
+    name: Option<String>,
 }
 
 impl<'de> LazyValue<'de> {
-    fn json(text: &'de RawValue) -> LazyValue<'de> {
+    fn new(text: &'de str, is_json: bool, name: Option<String>) -> LazyValue<'de> {
         LazyValue {
-            text: text.get(),
-            param: None,
+            text,
+            is_json,
+            name,
         }
     }
 
@@ -125,23 +127,23 @@ impl<'de> LazyValue<'de> {
         self.mistake(Mistake::InvalidValue(expected.to_owned()))
     }
 
-    fn mistake(&self, mistake: Mistake) -> InvalidShape {
-        let mistake = InvalidShape::from(mistake);
-        match self.param {
-            Some(name) => mistake.at(name),
-            None => mistake,
+    /// A mistake in this value.
+    fn mistake(&self, mistake: impl Into<InvalidShape>) -> InvalidShape {
+        match &self.name {
+            Some(name) => mistake.into().at(name),
+            None => mistake.into(),
         }
     }
 
     /// A whole number; in JSON also one with a fraction of zero or an exponent. An error names this
     /// maximum, where its schema has no other.
     fn whole<T: TryFrom<u64> + FromStr>(&self, max: impl Into<u64>) -> Result<T, InvalidShape> {
-        if self.param.is_some() {
-            self.text.parse().ok()
-        } else {
+        let number = if self.is_json {
             whole_number(self.text).and_then(|number| number.try_into().ok())
-        }
-        .ok_or_else(|| {
+        } else {
+            self.text.parse().ok()
+        };
+        number.ok_or_else(|| {
             let range = NumberRange {
                 min: 0,
                 max: max.into(),
@@ -151,26 +153,10 @@ impl<'de> LazyValue<'de> {
     }
 
     fn string(&self) -> Result<String, InvalidShape> {
-        if self.param.is_some() {
+        if !self.is_json {
             return Ok(self.text.to_owned());
         }
         serde_json::from_str(self.text).map_err(|_| self.not("a text"))
-    }
-
-    /// Reads the members of an object or the entries of a list, without keeping them.
-    fn inside<V: Visitor<'de>>(self, visitor: V, expected: &str) -> Result<V::Value, InvalidShape> {
-        let mistake = Cell::new(None);
-        let inside = Inside {
-            visitor,
-            mistake: &mistake,
-        };
-        let mut json = serde_json::Deserializer::from_str(self.text);
-        let read = match (self.text.as_bytes().first(), expected) {
-            (Some(b'{'), OBJECT) => json.deserialize_map(inside),
-            (Some(b'['), LIST) => json.deserialize_seq(inside),
-            _ => return Err(InvalidShape::expected(expected)),
-        };
-        read.map_err(|_| mistake.take().unwrap_or(Mistake::Other.into()))
     }
 }
 
@@ -191,9 +177,6 @@ fn whole_number(text: &str) -> Option<u64> {
     let power = 10_u64.checked_pow((exponent + zeros).try_into().ok()?)?;
     significant.parse::<u64>().ok()?.checked_mul(power)
 }
-
-const OBJECT: &str = "an object";
-const LIST: &str = "a list";
 
 impl<'de> IntoDeserializer<'de, InvalidShape> for LazyValue<'de> {
     type Deserializer = LazyValue<'de>;
@@ -223,7 +206,9 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        visitor.visit_string(self.string()?)
+        let text = self.string()?;
+        let read = visitor.visit_string(text);
+        read.map_err(|mistake: InvalidShape| self.mistake(mistake))
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
@@ -231,7 +216,7 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        if self.param.is_none() && self.text == "null" {
+        if self.is_json && self.text == "null" {
             visitor.visit_none()
         } else {
             visitor.visit_some(self)
@@ -239,11 +224,28 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        self.inside(visitor, LIST)
+        let Some(inside) = self.text.strip_prefix('[') else {
+            return Err(self.not("a list"));
+        };
+        let entries = RawValues(inside).enumerate();
+        let entries =
+            entries.map(|(index, entry)| LazyValue::new(entry, true, Some(index.to_string())));
+        let read = visitor.visit_seq(SeqDeserializer::new(entries));
+        read.map_err(|mistake: InvalidShape| self.mistake(mistake))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        self.inside(visitor, OBJECT)
+        let Some(inside) = self.text.strip_prefix('{') else {
+            return Err(self.not("an object"));
+        };
+        let mut values = RawValues(inside);
+        let members = iter::from_fn(|| {
+            let name: String = serde_json::from_str(values.next()?).ok()?;
+            let value = LazyValue::new(values.next()?, true, Some(name.clone()));
+            Some((name, value))
+        });
+        let read = visitor.visit_map(MapDeserializer::new(members));
+        read.map_err(|mistake: InvalidShape| self.mistake(mistake))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -252,7 +254,7 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, InvalidShape> {
-        self.inside(visitor, OBJECT)
+        self.deserialize_map(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -261,13 +263,10 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
         values: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, InvalidShape> {
-        let text = self.string().map_err(|_| Mistake::UnknownValue(values))?;
-        visitor
-            .visit_enum(text.into_deserializer())
-            .map_err(|mistake: InvalidShape| match self.param {
-                Some(name) => mistake.at(name),
-                None => mistake,
-            })
+        let unknown = || self.mistake(Mistake::UnknownValue(values));
+        let text = self.string().map_err(|_| unknown())?;
+        let read = visitor.visit_enum(text.into_deserializer());
+        read.map_err(|mistake: InvalidShape| self.mistake(mistake))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -286,11 +285,10 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, InvalidShape> {
-        if self.param.is_some() {
-            visitor.visit_str(self.text)
-        } else {
-            Err(Mistake::Other.into())
+        if self.is_json {
+            return Err(self.mistake(Mistake::Other));
         }
+        visitor.visit_str(self.text)
     }
 
     forward_to_deserialize_any! {
@@ -299,101 +297,21 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
     }
 }
 
-/// Hands each member of an object or entry of a list to a visitor as a [`LazyValue`].
-struct Inside<'a, V> {
-    visitor: V,
-    /// What the visitor refused.
-    mistake: &'a Cell<Option<InvalidShape>>,
-}
+/// The texts of the values in a list or an object, after its first character. The names of members
+/// are among them.
+struct RawValues<'de>(&'de str);
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Inside<'_, V> {
-    type Value = V::Value;
+impl<'de> Iterator for RawValues<'de> {
+    type Item = &'de str;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.visitor.expecting(f)
+    fn next(&mut self) -> Option<&'de str> {
+        let text = self.0.trim_start_matches([' ', '\t', '\r', '\n', ',', ':']);
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        // At the end is a bracket, which begins no value.
+        let value = values.next()?.ok()?;
+        self.0 = &text[values.byte_offset()..];
+        Some(value.get())
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        let name = String::new();
-        let read = self.visitor.visit_map(ObjectMembers { map, name });
-        keep(self.mistake, read)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
-        let read = self.visitor.visit_seq(ListEntries { list, index: 0 });
-        keep(self.mistake, read)
-    }
-}
-
-/// Keeps a mistake aside, where the type of the error has no room for it.
-fn keep<T, E: de::Error>(
-    aside: &Cell<Option<InvalidShape>>,
-    read: Result<T, InvalidShape>,
-) -> Result<T, E> {
-    read.map_err(|mistake| {
-        aside.set(Some(mistake));
-        E::custom("kept aside")
-    })
-}
-
-/// The members of an object.
-struct ObjectMembers<A> {
-    map: A,
-    /// The name of the last one.
-    name: String,
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectMembers<A> {
-    type Error = InvalidShape;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, InvalidShape> {
-        let Some(name) = self.map.next_key::<String>().map_err(other)? else {
-            return Ok(None);
-        };
-        self.name = name;
-        let name = self.name.as_str().into_deserializer();
-        seed.deserialize(name).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<S::Value, InvalidShape> {
-        let value = self.map.next_value().map_err(other)?;
-        seed.deserialize(LazyValue::json(value))
-            .map_err(|mistake| mistake.at(&self.name))
-    }
-}
-
-/// The entries of a list.
-struct ListEntries<A> {
-    list: A,
-    index: usize,
-}
-
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ListEntries<A> {
-    type Error = InvalidShape;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, InvalidShape> {
-        let Some(value) = self.list.next_element().map_err(other)? else {
-            return Ok(None);
-        };
-        let index = self.index;
-        self.index += 1;
-        seed.deserialize(LazyValue::json(value))
-            .map(Some)
-            .map_err(|mistake| mistake.at(&index.to_string()))
-    }
-}
-
-fn other<E>(_: E) -> InvalidShape {
-    Mistake::Other.into()
 }
 
 /// Any JSON, which is parsed and discarded. (`IgnoredAny` does not check strings and numbers.)
@@ -464,6 +382,23 @@ mod tests {
                      \"60\" \"0e1\" true null [] {}";
         for text in texts.split(' ') {
             assert_eq!(whole_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_values_in_a_list_or_an_object_are_found() {
+        for (text, expected) in [
+            ("]", &[][..]),
+            (" }\n", &[]),
+            ("1,2e3 , -0.5]", &["1", "2e3", "-0.5"]),
+            (
+                "\"a\" : [1, {}],\t\"b\":null}",
+                &["\"a\"", "[1, {}]", "\"b\"", "null"],
+            ),
+            ("\",\\\"]\" ,true]", &["\",\\\"]\"", "true"]),
+        ] {
+            let found: Vec<&str> = RawValues(text).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 }
