@@ -32,8 +32,10 @@ use super::{
     seven::SevenParams,
 };
 use crate::http::{
-    headers::{IDEMPOTENCY_KEY, check_if_match, condition, is_not_modified, preferred},
+    etag::{condition, is_known, is_not_modified},
+    idempotency::IDEMPOTENCY_KEY,
     json::{check_body, from_body, from_query},
+    negotiation::preferred,
     problem::Problem,
     request::idempotency_key,
     token::{TOKEN_HEADERS, caller},
@@ -166,7 +168,7 @@ pub fn headers(bytes: &[u8]) {
             "a strong match is also a weak match"
         );
     }
-    check_if_match(&headers, "\"17-host\"").ok();
+    is_known(&headers, "\"17-host\"").ok();
     is_not_modified(&headers, "\"17-host\"").ok();
     caller(&headers);
     headers.remove(&TOKEN_HEADERS[0]);

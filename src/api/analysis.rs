@@ -22,9 +22,7 @@ use super::{
 use crate::{
     app::App,
     http::{
-        headers::{preferred, private_response},
-        json::from_query,
-        problem::Problem,
+        content::private_response, json::from_query, negotiation::preferred, problem::Problem,
         request::Body,
     },
     limits::ClientAddress,

@@ -1,12 +1,6 @@
 //! Analyses by address: a picture of a position, and advice, with everything in the query.
 
-use std::{
-    env, fs,
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{env, fs, sync::LazyLock};
 
 use actix_web::{
     HttpRequest, HttpResponse, body,
@@ -33,10 +27,13 @@ use super::{
 use crate::{
     app::App,
     http::{
-        headers::{content_hash, is_not_modified, private_response, send_content},
-        json::from_query,
+        content::{Content, private_response, send_content},
+        etag::{content_hash, is_not_modified},
+        json::{from_query, to_json},
+        negotiation::accepts_gzip,
         problem::Problem,
     },
+    limits::ClientAddress,
 };
 
 errors! {
@@ -124,22 +121,22 @@ pub async fn suggest_move_by_address(
         version: None,
     };
     let (here, cost) = (app.clone(), expected_cost(&settings, &position.view()?));
-    let was_cut = Arc::new(AtomicBool::new(false));
-    let cut = Arc::clone(&was_cut);
+    let (client, gzip) = (
+        ClientAddress::from_extensions(&request),
+        accepts_gzip(&request),
+    );
     let work = move || {
         let (view, models) = (position.view()?, PlayerModels::default());
         let mut advice = advise(&here, &view, &models, &settings, &target, options)?;
         let longest = MAX_SEARCH_TIME.as_secs_f64() * 1_000.0;
-        cut.store(advice.elapsed_ms >= Some(longest), Ordering::Relaxed);
+        let was_cut = advice.elapsed_ms >= Some(longest);
         advice.elapsed_ms = advice.elapsed_ms.filter(|_| !is_repeatable);
-        Ok(advice)
+        Ok((Content::new(to_json(&advice)?, gzip)?, was_cut))
     };
-    let mut response = app
-        .advice_pool
-        .answer_with(&request, cost, &mut response, work)
-        .await?;
+    let (content, was_cut) = app.advice_pool.run(client, cost, work).await?;
+    let mut response = content.respond(&mut response);
     // Another time the search may get further.
-    if was_cut.load(Ordering::Relaxed) {
+    if was_cut {
         let headers = response.headers_mut();
         headers.remove(header::ETAG);
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

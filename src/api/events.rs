@@ -20,8 +20,8 @@ use crate::{
     access::{Caller, Role},
     app::App,
     http::{
-        headers::preferred,
         json::from_query,
+        negotiation::preferred,
         problem::{Code, Problem, Reason},
         request_id::RequestId,
     },

@@ -22,7 +22,7 @@ use crate::{
     access::Role,
     app::App,
     http::{
-        answer::Answer, headers::send_state, json::from_query, problem::Problem, range::MAX_INTEGER,
+        answer::Answer, content::send_state, json::from_query, problem::Problem, range::MAX_INTEGER,
     },
     limits::streams::OpenStream,
     metrics::SkipLatency,

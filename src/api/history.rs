@@ -34,8 +34,9 @@ use crate::{
     access::Role,
     app::App,
     http::{
-        headers::{preferred, private_response},
+        content::private_response,
         json::{from_query, to_json},
+        negotiation::preferred,
         problem::{Code, Problem},
         request_id::RequestId,
     },

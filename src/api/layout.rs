@@ -12,7 +12,7 @@ use super::{
     errors::errors,
     parameters::{ReadHeaders, in_range},
 };
-use crate::http::{headers::send_json, json::from_query, problem::Problem};
+use crate::http::{content::send_json, json::from_query, problem::Problem};
 
 errors! {
     LayoutErrors: [], [InvalidRequest, StaleVersion];

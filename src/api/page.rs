@@ -22,7 +22,7 @@ use super::pictures::SVG;
 use crate::{
     app::App,
     http::{
-        headers::content_hash,
+        etag::content_hash,
         problem::{Code, Problem},
     },
 };

@@ -15,7 +15,7 @@ use super::{
     moves::outcome,
     parameters::{GamePath, GameRequest, ReadHeaders, seat_of},
 };
-use crate::http::{headers::send_content, problem::Problem};
+use crate::http::{content::send_content, problem::Problem};
 
 errors! {
     PictureErrors: [READ], [InvalidRequest, StaleVersion, GameOver, WrongPhase, IllegalMove];

@@ -7,7 +7,7 @@ use super::{
     parameters::{GamePath, GameRequest, NoQuery},
     view::PresenceView,
 };
-use crate::http::{headers::private_response, problem::Problem};
+use crate::http::{content::private_response, problem::Problem};
 
 errors! {
     PresenceErrors: [READ], [InvalidRequest];

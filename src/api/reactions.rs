@@ -14,7 +14,7 @@ use super::{
 use crate::{
     access::{AccessError, check_person_plays},
     http::{
-        headers::private_response,
+        content::private_response,
         problem::{Code, Problem},
         request::Body,
     },

@@ -24,7 +24,7 @@ use crate::{
     access::{AccessError, Caller, Role},
     app::App,
     http::{
-        answer::Answer, headers::send_state, json::to_json, problem::Problem,
+        answer::Answer, content::send_state, json::to_json, problem::Problem,
         request::WriteRequest, secrets::random_bytes,
     },
     limits::ClientAddress,

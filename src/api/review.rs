@@ -24,7 +24,7 @@ use crate::{
     access::AccessError,
     app::App,
     http::{
-        headers::private_response,
+        content::private_response,
         problem::{Code, Problem},
     },
     limits::{ClientAddress, announce::too_many},

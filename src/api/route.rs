@@ -20,7 +20,7 @@ use utoipa::{
 
 use crate::{
     http::{
-        headers::refuses_all,
+        negotiation::refuses_all,
         problem::{Code, Problem},
     },
     limits::{Cost, guard},

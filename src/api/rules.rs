@@ -13,7 +13,7 @@ use super::{
     parameters::{NoQuery, ReadHeaders},
 };
 use crate::http::{
-    headers::send_json,
+    content::send_json,
     json::from_query,
     problem::{Code, Problem, Reason},
 };

@@ -2,12 +2,15 @@
 //!
 //! The answer is saved in the same commit as the change.
 
+use actix_web::http::header::HeaderName;
 use dog_store::{SavedResponse, Scope};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use super::problem::{Code, Problem};
 use crate::access::Caller;
+
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What identifies a retry of a request.
 pub struct Retry {

@@ -18,7 +18,7 @@ use actix_web::{
 use futures_util::FutureExt;
 
 use super::{
-    headers::complete_encoding,
+    content::complete_encoding,
     problem::{NO_SNIFFING, Problem},
     request_id::{REQUEST_ID, RequestId},
     token::{DOG_TOKEN, hide_tokens, vary_by_token},

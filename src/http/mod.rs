@@ -1,11 +1,13 @@
 //! What HTTP needs besides routes: parts of requests and answers, and the errors.
 
 pub mod answer;
-pub mod headers;
+pub mod content;
+pub mod etag;
 pub mod idempotency;
 mod invalid_shape;
 pub mod json;
 pub mod middleware;
+pub mod negotiation;
 pub mod network;
 pub mod origin;
 pub mod problem;

@@ -8,7 +8,7 @@ use actix_web::{
 };
 use if_addrs::get_if_addrs;
 
-use super::{headers::host, origin::authority_of};
+use super::origin::{authority_of, host};
 use crate::limits::{Address, ClientAddress, is_forwarded};
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the

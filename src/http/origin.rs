@@ -1,4 +1,4 @@
-//! The origins of the pages that send requests.
+//! The host that a request is for, and the origin of the page that sends it.
 
 use actix_web::{
     dev::RequestHead,
@@ -8,7 +8,7 @@ use actix_web::{
     },
 };
 
-use super::headers::host;
+use super::problem::{Code, Problem};
 
 /// The origins whose pages may call the API.
 #[derive(Clone, Debug)]
@@ -64,4 +64,36 @@ pub fn authority_of(origin: &str) -> Option<Authority> {
 fn sec_fetch_site(head: &RequestHead) -> &[u8] {
     let value = head.headers().get("sec-fetch-site");
     value.map_or(b"", |value| value.as_bytes())
+}
+
+/// The host that the request is for: that of its target or else of `Host` (RFC 9112, section
+/// 3.2.2).
+///
+/// # Errors
+/// `bad_request`, if one of them is not the name of a host, with a port or without.
+pub fn host(head: &RequestHead) -> Result<Option<Authority>, Problem> {
+    let target = head
+        .uri
+        .authority()
+        .map(|target| checked(Some(target.clone())));
+    let field = head.headers().get(header::HOST);
+    let field = field.filter(|field| !field.is_empty());
+    let field = field.map(|field| checked(field.to_str().ok().and_then(|text| text.parse().ok())));
+    let (target, field) = (target.transpose()?, field.transpose()?);
+    Ok(target.or(field))
+}
+
+fn checked(authority: Option<Authority>) -> Result<Authority, Problem> {
+    let is_host = |authority: &Authority| {
+        // The parser takes any text after a colon for a port, and reads a user before an `@`.
+        let port = authority.as_str().strip_prefix(authority.host());
+        let digits = port.map(|port| port.strip_prefix(':').unwrap_or(port));
+        let is_port = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        !authority.host().is_empty()
+            && digits.is_some_and(is_port)
+            && (digits == Some("") || authority.port_u16().is_some())
+    };
+    let detail = "the host is not a name with or without a port";
+    let authority = authority.filter(is_host);
+    authority.ok_or_else(|| Problem::new(Code::BadRequest, detail))
 }

@@ -23,8 +23,8 @@ use utoipa::ToSchema;
 
 use super::{
     answer::Answer,
-    headers::{EntityTags, IDEMPOTENCY_KEY, condition},
-    idempotency::{IdempotencyKey, Retry},
+    etag::{EntityTags, condition},
+    idempotency::{IDEMPOTENCY_KEY, IdempotencyKey, Retry},
     json::{check_body, from_body, from_query},
     problem::{Code, Problem},
     secrets::Secrets,

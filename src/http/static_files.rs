@@ -2,18 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder,
-    http::{StatusCode, header},
-    web::Bytes,
-};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, http::header, web::Bytes};
 use parking_lot::Mutex;
 
 use super::{
-    headers::{
-        accepts_gzip, check_if_match, content_etag, content_hash, gzip as gzip_bytes,
-        is_not_modified,
-    },
+    content::{Content, encode},
+    etag::{content_etag, content_hash, is_known},
+    negotiation::accepts_gzip,
     problem::Problem,
 };
 use crate::{
@@ -74,31 +69,22 @@ impl StaticFiles {
         let gzip = accepts_gzip(request);
         let file = self.get(key, content);
         let etag = content_etag(&file.hash, gzip);
-        check_if_match(request.headers(), &etag)?;
-        response
-            .insert_header((header::VARY, "Accept-Encoding"))
-            .insert_header((header::ETAG, etag.as_str()));
-        if is_not_modified(request.headers(), &etag)? {
-            return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
-        }
+        response.insert_header((header::VARY, "Accept-Encoding"));
+        let bytes = if is_known(request.headers(), &etag)? {
+            None
+        } else if gzip && file.compressed.is_none() {
+            let compress = move || encode(file.content, true);
+            let client = ClientAddress::from_extensions(request);
+            let compressed = self.pool.run(client, COMPRESSION_COST, compress).await?;
+            if let Some(file) = self.files.lock().get_mut(key) {
+                file.compressed = Some(compressed.clone());
+            }
+            Some(compressed)
+        } else {
+            file.compressed.filter(|_| gzip).or(Some(file.content))
+        };
         response.extensions_mut().insert(SharedBody);
-        if !gzip {
-            // Otherwise the body would be encoded again for each reader.
-            response.insert_header((header::CONTENT_ENCODING, "identity"));
-            return Ok(response.body(file.content));
-        }
-        response.insert_header((header::CONTENT_ENCODING, "gzip"));
-        if let Some(compressed) = file.compressed {
-            return Ok(response.body(compressed));
-        }
-        let content = file.content;
-        let compress = move || gzip_bytes(&content);
-        let client = ClientAddress::from_extensions(request);
-        let compressed = self.pool.run(client, COMPRESSION_COST, compress);
-        let compressed = Bytes::from(compressed.await?);
-        if let Some(file) = self.files.lock().get_mut(key) {
-            file.compressed = Some(compressed.clone());
-        }
-        Ok(response.body(compressed))
+        let etag = Some(etag);
+        Ok(Content { etag, bytes, gzip }.respond(&mut response))
     }
 }

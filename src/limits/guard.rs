@@ -30,8 +30,8 @@ use super::{
 };
 use crate::{
     http::{
-        headers::{IDEMPOTENCY_KEY, host},
-        origin::Cors,
+        idempotency::IDEMPOTENCY_KEY,
+        origin::{Cors, host},
         problem::{Code, Problem},
         token::{TOKEN_HEADERS, caller},
     },

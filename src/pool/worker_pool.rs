@@ -18,21 +18,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix_web::{
-    HttpRequest, HttpResponse, HttpResponseBuilder, http::StatusCode, rt::time::sleep,
-};
+use actix_web::rt::time::sleep;
 use parking_lot::{Condvar, Mutex};
 use rand::RngExt;
-use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob, SLICE};
 use crate::{
     fair::Charge,
-    http::{
-        headers::{EncodedContent, TaggedContent, accepts_gzip, private_response},
-        problem::{Code, Problem},
-    },
+    http::problem::{Code, Problem},
     limits::ClientAddress,
     metrics::{GaugeGuard, PoolMetrics},
     runtime::{lower_priority, thread_time},
@@ -172,49 +166,6 @@ impl WorkerPool {
         Ok(pool)
     }
 
-    /// Computes a response on one of the threads and writes it as JSON, which may be megabytes
-    /// long. If the client accepts gzip, the response is compressed there too, because that takes
-    /// longer than writing it.
-    pub async fn answer<T: Serialize>(
-        &self,
-        request: &HttpRequest,
-        cost: Duration,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-    ) -> Result<HttpResponse, Problem> {
-        self.answer_with(request, cost, &mut json_response(), work)
-            .await
-    }
-
-    /// The same with other headers, which this response has.
-    pub async fn answer_with<T: Serialize>(
-        &self,
-        request: &HttpRequest,
-        cost: Duration,
-        response: &mut HttpResponseBuilder,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-    ) -> Result<HttpResponse, Problem> {
-        let gzip = accepts_gzip(request);
-        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
-            EncodedContent::new(json(&work()?)?, gzip)
-        });
-        Ok(content.await?.respond(response))
-    }
-
-    /// The same with an `ETag`, a hash of the content. The response is 304 if the client has that
-    /// content already.
-    pub async fn answer_if_changed<T: Serialize>(
-        &self,
-        request: &HttpRequest,
-        cost: Duration,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-    ) -> Result<HttpResponse, Problem> {
-        let (headers, gzip) = (request.headers().clone(), accepts_gzip(request));
-        let content = self.run(ClientAddress::from_extensions(request), cost, move || {
-            TaggedContent::new(&headers, json(&work()?)?, gzip)
-        });
-        Ok(content.await?.respond(&mut json_response()))
-    }
-
     /// Does work on one of the threads. It is charged to the client: at first the expected cost, in
     /// the end the actual cost. If the future is dropped, work that has not begun is not done.
     ///
@@ -234,16 +185,6 @@ impl WorkerPool {
             .await
             .unwrap_or_else(|_| Err(Problem::internal("a job panicked")))
     }
-}
-
-fn json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    serde_json::to_vec(value).map_err(Problem::internal)
-}
-
-fn json_response() -> HttpResponseBuilder {
-    let mut response = private_response(StatusCode::OK);
-    response.content_type("application/json");
-    response
 }
 
 impl Drop for WorkerPool {
