@@ -25,12 +25,7 @@ pub fn too_many(detail: &str, limit: &RateLimit) -> HttpResponse {
 /// Announces the limit, if there is one, in the headers of a response.
 pub fn announce(limit: Option<&RateLimit>, headers: &mut HeaderMap) {
     let Some(limit) = limit else { return };
-    let RateLimit {
-        name,
-        quota,
-        remaining,
-        ..
-    } = limit;
+    let (name, quota, remaining) = (limit.name, limit.quota, limit.remaining);
     let unit = limit.unit.map(|unit| format!(";qu=\"{unit}\""));
     let unit = unit.unwrap_or_default();
     let (window, wait) = (whole_seconds(limit.window), whole_seconds(limit.wait));

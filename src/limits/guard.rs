@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpMessage, ResponseError,
+    Error, HttpMessage, HttpResponse, ResponseError,
     body::MessageBody,
     dev::{RequestHead, ServiceRequest, ServiceResponse},
     http::{
@@ -23,9 +23,9 @@ use dog_store::{GameId, Store, TokenHash};
 
 use super::{
     address::{Address, ClientAddress, is_forwarded},
-    announce::announce,
+    announce::{announce, too_many},
     connections::Connection,
-    rates::{Cost, Limits, RateKey, RateLimitOwner, Rates},
+    rates::{Cost, Limits, RateKey, Rates},
     streams::StreamsByAddress,
 };
 use crate::{
@@ -105,6 +105,25 @@ impl LimitState {
         // Pages of other sites must not use what is for programs on this machine.
         address.or_else(|| self.cors.is_foreign(head).then_some(Address::FOREIGN_PAGES))
     }
+
+    /// To what requests with this token are charged; none if it is not one of the game's.
+    async fn key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
+        if let Some(key) = self.rates.cached_key(game, token) {
+            return Some(key);
+        }
+        let head = self.store.head(&game).await.unwrap_or_else(|error| {
+            log::debug!("cannot look up a token: {error}");
+            None
+        });
+        let head = head.filter(|head| head.tokens.contains(&token))?;
+        let key = RateKey {
+            game,
+            token,
+            creator: head.creator.filter(|_| !head.has_joined(&token)),
+        };
+        self.rates.remember(key);
+        Some(key)
+    }
 }
 
 /// Refuses a request beyond a limit before its body is read.
@@ -118,35 +137,28 @@ pub async fn guard(
     let checked = check_head(&request, &state.cors);
     // What is refused is charged, too, as a request.
     let cost = if checked.is_ok() { cost } else { Cost::Request };
-    let charged = match check_connection(&request) {
-        Ok(()) => charge(&request, cost, &state).await,
-        Err(problem) => Err(problem.into()),
-    };
-    let admitted = match (charged, checked) {
-        (Ok(_), Err(problem)) => Err(problem.into()),
-        (charged, _) => charged,
-    };
-    let too_often = matches!(&admitted, Err(refusal) if refusal.limit.is_some());
+    let charged = charge(&request, cost, &state).await;
+    let refused = |problem: Problem| problem.error_response();
+    let admitted = charged.and_then(|charge| checked.map(|()| charge).map_err(refused));
+    let too_often =
+        matches!(&admitted, Err(refusal) if refusal.status() == StatusCode::TOO_MANY_REQUESTS);
     let connection = request.conn_data::<Rc<Connection>>();
     // Neither what costs nothing nor another refusal ends a row of refusals.
-    let delay = connection
-        .filter(|_| too_often || admitted.is_ok() && cost != Cost::Free)
-        .map(|connection| connection.refusal_delay(too_often));
+    let counted = connection.filter(|_| too_often || admitted.is_ok() && cost != Cost::Free);
+    let delay = counted.map(|connection| connection.refusal_delay(too_often));
     let RateCharge { key, limit } = match admitted {
         Ok(charge) => charge,
-        Err(GuardRefusal { problem, limit }) => {
+        Err(refusal) => {
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
             }
-            let mut response = problem.error_response();
-            announce(limit.as_ref(), response.headers_mut());
-            return Ok(request.into_response(response));
+            return Ok(request.into_response(refusal));
         }
     };
     let mut response = next.call(request).await?;
     let unknown = [StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&response.status());
     if let (true, Some(key)) = (unknown, key) {
-        state.rates.forget(&key);
+        state.rates.forget(key);
     }
     announce(limit.as_ref(), response.headers_mut());
     Ok(response.map_into_boxed_body())
@@ -170,22 +182,6 @@ struct RateCharge {
     key: Option<RateKey>,
     /// The limit to announce.
     limit: Option<RateLimit>,
-}
-
-/// Why a request is refused.
-struct GuardRefusal {
-    problem: Problem,
-    /// The exceeded limit, if it is one of rates.
-    limit: Option<RateLimit>,
-}
-
-impl From<Problem> for GuardRefusal {
-    fn from(problem: Problem) -> GuardRefusal {
-        GuardRefusal {
-            problem,
-            limit: None,
-        }
-    }
 }
 
 fn check_head(request: &ServiceRequest, cors: &Cors) -> Result<(), Problem> {
@@ -214,21 +210,20 @@ fn check_head(request: &ServiceRequest, cors: &Cors) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_connection(request: &ServiceRequest) -> Result<(), Problem> {
-    match request.conn_data::<Rc<Connection>>() {
-        Some(connection) if connection.over_limit => {
-            Err(Problem::new(Code::Unavailable, "too many connections are open").and_close())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Charges a request.
+///
+/// # Errors
+/// The refusal, if it is over a limit or comes over a connection beyond the limit.
 async fn charge(
     request: &ServiceRequest,
     cost: Cost,
     state: &LimitState,
-) -> Result<RateCharge, GuardRefusal> {
+) -> Result<RateCharge, HttpResponse> {
+    let connection = request.conn_data::<Rc<Connection>>();
+    if connection.is_some_and(|connection| connection.over_limit) {
+        let problem = Problem::new(Code::Unavailable, "too many connections are open");
+        return Err(problem.and_close().error_response());
+    }
     if cost == Cost::Free {
         return Ok(RateCharge::default());
     }
@@ -238,34 +233,23 @@ async fn charge(
     let Some(address) = address else {
         return Ok(RateCharge::default());
     };
-    let game = request.match_info().get("id");
-    let key = match (
-        caller(request.headers()).token(),
-        game.and_then(|id| id.parse().ok()),
-    ) {
-        (Some(token), Some(game)) => match rates.cached_key(game, token) {
-            Some(key) => key,
-            None => rates.remember(game, token, owner_of(store, &game, &token).await),
-        },
-        _ => RateKey::Address,
+    let token = caller(request.headers()).token();
+    let game = request
+        .match_info()
+        .get("id")
+        .and_then(|id| id.parse().ok());
+    let key = match game.zip(token) {
+        Some((game, token)) => state.key(game, token).await,
+        None => None,
     };
     let creator = |address: Address| store.creator(&address.bytes());
     let limit = rates
-        .charge(address, creator, &key, cost)
-        .map_err(|limit| exceeded(cost.subject(), limit))?;
-    rates
-        .charge_storage(address, creator, storage_kib(request.head(), cost))
-        .map_err(|limit| exceeded(": bytes stored for this address", limit))?;
-    let key = Some(key);
+        .charge(address, creator, key, cost)
+        .map_err(|limit| too_many(&format!("rate limit exceeded{}", cost.subject()), &limit))?;
+    let stored = rates.charge_storage(address, creator, storage_kib(request.head(), cost));
+    let detail = "rate limit exceeded: bytes stored for this address";
+    stored.map_err(|limit| too_many(detail, &limit))?;
     Ok(RateCharge { key, limit })
-}
-
-fn exceeded(what: &str, limit: RateLimit) -> GuardRefusal {
-    let detail = format!("rate limit exceeded{what}");
-    GuardRefusal {
-        problem: Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait),
-        limit: Some(limit),
-    }
 }
 
 /// Maximum KiB stored for a request, besides what an action adds to its game.
@@ -288,24 +272,6 @@ fn storage_kib(head: &RequestHead, cost: Cost) -> u32 {
         0
     };
     game + response
-}
-
-/// Whose address a token's requests are charged to; none if this is not one of the game's tokens.
-async fn owner_of(store: &Store, game: &GameId, token: &TokenHash) -> Option<RateLimitOwner> {
-    match store.head(game).await {
-        Ok(head) => {
-            let head = head.filter(|head| head.tokens.contains(token))?;
-            Some(if head.has_joined(token) {
-                RateLimitOwner::Sender
-            } else {
-                RateLimitOwner::Creator(head.creator)
-            })
-        }
-        Err(error) => {
-            log::debug!("cannot look up a token: {error}");
-            None
-        }
-    }
 }
 
 #[cfg(test)]

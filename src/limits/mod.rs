@@ -1,8 +1,8 @@
 //! Limits for clients, which are checked before anything else.
 //!
 //! [`guard()`] refuses requests that are too large or too frequent, and those over a connection
-//! beyond the limit. [`streams`] counts what waits. [`connections`] and [`io`] bound the memory of a connection, [`memory`] that
-//! of all large bodies.
+//! beyond the limit. [`streams`] counts what waits. [`connections`] and [`io`] bound the memory of a
+//! connection, [`memory`] that of all large bodies.
 
 mod address;
 pub mod announce;

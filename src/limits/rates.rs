@@ -100,27 +100,14 @@ impl Limits {
     }
 }
 
-/// To what a request is charged.
+/// A token of a game, by its hash, to which requests are charged besides an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateKey {
-    /// A token of the game, by its hash, and a limit of the address.
-    Token {
-        game: GameId,
-        token: TokenHash,
-        owner: RateLimitOwner,
-    },
-    /// The address only.
-    Address,
-}
-
-/// Whose address the requests with a token are charged to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateLimitOwner {
-    /// The address that sends them: the seat's person joined.
-    Sender,
-    /// The address of the game's creator: others who were sent a token have a larger limit. If the
-    /// creator is not known, everybody is treated as the creator.
-    Creator(Option<Creator>),
+pub struct RateKey {
+    pub game: GameId,
+    pub token: TokenHash,
+    /// The game's creator, who may have sent the token to others: they have a larger limit. None if
+    /// the seat's person joined, or the creator is not known: then all are treated as the creator.
+    pub creator: Option<Creator>,
 }
 
 /// A token's game, and its hash.
@@ -136,8 +123,8 @@ pub struct Rates {
     advice: NetworkBuckets,
     /// Bytes stored for an address.
     creators: Arc<CreatorQuotas>,
-    /// Valid tokens.
-    known: Mutex<HashMap<GameToken, RateLimitOwner>>,
+    /// Valid tokens, with the creators of their games as in [`RateKey`].
+    known: Mutex<HashMap<GameToken, Option<Creator>>>,
 }
 
 impl Rates {
@@ -156,38 +143,30 @@ impl Rates {
 
     /// The key of a request with this token about this game, if the token is cached.
     pub fn cached_key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
-        let owner = *self.known.lock().get(&(game, token.0))?;
-        Some(RateKey::Token { game, token, owner })
+        let creator = *self.known.lock().get(&(game, token.0))?;
+        Some(RateKey {
+            game,
+            token,
+            creator,
+        })
     }
 
-    /// The key of a request with this token about this game. `found` is none if the token is not
-    /// one of the game's; otherwise the token is cached.
-    pub fn remember(
-        &self,
-        game: GameId,
-        token: TokenHash,
-        found: Option<RateLimitOwner>,
-    ) -> RateKey {
-        let Some(owner) = found else {
-            return RateKey::Address;
-        };
+    /// Caches a token of a game.
+    pub fn remember(&self, key: RateKey) {
         let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN_TOKENS {
             known.clear();
         }
-        known.insert((game, token.0), owner);
-        RateKey::Token { game, token, owner }
+        known.insert((key.game, key.token.0), key.creator);
     }
 
     /// Removes the token of this key from the cache.
-    pub fn forget(&self, key: &RateKey) {
-        if let RateKey::Token { game, token, .. } = key {
-            self.known.lock().remove(&(*game, token.0));
-        }
+    pub fn forget(&self, key: RateKey) {
+        self.known.lock().remove(&(key.game, key.token.0));
     }
 
-    /// Charges a request from this address; `creator` is the hash that an address has as a creator. Returns the limit
-    /// that is there for this cost alone, if one is.
+    /// Charges a request from this address; `creator` is the hash that an address has as a creator.
+    /// Returns the limit that is there for this cost alone, if one is.
     ///
     /// # Errors
     /// The exceeded limit.
@@ -195,25 +174,19 @@ impl Rates {
         &self,
         address: Address,
         creator: impl Fn(Address) -> Creator,
-        key: &RateKey,
+        key: Option<RateKey>,
         cost: Cost,
     ) -> Result<Option<RateLimit>, RateLimit> {
-        match key {
-            RateKey::Token { token, owner, .. } => {
-                let own = match owner {
-                    RateLimitOwner::Sender => true,
-                    // The creator of a finished game is forgotten after a while.
-                    RateLimitOwner::Creator(by) => by.is_none_or(|by| by == creator(address)),
-                };
-                let bucket = if own {
-                    &self.addresses
-                } else {
-                    &self.foreign_tokens
-                };
-                take(bucket, address)?;
-                take(&self.tokens, token.0)?;
-            }
-            RateKey::Address => take(&self.addresses, address)?,
+        let created_by = key.and_then(|key| key.creator);
+        let is_own = created_by.is_none_or(|by| by == creator(address));
+        let bucket = if is_own {
+            &self.addresses
+        } else {
+            &self.foreign_tokens
+        };
+        take(bucket, address)?;
+        if let Some(key) = key {
+            take(&self.tokens, key.token.0)?;
         }
         let buckets = match cost {
             Cost::NewGame | Cost::Import | Cost::Join => &self.games,

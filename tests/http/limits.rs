@@ -675,19 +675,23 @@ fn creating_games_does_not_raise_the_limit_of_an_address() {
 fn a_client_that_ignores_refusals_gets_them_slowly() {
     let server = behind_a_proxy(&[("DOG_ADDRESS_RATE", "1")]);
     let mut connection = Raw::connect(&server);
-    let mut response = |address: &str| {
-        let head = "GET /v1/rules HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: ";
-        connection.send(format!("{head}{address}\r\n\r\n").as_bytes());
+    let mut response = |path: &str, address: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: dog\r\nX-Forwarded-For: {address}");
+        connection.send((head + "\r\n\r\n").as_bytes());
         let started = Instant::now();
         let status = connection.response().expect("a response").status;
         (status, started.elapsed())
     };
     let second = Duration::from_secs(1);
-    let is_slow = (0..MANY).any(|_| {
-        let (status, time) = response(HERE);
+    let too_long = format!("/{}", "x".repeat(9_000));
+    let is_slow = (0..MANY).any(|number| {
+        // A refusal of another kind ends no row of refusals.
+        let (status, _) = response(&too_long, &format!("203.0.113.{number}"));
+        assert_eq!(status, 414);
+        let (status, time) = response("/v1/rules", HERE);
         status == 429 && time >= second
     });
     assert!(is_slow, "refusals remain as quick as they were");
     // Others who come over the same connection, as through a proxy, are answered as ever.
-    assert_eq!(response(THERE).0, 200);
+    assert_eq!(response("/v1/rules", THERE).0, 200);
 }
