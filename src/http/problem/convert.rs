@@ -44,36 +44,33 @@ impl From<StoreError> for Problem {
 impl From<AccessError> for Problem {
     fn from(error: AccessError) -> Problem {
         use AccessError::*;
-        let (code, reason) = match &error {
-            SeatNotFound => (Code::SeatNotFound, None),
-            NoToken | NoBearer => (Code::Unauthorized, Some(Reason::NoToken)),
-            UnknownToken => (Code::Unauthorized, Some(Reason::UnknownToken)),
-            TokenReplaced => (Code::TokenReplaced, None),
-            HostOnly(_) => (Code::Forbidden, Some(Reason::HostOnly)),
-            SeatOnly => (Code::Forbidden, Some(Reason::SeatOnly)),
-            NotYourSeat => (Code::Forbidden, Some(Reason::AnotherSeat)),
-            BotPlays(_) => (Code::Forbidden, Some(Reason::BotPlays)),
-            StandInPlays(_) => (Code::Forbidden, Some(Reason::StandInPlays)),
-            ReactionsOff => (Code::Forbidden, Some(Reason::ReactionsOff)),
-            SeatJoined(_) => (Code::Forbidden, Some(Reason::SeatJoined)),
-            InvitationNeeded => (Code::InvitationNeeded, None),
-            WrongInvitation => (Code::WrongInvitation, None),
-            SeatTaken(_) => (Code::SeatTaken, None),
-            NoOpenSeat => (Code::NoOpenSeat, None),
-            GameNotOver => (Code::GameNotOver, None),
-            NoRematch => (Code::NoRematch, None),
-            SeatIsBot(_) => (Code::NoHuman, None),
-            StaleVersion(_) => (Code::StaleVersion, None),
-        };
-        let mut problem = Problem::new(code, &error);
+        let problem = |code| Problem::new(code, &error);
+        let refused = |reason| problem(Code::Forbidden).because(reason);
         match error {
-            BotPlays(seat) | StandInPlays(seat) | SeatJoined(seat) | SeatTaken(seat)
-            | SeatIsBot(seat) => problem.details.seat = Some(seat),
-            StaleVersion(version) => problem.details.version = Some(version),
-            _ => {}
+            SeatNotFound => problem(Code::SeatNotFound),
+            NoToken | NoBearer => problem(Code::Unauthorized).because(Reason::NoToken),
+            UnknownToken => problem(Code::Unauthorized).because(Reason::UnknownToken),
+            TokenReplaced => problem(Code::TokenReplaced),
+            HostOnly(_) => refused(Reason::HostOnly),
+            SeatOnly => refused(Reason::SeatOnly),
+            NotYourSeat => refused(Reason::AnotherSeat),
+            BotPlays(seat) => refused(Reason::BotPlays).seat(seat),
+            StandInPlays(seat) => refused(Reason::StandInPlays).seat(seat),
+            ReactionsOff => refused(Reason::ReactionsOff),
+            SeatJoined(seat) => refused(Reason::SeatJoined).seat(seat),
+            InvitationNeeded => problem(Code::InvitationNeeded),
+            WrongInvitation => problem(Code::WrongInvitation),
+            SeatTaken(seat) => problem(Code::SeatTaken).seat(seat),
+            NoOpenSeat => problem(Code::NoOpenSeat),
+            GameNotOver => problem(Code::GameNotOver),
+            NoRematch => problem(Code::NoRematch),
+            SeatIsBot(seat) => problem(Code::NoHuman).seat(seat),
+            StaleVersion(version) => {
+                let mut problem = problem(Code::StaleVersion);
+                problem.details.version = Some(version);
+                problem
+            }
         }
-        problem.details.reason = reason;
-        problem
     }
 }
 
@@ -101,40 +98,31 @@ impl From<LimitReached> for Problem {
 impl From<ActionRefusal> for Problem {
     fn from(refusal: ActionRefusal) -> Problem {
         use ActionRefusal::*;
-        let code = match &refusal {
-            GameOver => Code::GameOver,
-            SeatsOpen => Code::SeatsOpen,
-            SeatTaken(_) => Code::SeatTaken,
-            WrongPhase { .. } => Code::WrongPhase,
-            NotYourTurn(_) | NotTheDealer(_) | AlreadyAnswered(_) | PairDone(_)
-            | PartnerAsked(_) | PartnerAnswers(_) => Code::NotYourTurn,
-            AlreadyAsked(_) | ExchangeMandatory | NotAsked | MustOffer | NoPass => {
-                Code::IllegalExchange
-            }
-            NotInHand(_) => Code::CardNotInHand,
-            IllegalMove(_) => Code::IllegalMove,
-        };
-        let mut problem = Problem::new(code, &refusal);
+        let text = refusal.to_string();
+        let problem = |code| Problem::new(code, &text);
+        let turn = |reason, seat| problem(Code::NotYourTurn).because(reason).seat(seat);
+        let exchange = |reason| problem(Code::IllegalExchange).because(reason);
         match refusal {
-            GameOver | SeatsOpen => problem,
-            SeatTaken(seat) => problem.seat(seat),
+            GameOver => problem(Code::GameOver),
+            SeatsOpen => problem(Code::SeatsOpen),
+            SeatTaken(seat) => problem(Code::SeatTaken).seat(seat),
             WrongPhase { phase, needed } => {
-                problem.details.phase = Some(phase);
+                let mut problem = problem(Code::WrongPhase).in_phase(phase);
                 problem.details.expected = Some(needed);
                 problem
             }
-            NotYourTurn(seat) => problem.because(Reason::AnotherSeatMoves).seat(seat),
-            NotTheDealer(seat) => problem.because(Reason::AnotherSeatDeals).seat(seat),
-            AlreadyAnswered(seat) => problem.because(Reason::AlreadyAnswered).seat(seat),
-            PairDone(seat) => problem.because(Reason::ExchangeDone).seat(seat),
-            AlreadyAsked(seat) => problem.because(Reason::AlreadyAsked).seat(seat),
-            PartnerAsked(seat) => problem.because(Reason::PartnerAsked).seat(seat),
-            PartnerAnswers(seat) => problem.because(Reason::PartnerAnswers).seat(seat),
-            ExchangeMandatory => problem.because(Reason::ExchangeMandatory),
-            NotAsked => problem.because(Reason::NotAsked),
-            MustOffer => problem.because(Reason::MustOffer),
-            NoPass => problem.because(Reason::NoPass),
-            NotInHand(card) => problem.card(card),
+            NotYourTurn(seat) => turn(Reason::AnotherSeatMoves, seat),
+            NotTheDealer(seat) => turn(Reason::AnotherSeatDeals, seat),
+            AlreadyAnswered(seat) => turn(Reason::AlreadyAnswered, seat),
+            PairDone(seat) => turn(Reason::ExchangeDone, seat),
+            PartnerAsked(seat) => turn(Reason::PartnerAsked, seat),
+            PartnerAnswers(seat) => turn(Reason::PartnerAnswers, seat),
+            AlreadyAsked(seat) => exchange(Reason::AlreadyAsked).seat(seat),
+            ExchangeMandatory => exchange(Reason::ExchangeMandatory),
+            NotAsked => exchange(Reason::NotAsked),
+            MustOffer => exchange(Reason::MustOffer),
+            NoPass => exchange(Reason::NoPass),
+            NotInHand(card) => problem(Code::CardNotInHand).card(card),
             IllegalMove(refusal) => refusal.into(),
         }
     }
@@ -272,17 +260,8 @@ impl From<RulesError> for Problem {
     }
 }
 
-/// Errors that always have the same code.
-macro_rules! always {
-    ($($error:ty => $code:ident),+ $(,)?) => {
-        $(impl From<$error> for Problem {
-            fn from(error: $error) -> Problem {
-                Problem::new(Code::$code, error)
-            }
-        })+
-    };
-}
-
-always! {
-    SeedError => InvalidSeed,
+impl From<SeedError> for Problem {
+    fn from(error: SeedError) -> Problem {
+        Problem::new(Code::InvalidSeed, error)
+    }
 }
