@@ -4,9 +4,12 @@ use std::cell::Cell;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, Form, Situation, Style, TestGame, TestServer, TestViewer::Seat, deal_to_people,
-    italian, offers, open, text,
+use crate::{
+    connection::replace_fetch,
+    support::{
+        Browser, Form, Look, Situation, Style, TestGame, TestServer, TestViewer::Seat,
+        deal_to_people, italian, offers, open, text,
+    },
 };
 
 /// The taps of a person who sets up a position, with their number.
@@ -31,8 +34,15 @@ impl Taps<'_> {
 }
 
 /// The question in the address, by its names.
-fn address(browser: &Browser) -> Value {
-    browser.eval("Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))")
+const ADDRESS: &str = "Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))";
+
+/// Waits until the address, which follows after a moment, has this question.
+#[track_caller]
+fn wait_for_address(browser: &Browser, question: &Value) {
+    let names = question.as_object().expect("names").iter();
+    let fits = names.map(|(name, value)| format!("{ADDRESS}[{}] === {value}", json!(name)));
+    let fits = fits.collect::<Vec<_>>().join(" && ");
+    browser.wait_for_script(&question.to_string(), &fits);
 }
 
 /// Waits until a suggestion is previewed with its reasons.
@@ -81,12 +91,12 @@ fn a_real_table_is_set_up_and_answered_in_forty_taps() {
     let look = browser.wait("suggestions", |look| look.advice.len() == 5);
     let count = taps.count.get();
     assert!(count <= 40, "{count} taps");
-    assert_eq!(
-        address(&browser),
-        json!({
+    wait_for_address(
+        &browser,
+        &json!({
             "rules": "dogspiel-it", "position": "0f,9,g2/17,30/40,12,g0/47,60", "seat": "0",
             "hand": "7,K,J,4,9", "gave": "2", "received": "K",
-        })
+        }),
     );
     // The best is previewed, with its reasons.
     assert!(look.advice[0].name.contains("% to win"), "{look:?}");
@@ -132,8 +142,11 @@ fn a_tap_places_a_piece_and_takes_it_away() {
         browser.press_anywhere(before);
         browser.wait_for_element(&format!("[aria-label=\"{after}\"]"));
     }
-    assert_eq!(address(&browser)["position"], "0f/14/g1/-");
-    assert_eq!(address(&browser)["hand"], "K,joker,Q");
+    browser.press_anywhere("Leave it out");
+    wait_for_address(
+        &browser,
+        &json!({"position": "0f/14/g1/-", "hand": "K,joker,Q"}),
+    );
     // The arrow keys go from field to field.
     browser.eval("document.querySelector('[aria-label=\"Field 5\"]').focus()");
     browser.key('\u{e014}');
@@ -141,6 +154,81 @@ fn a_tap_places_a_piece_and_takes_it_away() {
     browser.key('\u{e012}');
     browser.key('\u{e012}');
     assert_eq!(browser.look().focus.as_deref(), Some("Field 4"));
+}
+
+#[test]
+fn what_is_wrong_in_an_address_is_said_by_part() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let wrong = "/analyse?rules=foo&position=99/1/2/3&hand=X,7";
+    browser.go(&format!("/?lang=en#{wrong}"));
+    let faults = || {
+        browser.eval("[...document.querySelectorAll('.faults li')].map((one) => one.textContent)")
+    };
+    browser.wait_for_element(".faults li");
+    let said = ["Rule sheet: “foo”", "Board: “99”", "Your hand: “X”"];
+    assert_eq!(faults(), json!(said));
+    // Nothing is asked, and the address stays as it is.
+    let advice = |look: &Look| look.button("Advice").map(|one| one.enabled);
+    let look = browser.wait_for_alert("This link has something wrong");
+    assert_eq!(advice(&look), Some(false));
+    assert_eq!(browser.fragment(), wrong);
+    // What is changed is right, and the rest can be left out.
+    browser.press_anywhere("K");
+    browser.wait_for_script(
+        "two",
+        "document.querySelectorAll('.faults li').length === 2",
+    );
+    assert_eq!(faults(), json!(said[..2]));
+    assert_eq!(advice(&browser.look()), Some(false));
+    browser.press_anywhere("Leave it out");
+    browser.wait("Advice", |look| look.can("Advice"));
+    assert_eq!(browser.look().focus.as_deref(), Some("Analyse a position"));
+    let right = json!({"rules": "dogspiel-it", "position": "-/1/2/3", "hand": "7,K"});
+    wait_for_address(&browser, &right);
+}
+
+/// Safari refuses more than a hundred changes of the address in half a minute.
+#[test]
+fn many_taps_change_the_address_seldom() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.prepare(
+        "const real = history.replaceState.bind(history);
+         let left = 100;
+         history.replaceState = (...changed) => {
+           if (left === 0) throw new DOMException('too many', 'SecurityError');
+           left -= 1;
+           real(...changed);
+         };",
+    );
+    browser.go("/?lang=en#/analyse");
+    browser.wait_for_element("[aria-label=\"Field 9\"]");
+    let taps = "(async () => {
+        for (let tap = 0; tap < 121; tap += 1) {
+          document.querySelector('[aria-label^=\"Field 9\"]').click();
+          await new Promise(requestAnimationFrame);
+        }
+      })().then(arguments[0])";
+    browser.script_async(taps, vec![]);
+    browser.wait_for_element("[aria-label=\"Field 9, your piece\"]");
+    wait_for_address(&browser, &json!({"position": "9/-/-/-"}));
+}
+
+#[test]
+fn an_analysis_that_cannot_begin_is_tried_again() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    replace_fetch(
+        &browser,
+        "if (String(url).endsWith('/v1/rules') && !window.repaired) throw new TypeError('network');
+         return real(url, options);",
+    );
+    browser.go("/?lang=en#/analyse");
+    browser.wait_for_alert("The server cannot be reached.");
+    browser.eval("window.repaired = true");
+    browser.press("Load again");
+    browser.wait_for_element("[aria-label=\"Field 9\"]");
 }
 
 #[test]
@@ -156,7 +244,7 @@ fn a_question_that_does_not_fit_is_explained() {
 /// The question that the analysis of this table asks.
 fn analysis_of(browser: &Browser) -> Value {
     browser.wait_for_script("the address", "location.hash.startsWith('#/analyse?')");
-    address(browser)
+    browser.eval(ADDRESS)
 }
 
 /// The pieces of each seat in a position, sorted.

@@ -112,10 +112,13 @@
  * A card that was played, or a hand that was folded.
  * @typedef {{seat: number, cards: string[], fold: boolean}} Play
  *
- * The analysis of a position. `pieceOf` is whose piece a tap on a field places, `cardsTo` where a tap
+ * A word of an address that is wrong, and of which part of the question.
+ * @typedef {{part: keyof Question, word: string}} Fault
+ *
+ * The analysis of a position. `faults` are those of its address, `pieceOf` is whose piece a tap on a field places, `cardsTo` where a tap
  * on a card puts it, `chosen` the suggestion that the board previews.
  * @typedef {{
- *   question: Question, layout: Layout | null, pieceOf: number, cardsTo: "hand" | "gave" | "received" | "played",
+ *   question: Question, faults: Fault[], layout: Layout | null, pieceOf: number, cardsTo: "hand" | "gave" | "received" | "played",
  *   advice: "none" | "asked" | Advice, chosen: number | null, problem: Failure | null,
  * }} Analysis
  */

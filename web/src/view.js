@@ -25,6 +25,26 @@ addEventListener("pointerdown", (event) => { pointer = event.pointerType; }, tru
 /** Whether a finger cannot hover: what it touches first is shown, and then done. */
 export const touches = () => pointer === "touch";
 
+/** Milliseconds until the address follows: browsers refuse many changes in a row. */
+const REST = 300;
+
+/**
+ * Has the address follow what a screen shows, until the reader has left it.
+ *
+ * @param {string} address @param {string} screen how all addresses of the screen begin
+ * @returns {() => void} does so now, for somebody who is about to leave
+ */
+export function useAddress(address, screen) {
+  const keep = () => {
+    if (location.hash.startsWith(screen) && location.hash !== address) history.replaceState(null, "", address);
+  };
+  useEffect(() => {
+    const timer = setTimeout(keep, REST);
+    return () => clearTimeout(timer);
+  }, [address]);
+  return keep;
+}
+
 /** @type {(strings: TemplateStringsArray, ...values: unknown[]) => VNode} */
 export const html = htm.bind(/** @type {any} */ (h));
 

@@ -2,25 +2,62 @@
 // `#/analyse?rules=hausregeln&position=0f,9,g2/17/-/46&seat=0&hand=7,K,J`: the same words as in the API.
 
 import { RANKS } from "../choose.js";
+import { CHOICES } from "../rules.js";
 
-/** @import {Play, Question, SeatBoard} from "../types.js" */
+/** @import {Catalogue, Fault, Play, Question, SeatBoard} from "../types.js" */
+
+/** Notes a word that is wrong. @typedef {(word: string) => void} Wrong */
 
 /** The seats of every sheet. */
 const SEATS = 4;
 export const CARDS = [...RANKS, "joker"];
 
-/** @param {string | null} text @returns {Question["rules"]} */
-function readRules(text) {
-  const [preset = "", ...options] = (text ?? "").split(/\s+/);
-  const value = (/** @type {string} */ word) => {
-    try {
-      return JSON.parse(word);
-    } catch {
-      return word;
-    }
-  };
-  const entries = options.map((option) => option.split("=")).filter((parts) => parts.length === 2);
-  return { seats: SEATS, ...Object.fromEntries(entries.map(([name, word]) => [name, value(word)])), preset };
+/** @param {string} text @param {RegExp} between */
+const wordsOf = (text, between) => text.split(between).filter((word) => word !== "");
+
+/** The one of these that a word is. @param {string[]} all @param {string} word */
+const find = (all, word) => all.find((one) => one.toLowerCase() === word.toLowerCase());
+
+/** The same, of a part that may be left out. @param {string} word @param {string[]} all @param {Wrong} wrong */
+function readOne(word, all, wrong) {
+  const found = find(all, word);
+  if (found === undefined && word !== "") wrong(word);
+  return found ?? null;
+}
+
+/** The sheet of this name, or the usual one. @param {Catalogue} sheets @param {string} preset */
+const sheetOf = ({ presets }, preset) =>
+  presets.find((one) => one.name === preset) ?? presets.find((one) => one.default) ?? presets[0];
+
+/** The fields per seat. @param {Catalogue} sheets @param {Question["rules"]} rules */
+export const fieldsOf = (sheets, { preset, fields_per_seat: fields }) =>
+  Number(fields ?? sheetOf(sheets, preset).rules.fields_per_seat);
+
+/** The value of an option. @param {string} word @returns {unknown} */
+function readValue(word) {
+  try {
+    return JSON.parse(word);
+  } catch {
+    return word;
+  }
+}
+
+/** Rules of a sheet that exists. @param {string} text @param {Catalogue} sheets @param {Wrong} wrong @returns {Question["rules"]} */
+function readRules(text, sheets, wrong) {
+  const [name = "", ...options] = text.split(/\s+/);
+  const preset = readOne(name, sheets.presets.map((one) => one.name), wrong) ?? "";
+  const sheet = sheetOf(sheets, preset);
+  /** @type {Record<string, unknown>} */
+  const usual = sheet.rules;
+  const known = options.flatMap((option) => {
+    const [, member, word] = /^(\w+)=(.+)$/.exec(option) ?? [];
+    const value = readValue(word);
+    const isKnown = member in usual && typeof value === typeof usual[member];
+    if (isKnown && (member !== "seats" || CHOICES.seats.includes(Number(value)))) return [[member, value]];
+    wrong(option);
+    return [];
+  });
+  return { seats: SEATS, ...Object.fromEntries(known), preset: sheet.name };
 }
 
 /** @param {Question["rules"]} rules */
@@ -41,18 +78,28 @@ function readPlace(text, seats, fields) {
   return field >= 0 && field < ring ? `${field}${fresh}` : null;
 }
 
-/** The pieces of each seat on the board, as texts. @param {string} text @param {number} seats @param {number} fields */
-export function readPosition(text, seats, fields) {
+/**
+ * The pieces of each seat on the board, as texts.
+ *
+ * @param {string} text @param {number} seats @param {number} fields @param {Wrong} [wrong]
+ */
+export function readPosition(text, seats, fields, wrong = () => {}) {
   const parts = text.split("/");
+  if (text !== "" && parts.length !== seats) wrong(text);
   /** @type {Set<string>} */
   const taken = new Set();
-  return Array.from({ length: seats }, (_, seat) => (parts[seat] ?? "").split(/[\s,]+/).flatMap((one) => {
-    const place = readPlace(one, seats, fields);
-    const key = place?.startsWith("g") ? `${seat} ${place}` : String(parseInt(place ?? "", 10));
-    if (place === null || taken.has(key)) return [];
-    taken.add(key);
-    return [place];
-  }).slice(0, 4));
+  return Array.from({ length: seats }, (_, seat) => {
+    /** @type {string[]} */
+    const pieces = [];
+    for (const word of wordsOf(parts[seat] ?? "", /[\s,]+/).filter((one) => one !== "-")) {
+      const place = readPlace(word, seats, fields);
+      const key = place?.startsWith("g") ? `${seat} ${place}` : String(parseInt(place ?? "", 10));
+      if (place === null || taken.has(key) || pieces.length === 4) wrong(word);
+      else pieces.push(place);
+      taken.add(key);
+    }
+    return pieces;
+  });
 }
 
 /** @param {string[][]} board */
@@ -65,17 +112,18 @@ export const textsOf = (board, fields) => board.map(({ track, goal, fresh }, sea
   ...goal.map((depth) => `g${depth}`),
 ]);
 
-/** @param {string | null} text */
-const readCards = (text) => (text ?? "").split(/[\s,.]+/).flatMap((word) =>
-  CARDS.filter((card) => card.toLowerCase() === word.toLowerCase()));
+/** @param {string} text @param {Wrong} wrong */
+const readCards = (text, wrong) => wordsOf(text, /[\s,.]+/).flatMap((word) => readOne(word, CARDS, wrong) ?? []);
 
-/** What was played, such as `0:7,1:fold.3.8`. @param {string | null} text @param {number} seats @returns {Play[]} */
-const readPlays = (text, seats) => (text ?? "").split(",").flatMap((word) => {
+/** What was played, such as `0:7,1:fold.3.8`. @param {string} text @param {string[]} seats @param {Wrong} wrong @returns {Play[]} */
+const readPlays = (text, seats, wrong) => wordsOf(text, /,/).flatMap((word) => {
   const [seat, cards = ""] = word.split(":");
   const fold = cards.startsWith("fold");
-  const known = readCards(cards);
-  return /^\d$/.test(seat) && Number(seat) < seats && (fold || known.length === 1)
-    ? [{ seat: Number(seat), cards: known, fold }] : [];
+  const names = fold ? wordsOf(cards.slice("fold".length), /[.]/) : [cards];
+  const known = names.flatMap((name) => find(CARDS, name) ?? []);
+  if (seats.includes(seat) && known.length === names.length) return [{ seat: Number(seat), cards: known, fold }];
+  wrong(word);
+  return [];
 });
 
 /** @param {Play[]} plays */
@@ -83,26 +131,32 @@ const writePlays = (plays) => plays.map(({ seat, cards, fold }) =>
   `${seat}:${[...(fold ? ["fold"] : []), ...cards].join(".")}`).join(",");
 
 /**
- * Reads the question of an address.
+ * Reads the question of an address, without what is wrong in it.
  *
- * @param {string} text after the question mark
- * @param {(rules: Question["rules"]) => {rules: Question["rules"], fields: number}} complete
- *   a sheet that exists, and its fields per seat
- * @returns {Question}
+ * @param {string} text after the question mark @param {Catalogue} sheets
+ * @returns {{question: Question, faults: Fault[]}}
  */
-export function readQuestion(text, complete) {
-  const values = new URLSearchParams(text);
-  const { rules, fields } = complete(readRules(values.get("rules")));
-  const seat = Number(values.get("seat") ?? 0);
-  const [gave, received] = ["gave", "received"].map((name) => readCards(values.get(name))[0] ?? null);
-  return {
-    rules, fields, gave, received,
-    board: readPosition(values.get("position") ?? "", rules.seats, fields),
-    seat: seat < rules.seats ? seat : 0,
-    exchanging: values.get("phase") === "exchange",
-    hand: readCards(values.get("hand")),
-    played: readPlays(values.get("played"), rules.seats),
+export function readQuestion(text, sheets) {
+  // A full stop after a link is not part of it.
+  const values = new URLSearchParams(text.replace(/\.$/, ""));
+  /** @type {Fault[]} */
+  const faults = [];
+  /** @template T @param {string} name @param {Fault["part"]} part @param {(text: string, wrong: Wrong) => T} reader */
+  const read = (name, part, reader) => reader(values.get(name) ?? "", (word) => faults.push({ part, word }));
+  const rules = read("rules", "rules", (one, wrong) => readRules(one, sheets, wrong));
+  const fields = fieldsOf(sheets, rules);
+  const seats = Array.from({ length: rules.seats }, (_, seat) => String(seat));
+  const question = {
+    rules, fields,
+    board: read("position", "board", (one, wrong) => readPosition(one, seats.length, fields, wrong)),
+    seat: Number(read("seat", "seat", (one, wrong) => readOne(one, seats, wrong))),
+    exchanging: read("phase", "exchanging", (one, wrong) => readOne(one, ["play", "exchange"], wrong)) === "exchange",
+    hand: read("hand", "hand", readCards),
+    gave: read("gave", "gave", (one, wrong) => readOne(one, CARDS, wrong)),
+    received: read("received", "received", (one, wrong) => readOne(one, CARDS, wrong)),
+    played: read("played", "played", (one, wrong) => readPlays(one, seats, wrong)),
   };
+  return { question, faults };
 }
 
 /** The address of a question. @param {Question} question */

@@ -1,6 +1,7 @@
 // The analysis of a position: for people who play with a wooden board and paper cards.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
+import { problemOf } from "../api.js";
 import { offerOf, previewOf } from "../choose.js";
 import { t } from "../lang.js";
 import { CHOICES } from "../rules.js";
@@ -9,38 +10,43 @@ import { Picture } from "../table/board.js";
 import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
 import { Sheet, Suggestions } from "../table/advice.js";
-import { html, once } from "../view.js";
+import { LoadAgain, html, once, useAddress } from "../view.js";
 import { cardName, problemWords, suggestionWords } from "../words.js";
 import { addressOf, CARDS } from "./address.js";
 import { advise, change, chooseRules, open, set } from "./analysis.js";
 import { PlaceButtons } from "./places.js";
 import { boardOf, kennelOf, nextToPlay, peopleOf, tapCard } from "./question.js";
 
-/** @import {Analysis, Question, State, Suggestion} from "../types.js" */
+/** @import {Analysis, Failure, Fault, Question, State, Suggestion} from "../types.js" */
 
 /** The question of the address, and the answer. @param {{state: State}} props */
 export function AnalyseScreen({ state: { analysis, addresses } }) {
+  const [failure, setFailure] = useState(/** @type {Failure | null} */ (null));
+  const read = () => open(location.hash).then(() => setFailure(null), (error) => setFailure(problemOf(error)));
   useEffect(() => {
     document.title = `${t("analyse.title")} · DOG`;
-    open(location.hash);
-    const again = () => open(location.hash);
-    addEventListener("hashchange", again);
-    return () => removeEventListener("hashchange", again);
+    read();
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
   }, []);
   return html`
     <main class="analyse">
-      <header class="bar"><a href="#/" class="back">${t("table.home")}</a><h1>${t("analyse.title")}</h1></header>
-      ${analysis ? html`<${Screen} analysis=${analysis} addresses=${addresses} />` : html`<p role="status" class="waiting">${t("do.wait")}</p>`}
+      <header class="bar"><a href="#/" class="back">${t("table.home")}</a><h1 tabindex="-1">${t("analyse.title")}</h1></header>
+      ${failure ? html`<div class="waiting"><${LoadAgain} failure=${failure} again=${read} /></div>`
+        : analysis ? html`<${Screen} analysis=${analysis} addresses=${addresses} />` : html`<p role="status" class="waiting">${t("do.wait")}</p>`}
     </main>`;
 }
 
 /** @param {{analysis: Analysis, addresses: State["addresses"]}} props */
 function Screen({ analysis, addresses }) {
-  const { question, layout, advice, chosen } = analysis;
+  const { question, faults, layout, advice, chosen } = analysis;
   const suggestion = typeof advice === "object" && chosen !== null ? advice.suggestions[chosen] : null;
   const preview = suggestion && "move" in suggestion ? previewOf(offerOf(suggestion.move)) : null;
+  // What is wrong stays in the address as long as it is shown.
+  useAddress(faults.length > 0 ? location.hash : addressOf(question), "#/analyse");
   return html`
     <div class="position">
+      ${faults.length > 0 && html`<${Faults} faults=${faults} />`}
       <${Rules} question=${question} />
       <${Picture} layout=${layout} board=${boardOf(question)} preview=${preview} room=${0.6}
         buttons=${(/** @type {object} */ frame) => html`<${PlaceButtons} analysis=${analysis} ...${frame} />`} />
@@ -55,6 +61,24 @@ function Screen({ analysis, addresses }) {
     </div>
     <${Answer} analysis=${analysis} />`;
 }
+
+/** What the parts of a question are called. @type {Record<string, string>} */
+const PARTS = {
+  rules: "settings.preset", board: "board", seat: "analyse.by", exchanging: "analyse.question", hand: "hand",
+  gave: "given.gave", received: "given.received", played: "analyse.played",
+};
+
+/** What is wrong in the address. @param {{faults: Fault[]}} props */
+const Faults = ({ faults }) => html`
+  <div class="faults" role="alert">
+    <p class="problem">${t("analyse.faults")}</p>
+    <ul>${faults.map(({ part, word }) => html`<li>${t("analyse.fault", { part: t(PARTS[part]), word })}</li>`)}</ul>
+    <button type="button" onClick=${() => {
+      set({ faults: [] });
+      // The button is gone.
+      /** @type {HTMLElement | null} */ (document.querySelector("h1"))?.focus();
+    }}>${t("analyse.faults.leave")}</button>
+  </div>`;
 
 /** @param {(value: string) => void} then */
 const value = (then) => (/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value);
@@ -165,10 +189,10 @@ function Known({ analysis: { question, cardsTo }, by, setBy }) {
 }
 
 /** @param {{analysis: Analysis}} props */
-function Ask({ analysis: { question, advice, problem } }) {
+function Ask({ analysis: { question, faults, advice, problem } }) {
   return html`
     <div class="buttons">
-      <button type="button" class="primary" disabled=${advice === "asked" || question.hand.length === 0} onClick=${once(advise)}>
+      <button type="button" class="primary" disabled=${advice === "asked" || question.hand.length === 0 || faults.length > 0} onClick=${once(advise)}>
         ${t("analyse.advice")}</button>
       <span role="status" class="small">${advice === "asked" ? t("hint.asked")
         : typeof advice === "object" ? t("analyse.answered", { n: advice.suggestions.length }) : ""}</span>

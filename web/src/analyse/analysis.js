@@ -2,7 +2,7 @@
 
 import { problemOf, request } from "../api.js";
 import { dispatch, state } from "../store.js";
-import { addressOf, readQuestion, textsOf, writePosition } from "./address.js";
+import { addressOf, fieldsOf, readQuestion, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";
 
 /** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, ReplayStep, Rules, Table} from "../types.js" */
@@ -20,17 +20,6 @@ function sheets() {
   return catalogue;
 }
 
-/**
- * Rules of a sheet that exists, and their fields per seat.
- *
- * @param {Catalogue} sheets @param {Question["rules"]} rules
- */
-function complete({ presets }, rules) {
-  const sheet = presets.find((one) => one.name === rules.preset) ?? presets.find((one) => one.default) ?? presets[0];
-  const fields = Number(rules.fields_per_seat ?? sheet.rules.fields_per_seat);
-  return { rules: { ...rules, preset: sheet.name, seats: rules.seats === 6 ? 6 : 4 }, fields };
-}
-
 /** @param {Partial<Analysis>} changed */
 export function set(changed) {
   if (state.analysis) dispatch({ type: "analysis", analysis: { ...state.analysis, ...changed } });
@@ -38,17 +27,12 @@ export function set(changed) {
 
 /** Shows the question of an address. @param {string} hash */
 export async function open(hash) {
-  const show = (/** @type {Question} */ question) => dispatch({
+  const { question, faults } = readQuestion(hash.split("?")[1] ?? "", await sheets());
+  dispatch({
     type: "analysis",
-    analysis: { question, layout: null, pieceOf: question.seat, cardsTo: "hand", advice: "none", chosen: null, problem: null },
+    analysis: { question, faults, layout: null, pieceOf: question.seat, cardsTo: "hand", advice: "none", chosen: null, problem: null },
   });
-  try {
-    const all = await sheets();
-    show(readQuestion(hash.split("?")[1] ?? "", (rules) => complete(all, rules)));
-    await readLayout();
-  } catch (error) {
-    set({ problem: problemOf(error) });
-  }
+  await readLayout();
 }
 
 async function readLayout() {
@@ -59,19 +43,19 @@ async function readLayout() {
   if (now?.rules === rules && now.seat === seat) set({ layout });
 }
 
-/** Changes the question, which discards the answer to the one before. @param {Question} question @param {Partial<Analysis>} [changed] */
+/** Changes the question, which discards the answer to the one before, and what was wrong with the parts that are others now. @param {Question} question @param {Partial<Analysis>} [changed] */
 export function change(question, changed = {}) {
-  history.replaceState(null, "", addressOf(question));
-  set({ question, advice: "none", chosen: null, problem: null, ...changed });
+  const { analysis } = state;
+  const faults = analysis?.faults.filter(({ part }) => question[part] === analysis.question[part]) ?? [];
+  set({ question, faults, advice: "none", chosen: null, problem: null, ...changed });
 }
 
-/** @param {Question["rules"]} wanted */
-export async function chooseRules(wanted) {
+/** @param {Question["rules"]} rules */
+export async function chooseRules(rules) {
   const { analysis } = state;
   if (!analysis) return;
   try {
-    const { rules, fields } = complete(await sheets(), wanted);
-    const question = withRules(analysis.question, rules, fields);
+    const question = withRules(analysis.question, rules, fieldsOf(await sheets(), rules));
     change(question, { pieceOf: question.seat, layout: null });
     await readLayout();
   } catch (error) {
@@ -92,8 +76,7 @@ export async function advise() {
       { body: bodyOf(question, writePosition(question.board)) });
     if (isAsked()) set({ advice, chosen: advice.suggestions.length > 0 ? 0 : null });
   } catch (error) {
-    const problem = problemOf(error);
-    if (isAsked()) set({ advice: "none", problem });
+    if (isAsked()) set({ advice: "none", problem: problemOf(error) });
   }
 }
 

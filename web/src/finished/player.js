@@ -6,7 +6,7 @@ import { t } from "../lang.js";
 import { dispatch } from "../store.js";
 import { Mark } from "../table/players.js";
 import { SmallCard } from "../table/card.js";
-import { html } from "../view.js";
+import { html, useAddress } from "../view.js";
 import { entryWords, nameOf, people } from "../words.js";
 import { Share } from "./result.js";
 
@@ -14,8 +14,6 @@ import { Share } from "./result.js";
 
 /** Milliseconds between two steps while the replay plays by itself. */
 const PACE = 1500;
-/** Milliseconds until the address follows: browsers refuse many changes in a row. */
-const REST = 300;
 
 /** @param {number | null} version */
 const move = (version) => dispatch({ type: "replay", version });
@@ -33,21 +31,13 @@ export function Replay({ table, step }) {
   const last = steps?.length ?? 1;
   const before = told.filter((one) => one < version).at(-1) ?? 1;
   const after = told.find((one) => one > version) ?? last;
-  const keep = () => {
-    // The reader may be about to leave.
-    const here = location.hash.startsWith(addressOf(id, null));
-    if (here && location.hash !== addressOf(id, version)) replaceAddress(id, version);
-  };
+  const keep = useAddress(addressOf(id, version), addressOf(id, null));
   /** Moves by hand. @param {number} to */
   const moveTo = (to) => {
     play(false);
     move(to);
   };
   useLayoutEffect(() => slider.current?.focus({ preventScroll: true }), []);
-  useEffect(() => {
-    const timer = setTimeout(keep, REST);
-    return () => clearTimeout(timer);
-  }, [version]);
   useEffect(() => {
     if (!playing) return undefined;
     const timer = setTimeout(() => (version === last ? play(false) : move(after)), PACE);
