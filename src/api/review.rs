@@ -142,11 +142,15 @@ pub struct ReviewPictureParams {
     /// The colours; `light` by default.
     #[param(inline)]
     theme: Option<ThemeName>,
+    /// Draws what was found up to this version of the game: a browser that has a picture does not
+    /// ask for it again while it grows.
+    until: Option<u64>,
 }
 
 /// Draw the review.
 ///
-/// The chances of the teams over the game, with its rounds and mistakes, as far as it is reviewed.
+/// The chances of the teams over the game, with its rounds, as far as it is reviewed. The costliest
+/// decisions of each seat are marked.
 #[utoipa::path(get, path = "/v1/games/{id}/review.svg", tag = "games",
     params(GamePath, ReviewPictureParams, ReadHeaders),
     responses(
@@ -164,7 +168,12 @@ pub async fn get_review_picture(
     let params: ReviewPictureParams = read.query()?;
     let review = load_review(&read.app, &stored).await?;
     let work = move || {
-        let found = FoundReview::read(&review).findings;
+        let mut found = FoundReview::read(&review).findings;
+        if let Some(until) = params.until {
+            found.deals.retain(|deal| deal.version <= until);
+            found.decisions.retain(|made| made.version <= until);
+            found.winner = found.winner.filter(|_| found.version <= until);
+        }
         Ok(picture(&stored, &found, params.theme))
     };
     let pool = &read.app.history_pool;
@@ -191,9 +200,11 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
         before: round.before,
         end: round.end,
     });
-    let mistakes = found.decisions.iter();
-    let mistakes = mistakes.filter(|made| made.judgement() >= Judgement::Mistake);
-    let marks = mistakes.map(|made| ChartMark {
+    let seats = found.seats(rules).into_iter();
+    let costliest: Vec<u64> = seats.flat_map(|seat| seat.costliest).collect();
+    let marked = found.decisions.iter();
+    let marked = marked.filter(|made| costliest.contains(&made.version));
+    let marks = marked.map(|made| ChartMark {
         version: made.version,
         seat: made.seat,
         loss: made.loss(),

@@ -1,10 +1,15 @@
 //! A finished game: its result, its replay, its review, and what can be shared.
 
+use std::{thread, time::Duration};
+
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, Form, TestGame, TestServer, TestViewer::Spectator, italian, open, pieces_on,
-    played_by_bots, text,
+use crate::{
+    connection::replace_fetch,
+    support::{
+        Browser, Form, TestGame, TestServer, TestViewer::Spectator, italian, open, pieces_on,
+        played_by_bots, text,
+    },
 };
 
 const LEFT: char = '\u{E012}';
@@ -171,6 +176,49 @@ fn a_review_says_what_was_better_and_where() {
     browser.wait_for_element("[aria-label=Step]");
     browser.press_anywhere("To the result");
     browser.wait_for_words("Every decision of the game was looked at.");
+}
+
+/// A review that goes on, as far as `window.found` says.
+const GROWING: &str = "
+    if (!/\\/review$/.test(String(url))) return real(url, options);
+    const review = await (await real(url, { ...options, method: 'GET' })).json();
+    if (window.found === undefined) return Response.json(review);
+    return Response.json({ ...review, status: 'running', progress: 0.1, teams: [], rounds: review.rounds.slice(0, 2),
+      decisions: review.decisions.slice(0, window.found) });";
+
+#[test]
+fn the_curve_grows_with_the_review() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = TestGame::imported(&server);
+    game.post(Spectator, "/review").send().expect(202);
+    let done = || game.get(Spectator, "/review").send().expect(200)["status"] == "done";
+    while !done() {
+        thread::sleep(Duration::from_millis(50));
+    }
+    replace_fetch(&browser, GROWING);
+    browser.prepare("window.found = 40");
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("Review");
+    let pixels = || {
+        let script = "const [done] = arguments, image = document.querySelector('.review img');
+            const pen = Object.assign(document.createElement('canvas'), { width: 500, height: 240 }).getContext('2d');
+            image.decode().then(() => { pen.drawImage(image, 0, 0, 500, 240); done(pen.canvas.toDataURL()); }, () => done(null));";
+        browser.script_async(script, vec![])
+    };
+    browser.wait_for_element(".review img");
+    let first = pixels();
+    let source = "document.querySelector('.review img').getAttribute('src')";
+    let before = browser.eval(source);
+    browser.eval("window.found = 90");
+    browser.wait_for_script("another picture", &format!("{source} !== {before}"));
+    let second = pixels();
+    assert_ne!(first, second);
+    browser.eval("delete window.found");
+    browser.wait_for_words("Every decision of the game was looked at.");
+    assert_ne!(pixels(), second);
+    // It says whose decisions there are.
+    browser.wait_for_words("Listed and marked are those of people: ");
 }
 
 #[test]

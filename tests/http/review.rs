@@ -92,12 +92,40 @@ fn a_finished_game_is_reviewed_once() {
     let picture = game.get(Spectator, "/review.svg?theme=dark").send();
     let svg = picture.text();
     assert_eq!(picture.header("Content-Type"), Some("image/svg+xml"));
-    for made in list(&review["decisions"]) {
-        if made["judgement"] == "mistake" || made["judgement"] == "blunder" {
-            let mark = format!("data-version=\"{}\"", made["version"]);
-            assert!(svg.contains(&mark), "{mark}");
-        }
-    }
+    // It marks what the list has, up to a version.
+    let seats = list(&review["seats"]).iter();
+    let costliest = seats.flat_map(|seat| list(&seat["costliest"])).map(number);
+    let mut costliest: Vec<f64> = costliest.collect();
+    costliest.sort_by(f64::total_cmp);
+    assert!(costliest.len() > 6, "{costliest:?}");
+    let marks = |svg: &str| {
+        let marks = svg.split("data-version=\"").skip(1);
+        let marks = marks.map(|rest| {
+            rest.split('"')
+                .next()
+                .unwrap_or_default()
+                .parse()
+                .expect("a version")
+        });
+        let mut marks: Vec<f64> = marks.collect();
+        marks.sort_by(f64::total_cmp);
+        marks
+    };
+    assert_eq!(marks(&svg), costliest);
+    let until = |version: u64| {
+        game.get(Spectator, &format!("/review.svg?until={version}"))
+            .send()
+            .text()
+    };
+    let part = until(200);
+    assert!(part.len() < svg.len(), "{part}");
+    let drawn = marks(&part);
+    assert!(
+        !drawn.is_empty() && drawn.iter().all(|&version| version <= 200.0),
+        "{drawn:?}"
+    );
+    let light = game.get(Spectator, "/review.svg").send().text();
+    assert_eq!(until(100_000), light);
 }
 
 /// The sums of a review that is done.

@@ -11,6 +11,7 @@ import { Picture } from "../table/board.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
 import { entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords, theCard } from "../words.js";
+import { addedPoints, roundPoints } from "./rounds.js";
 
 /** @import {Decision, Failure, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
 
@@ -79,27 +80,31 @@ function Found({ table, review }) {
   const half = who.names.length / 2;
   /** @param {number} team */
   const names = (team) => list(who.names.map((_, one) => one).filter((one) => one % half === team).map((one) => nameOf(who, one)));
-  // The picture grows with the review. It does not read what follows the number sign.
+  const isDone = review.status === "done";
+  // A browser does not ask again for a picture that it has, and this one grows with the review.
   const picture = `${server}/v1/games/${id}/review.svg`;
-  const grown = `#${review.decisions.length}`;
+  const until = isDone ? "" : `&until=${review.decisions.at(-1)?.version ?? 0}`;
   const curve = t("review.curve", { names: list(Array.from({ length: half === 2 ? 1 : half }, (_, team) => names(team))) });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
   return game && html`
+    ${played.length > 0 && html`<p class="small">${t("review.whose", { names: list(played.map((one) => nameOf(who, one.seat))) })}</p>`}
     <p class="small" aria-hidden="true">${curve}</p>
     <picture>
-      <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?theme=dark${grown}`} />
-      <img src=${picture + grown} width="1000" height="480" alt=${curve} />
+      <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?theme=dark${until}`} />
+      <img src=${`${picture}?theme=light${until}`} width="1000" height="480" alt=${curve} />
     </picture>
     ${review.teams.length > 0 && html`
       <ul class="sums">
-        ${review.teams.map(({ team, luck, decisions, rest }) => html`
-          <li key=${team}>${t("review.team", { names: names(team), luck: points(luck), play: points(decisions), rest: points(rest) })}</li>`)}
+        ${review.teams.map((one) => {
+          const [luck, play, rest] = addedPoints(one, one.start, one.result).map((n) => points(n / 100));
+          return html`<li key=${one.team}>${t("review.team", { names: names(one.team), luck, play, rest })}</li>`;
+        })}
       </ul>
       <p class="small">${t("review.points")}</p>`}
     ${played.map((one) => html`
       <h4 key=${`name ${one.seat}`}><${Mark} layout=${table.layout} seat=${one.seat} /> <bdi>${nameOf(who, one.seat)}</bdi></h4>
       <p key=${`how ${one.seat}`}>${t("review.accuracy", { n: one.decisions, accuracy: Math.round(one.accuracy ?? 0) })}
-        ${review.status === "done" && one.costliest.length === 0 && ` ${t("review.clean")}`}</p>
+        ${isDone && one.costliest.length === 0 && ` ${t("review.clean")}`}</p>
       ${one.costliest.length > 0 && html`
         <ul key=${`costliest ${one.seat}`} class="advice" aria-label=${t("review.costliest")}>
           ${one.costliest.map((version) => {
@@ -138,7 +143,7 @@ function isChoice(suggestion, choice) {
 
 /** What was better, why, and where. @param {{table: Table, decision: Decision, before: ReplayStep}} props */
 function Better({ table, decision, before }) {
-  const { version, best, judgement, win_probability: chance, difference } = decision;
+  const { version, best, judgement, win_probability: chance, loss } = decision;
   const [answer, setAnswer] = useState(/** @type {Suggestion | Failure | null} */ (null));
   useEffect(() => {
     adviceAfter(table, before).then((advice) => setAnswer(advice?.suggestions.find((one) => isChoice(one, best)) ?? null),
@@ -156,7 +161,7 @@ function Better({ table, decision, before }) {
       <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}<span class="hidden">${suggestedPlaces(who, answer)}</span></p>
       ${decision.seat !== who.me && html`<p>${t("review.to", { name: nameOf(who, decision.seat) })}</p>`}
       <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, player)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
-    <p>${t("review.chances", { best: percent(chance), played: percent(chance - difference) })} ${link}</p>
+    <p>${t("review.chances", { best: percent(chance), played: percent((Math.round(100 * chance) - Math.round(100 * loss)) / 100) })} ${link}</p>
     <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;
 }
 
@@ -168,9 +173,12 @@ const Rounds = ({ table, review, team, names }) => html`
       <table>
         <thead><tr>${["round", "chance", "cards", "play", "rest"].map((one) => html`<th scope="col">${t(`review.column.${one}`)}</th>`)}</tr></thead>
         <tbody>
-          ${review.rounds.map(({ round, version, before, luck, decisions, rest }) => html`
-            <tr key=${round}><th scope="row"><a href=${addressOf(table.id, version)}>${round}</a></th>
-              <td>${percent(before[team])}</td>${[luck, decisions, rest].map((one) => html`<td>${points(one[team])}</td>`)}</tr>`)}
+          ${review.rounds.map((one) => {
+            const { before, added } = roundPoints(one, team);
+            return html`
+              <tr key=${one.round}><th scope="row"><a href=${addressOf(table.id, one.version)}>${one.round}</a></th>
+                <td>${percent(before / 100)}</td>${added.map((n) => html`<td>${points(n / 100)}</td>`)}</tr>`;
+          })}
         </tbody>
       </table>
     </div>
