@@ -170,12 +170,39 @@ fn a_review_says_what_was_better_and_where() {
         browser.eval(&press);
     }
 
-    // The link leads to the step before, and the review is still there afterwards.
-    browser.click_on(".review .advice button");
-    browser.click_on(".review .advice a");
-    browser.wait_for_element("[aria-label=Step]");
-    browser.press_anywhere("To the result");
-    browser.wait_for_words("Every decision of the game was looked at.");
+    // The link leads to the step before. Afterwards the review is as it was, where it was.
+    browser.eval("document.querySelector('.review details').open = true");
+    let opened = "document.querySelectorAll('.review .advice > li > button')[2]";
+    browser.eval(&format!("{opened}.click()"));
+    browser.wait_for_element(".review .reasons");
+    let place = || {
+        browser.script(
+            "const link = document.querySelector('.review .advice a');
+             return [Math.round(link.getBoundingClientRect().top), document.activeElement === link,
+               document.querySelectorAll('.review details[open]').length];",
+            vec![],
+        )
+    };
+    for back in [
+        "history.back()",
+        "document.querySelector('.replay ~ .buttons button:last-of-type').click()",
+    ] {
+        browser.eval("document.querySelector('.review .advice a').focus()");
+        browser.eval(
+            "document.querySelector('.review .advice a').scrollIntoView({ block: 'center' })",
+        );
+        let before = place();
+        assert_eq!(before[1], true);
+        browser.eval("document.activeElement.click()");
+        browser.wait_for_element("[aria-label=Step]");
+        browser.eval(back);
+        browser.wait_for_script(
+            "the review",
+            "document.querySelector('.review').checkVisibility()",
+        );
+        browser.settle();
+        assert_eq!(place(), before);
+    }
 }
 
 /// A review that goes on, as far as `window.found` says.

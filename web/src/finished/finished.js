@@ -1,6 +1,6 @@
 // A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
-import { useState } from "../../vendor/preact-hooks.js";
+import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { loadModule } from "../files.js";
 import { go, playAgainstBots } from "../game.js";
 import { list, loadPart, t } from "../lang.js";
@@ -20,9 +20,24 @@ const loadReview = async () => (await Promise.all([
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {
+  // Where the reader was before the replay: the end stays as it is meanwhile.
+  const place = useRef({ top: 0, focused: /** @type {Element | null} */ (null) });
+  useLayoutEffect(() => {
+    const { top, focused } = place.current;
+    if (step || !(focused instanceof HTMLElement)) return;
+    focused.focus({ preventScroll: true });
+    scrollTo(0, top);
+  }, [step === null]);
+  return html`
+    ${step && html`<${Replay} table=${table} step=${step} />`}
+    <div class="finished" hidden=${step !== null} onClick=${() => { place.current = { top: scrollY, focused: document.activeElement }; }}>
+      <${End} table=${table} /></div>`;
+}
+
+/** @param {{table: Table}} props */
+function End({ table }) {
   const { game, seat } = table;
   if (!game || typeof game.winner !== "number") return null;
-  if (step) return html`<${Replay} table=${table} step=${step} />`;
   return html`
     <${Result} table=${table} />
     <${Again} table=${table} />
