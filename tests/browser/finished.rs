@@ -113,9 +113,47 @@ fn a_replay_shows_one_step_everywhere() {
     let at = shown["at"].as_u64().expect("a step") as usize;
     assert_eq!(wait_for_step(&other, at), shown);
 
+    // At an end the focus goes to the button that leads back.
+    let last = entries.len();
+    for (near, button, end, other) in [
+        (last - 1, "One step on", last, "One step back"),
+        (2, "One step back", 1, "One step on"),
+    ] {
+        browser.eval(&format!("location.hash = '#/games/{}/at/{near}'", game.id));
+        wait_for_step(&browser, near);
+        browser.press_anywhere(button);
+        wait_for_step(&browser, end);
+        browser.settle();
+        assert_eq!(browser.look().focus.as_deref(), Some(other));
+    }
+
     browser.press_anywhere("To the result");
     browser.wait("the result", |look| look.team.is_some());
     assert_eq!(browser.fragment(), format!("/games/{}", game.id));
+}
+
+#[test]
+fn an_error_is_forgotten_when_the_next_attempt_succeeds() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = TestGame::imported(&server);
+    replace_fetch(
+        &browser,
+        "if (window.broken && String(url).includes('/v1/games/')) throw new TypeError('network');
+         return real(url, options);",
+    );
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.wait_for_element(".result .small");
+    browser.eval("window.broken = true");
+    browser.press("Replay");
+    browser.wait_for_element(".problem");
+    browser.eval("window.broken = false");
+    browser.press("Replay");
+    browser.wait_for_element("[aria-label=Step]");
+    assert_eq!(
+        browser.eval("document.querySelector('.problem')"),
+        Value::Null
+    );
 }
 
 /// What the review shows of the decision that is open.

@@ -18,66 +18,59 @@ export async function readHistory(table) {
   return history;
 }
 
-/** Shows the game from its beginning. */
-export async function replay() {
+/**
+ * Does something with the game on the screen, and says what went wrong. What went wrong before is over.
+ *
+ * @param {(table: Table) => Promise<void>} action
+ */
+async function attempt(action) {
   const { table } = state;
   if (!table) return;
+  dispatch({ type: "problem", problem: null });
   try {
-    await readHistory(table);
-    at(table, () => dispatch({ type: "replay", version: 1 }));
+    await action(table);
   } catch (error) {
     at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
   }
 }
+
+/** Shows the game from its beginning. */
+export const replay = () => attempt(async (table) => {
+  await readHistory(table);
+  at(table, () => dispatch({ type: "replay", version: 1 }));
+});
 
 /** Asks for the review, which shows its decisions on the boards of the game. */
-export async function review() {
-  const { table } = state;
-  if (!table) return;
-  try {
-    await readHistory(table);
-    at(table, () => dispatch({ type: "review", review: "asked" }));
-  } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
-  }
-}
+export const review = () => attempt(async (table) => {
+  await readHistory(table);
+  at(table, () => dispatch({ type: "review", review: "asked" }));
+});
 
 /** Saves the record of the game as a file. */
-export async function download() {
-  const { table } = state;
-  if (!table) return;
-  try {
-    /** @type {string} */
-    const record = await request("GET", `/v1/games/${table.id}/history`, { token: table.token, text: true });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
-    link.download = `${table.id}.dog`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
-  }
-}
+export const download = () => attempt(async (table) => {
+  /** @type {string} */
+  const record = await request("GET", `/v1/games/${table.id}/history`, { token: table.token, text: true });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([record], { type: "text/plain" }));
+  link.download = `${table.id}.dog`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+});
 
 /** Checks in this browser that the shuffles follow from the seed that was committed to. */
-export async function checkFair() {
-  const { table } = state;
-  if (!table) return;
+export const checkFair = () => attempt(async (table) => {
   if (!globalThis.crypto?.subtle) {
     dispatch({ type: "fair", fair: { insecure: true } });
     return;
   }
   dispatch({ type: "fair", fair: "running" });
+  /** @type {Table["fair"]} */
+  let fair = "none";
   try {
     const history = await readHistory(table);
     // A watched game has only the commitment that the server shows now.
-    const promised = savedGame(table.id)?.commitment ?? history.shuffle_commitment;
-    const fair = await checkShuffles(history, promised);
+    fair = await checkShuffles(history, savedGame(table.id)?.commitment ?? history.shuffle_commitment);
+  } finally {
     at(table, () => dispatch({ type: "fair", fair }));
-  } catch (error) {
-    at(table, () => {
-      dispatch({ type: "fair", fair: "none" });
-      dispatch({ type: "problem", problem: problemOf(error) });
-    });
   }
-}
+});

@@ -38,6 +38,11 @@ export function Replay({ table, step }) {
     move(to);
   };
   useLayoutEffect(() => slider.current?.focus({ preventScroll: true }), []);
+  // The button that has led to an end can do no more: the focus goes to the other one.
+  useLayoutEffect(() => {
+    if (!document.activeElement?.matches(".replay :disabled")) return;
+    /** @type {HTMLElement | null} */ (document.querySelector(".replay button:enabled:not(.primary)"))?.focus();
+  }, [version]);
   useEffect(() => {
     if (!playing) return undefined;
     const timer = setTimeout(() => (version === last ? play(false) : move(after)), PACE);
