@@ -36,30 +36,6 @@ fn words(browser: &Browser) -> Value {
 }
 
 #[test]
-fn a_swap_is_told_by_whose_pieces_change_places() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    browser.go("/?lang=en");
-    let told = "
-        const [mover, owners] = arguments;
-        const parts = owners.map((seat) => ({ seat, from: 'track:1', to: 'track:2' }));
-        const move = { seat: mover, card: 'J', kind: 'swap', parts, captures: [] };
-        const { src } = document.querySelector('script[type=module]');
-        return import(new URL('words.js', src)).then(({ eventWords }) =>
-          eventWords({ names: ['Anna', 'Beat', 'Carla', 'Dani'], me: 3 }, { type: 'card_played', seat: mover, move }))";
-    for (mover, owners, words) in [
-        (0, [0, 1], "swaps with Beat"),
-        (0, [0, 3], "swaps with you"),
-        (0, [0, 0], "swaps two pieces"),
-        (0, [2, 1], "swaps pieces of Carla and Beat"),
-        (3, [1, 2], "swap pieces of Beat and Carla"),
-    ] {
-        let told = browser.script(told, vec![json!(mover), json!(owners)]);
-        assert!(text(&told).contains(words), "{told}");
-    }
-}
-
-#[test]
 fn a_translated_page_goes_on() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };

@@ -4,7 +4,8 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 
-const web = new URL("../../web/", import.meta.url);
+import { load, speak, web } from "./page.mjs";
+
 const languages = ["en", "de", "fr", "it"];
 const read = (path) => JSON.parse(readFileSync(new URL(path, web), "utf8"));
 /** Parts of the page that are loaded later, with their words. */
@@ -63,7 +64,7 @@ for (const reason of api.components.schemas.Reason.enum) {
 }
 
 // Every option of the rules, and every value that the API has for it.
-const { NAMES, OPTIONS } = await import(new URL("src/rules.js", web));
+const { NAMES, OPTIONS } = await load("rules.js");
 const schemas = api.components.schemas;
 for (const [name, { $ref, type }] of Object.entries(schemas.Rules.properties)) {
   // The sheet is not an option, and the page takes the other together with the option before it.
@@ -89,8 +90,6 @@ for (const preset of schemas.Preset.enum) {
 }
 
 // The sentences of the log: what the reader does has a sentence of its own, and no field has a number.
-globalThis.document = { documentElement: { lang: "" } };
-globalThis.fetch = async (url) => new Response(readFileSync(new URL(url)));
 /** What can be played, with the seats that it concerns. */
 const moves = [
   ["leave_kennel", [["kennel", "42"]]], ["advance", [["42", "77"]]], ["advance", [["42", "goal:0"]]],
@@ -118,11 +117,10 @@ const others = ["game_created", "card_offered", "play_began", "round_ended", "to
 for (const type of Object.keys(api.components.schemas.Event.discriminator.mapping)) {
   if (!events[type] && !others.includes(type)) problems.push(`the event ${type} is not tested`);
 }
-const page = await import(new URL("src/words.js", web));
-const { loadWords, t } = await import(new URL("src/lang.js", web));
+const page = await load("words.js");
+const { t } = await load("lang.js");
 for (const lang of languages) {
-  document.documentElement.lang = lang;
-  await loadWords();
+  await speak(lang);
   for (const [type, eventsOf] of Object.entries(events)) {
     const told = (me) => eventsOf(0).map((event) => page.eventWords({ names, me }, { type, ...event }));
     told(0).forEach((text, index) => {
