@@ -65,12 +65,12 @@ fn a_real_table_is_set_up_and_answered_in_forty_taps() {
     // Ten pieces of four seats.
     let pieces: [(&str, &[&str]); 4] = [
         ("You", &["Field 0", "Field 9", "Goal field 3 (You)"]),
-        ("Opponent 1", &["Field 17", "Field 30"]),
+        ("Right opponent", &["Field 17", "Field 30"]),
         (
             "Partner",
             &["Field 40", "Field 12", "Goal field 1 (Partner)"],
         ),
-        ("Opponent 2", &["Field 47", "Field 60"]),
+        ("Left opponent", &["Field 47", "Field 60"]),
     ];
     for (seat, places) in pieces {
         if seat != "You" {
@@ -123,7 +123,7 @@ fn a_tap_places_a_piece_and_takes_it_away() {
         browser.script(script, vec![json!(place)])
     };
     assert_eq!(name("Field 0"), "Field 0, Partner’s piece, just come out");
-    assert_eq!(name("Field 14"), "Field 14, Opponent 2’s piece");
+    assert_eq!(name("Field 14"), "Field 14, Left opponent’s piece");
     assert_eq!(name("Goal field 2 (You)"), Value::Null);
     assert_eq!(name("Goal field 2, your piece"), "Goal field 2, your piece");
     assert_eq!(name("Kennel (You)"), "Kennel (You): 3 of 4 pieces");

@@ -59,7 +59,7 @@ fn options_that_differ_from_the_sheet_apply() {
     let Some(browser) = open(&server) else { return };
     browser.go("/?lang=en");
     browser.press("Compare the rules");
-    browser.wait_for_words("only if somebody asks for help");
+    browser.wait_for_words("only if one asks for help and the partner agrees");
     browser.press("Close");
     browser.open_details("Rules, seats, level and pace");
     browser.open_details("More");
@@ -69,7 +69,7 @@ fn options_that_differ_from_the_sheet_apply() {
     };
     sheet_says("everybody gives a card (as on the sheet)");
     set(&browser, "preset", "hausregeln");
-    sheet_says("only if somebody asks for help (as on the sheet)");
+    sheet_says("only if one asks for help and the partner agrees (as on the sheet)");
     set(&browser, "exchange", "mandatory");
     set(&browser, "jack_without_effect", "no_swap_possible");
     set(&browser, "capture_own", "no");

@@ -198,7 +198,7 @@ fn a_review_says_what_was_better_and_where() {
         browser.wait_for_element(".review .reasons");
         let found = browser.script(BETTER, vec![]);
         let points = 100.0 * decision["loss"].as_f64().expect("a number");
-        let cost = format!("-{points:.0} points");
+        let cost = format!("−{points:.0} points");
         assert!(text(&found["decision"]).ends_with(&cost), "{found}");
         assert!(text(&found["better"]).contains("etter: "), "{found}");
         let is_move = decision["best"]["move"].is_string();

@@ -133,7 +133,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
     // Another move that is not a solution either.
     browser.choose_card("5");
     browser.choose_place("15");
-    browser.wait_for_todo("not what is asked");
+    browser.wait_for_todo("does not solve the task");
     browser.choose_card("8");
     browser.choose_place("18");
     browser.press("Next lesson");

@@ -104,7 +104,7 @@ fn four_friends_at_one_table() {
     browsers[1].press("Leave");
     browsers[0].wait_for_words("A bot plays for Beat.");
     browsers[1].press("Take my seat back");
-    browsers[0].wait_for_words("Beat plays again.");
+    browsers[0].wait_for_words("Beat is at the table.");
 
     // Dani continues on another device, by the code on the screen.
     browsers[3].open_details("Players and devices");
@@ -178,7 +178,7 @@ fn two_strangers_meet_and_play_with_two_bots() {
     };
     for (browser, name) in browsers.iter().zip(["Anna", "Beat"]) {
         go_home(browser, name);
-        browser.press("Play at once");
+        browser.press("Play now");
         wait_for_seat(browser);
     }
     assert_eq!(browsers[0].fragment(), browsers[1].fragment());

@@ -5,8 +5,10 @@ import { test } from "node:test";
 
 import { load, speak } from "./page.mjs";
 
-const { eventWords } = await load("words.js");
-const { duration, t } = await load("lang.js");
+const { doesWords, eventWords, reasonForAdvice, wonWords } = await load("words.js");
+const { duration, loadPart, points, t } = await load("lang.js");
+const { wordsIn } = await load("rules.js");
+const { peopleOf } = await load("analyse/question.js");
 
 const names = ["Anna", "Beat", "Carla", "Dani"];
 /** What a reader in seat 3 reads of a play. */
@@ -18,12 +20,69 @@ test("a swap is told by whose pieces change places", async () => {
     [0, [0, 1], "swaps with Beat"],
     [0, [0, 3], "swaps with you"],
     [0, [0, 0], "swaps two pieces"],
-    [0, [2, 1], "swaps pieces of Carla and Beat"],
-    [3, [1, 2], "swap pieces of Beat and Carla"],
+    [0, [2, 1], "swaps Carla’s piece with Beat’s"],
+    [1, [0, 3], "swaps your piece with Anna’s"],
+    [0, [2, 2], "swaps two pieces"],
+    [3, [1, 2], "swap Beat’s piece with Carla’s"],
   ]) {
     const parts = owners.map((seat) => ({ seat, from: "1", to: "2" }));
     assert.ok(told(mover, { card: "J", kind: "swap", parts }).includes(words), words);
   }
+});
+
+test("a joker is told by what it stands for", async () => {
+  for (const [lang, king, jack, seven] of [
+    ["en", "a joker as a king", "a joker as a jack", "a joker as 7"],
+    ["de", "den Joker als König", "den Joker als Buben", "den Joker als 7"],
+    ["fr", "le joker comme roi", "le joker comme valet", "le joker comme 7"],
+    ["it", "il jolly come re", "il jolly come fante", "il jolly come 7"],
+  ]) {
+    await speak(lang);
+    for (const [as, words] of [["K", king], ["J", jack], ["7", seven]]) {
+      assert.match(told(0, { card: "joker", as, kind: "advance" }), new RegExp(`${words}$`));
+    }
+  }
+});
+
+test("a bot that takes a free seat is no person who has left", async () => {
+  await speak("en");
+  const says = (seat, more) => eventWords({ names, me: 3, joined: [true, false, false, true], ...more },
+    { type: "seat_handed_over", kind: "bot", seat, name: names[seat] });
+  assert.deepEqual([0, 1, 3].map((seat) => says(seat)),
+    ["A bot plays for Anna.", "Beat (bot) takes the seat.", "A bot plays for you."]);
+  const sits = (host) => eventWords({ names, me: 3, host }, { type: "seat_taken", seat: 3, name: "Dani" });
+  assert.deepEqual([true, false].map(sits), ["Your table is ready.", "You sit down."]);
+});
+
+test("a result is told to its winner, and by the winner to others", async () => {
+  await speak("en");
+  assert.equal(wonWords({ names, me: 3 }, 1), "Team 2: you and Beat have won");
+  assert.equal(wonWords({ names, me: 3 }, 1, "me"), "Team 2: Beat and I have won");
+  assert.equal(wonWords({ names, me: 3 }, 0, "me"), "Team 1: Anna and Carla have won");
+});
+
+test("opponents are on the left and on the right", async () => {
+  await speak("en");
+  const around = (seats, seat) => peopleOf({ rules: { seats }, seat }).names;
+  assert.deepEqual(around(4, 1), ["Left opponent", "You", "Right opponent", "Partner"]);
+  assert.deepEqual(around(6, 0), ["You", "Right opponent 1", "Right opponent 2", "Partner", "Left opponent 2", "Left opponent 1"]);
+});
+
+test("a chance and points are told as people write them", async () => {
+  await speak("de");
+  assert.deepEqual([-0.126, 0, 0.126].map(points), ["−13", "0", "+13"]);
+  assert.match(reasonForAdvice({ code: "exposes", probability: 0.31 }, { names, me: 0 }), /^Risiko: In 3 von 10 Fällen wird/);
+});
+
+test("what is said of a card or of the deal is true for the sheet", async () => {
+  await speak("en");
+  assert.match(doesWords("J", { jack_own_pair: false }), /^One of your pieces .* another player/);
+  for (const rules of [null, { jack_own_pair: true }]) assert.match(doesWords("J", rules), /^Two pieces/);
+  assert.equal(doesWords("9"), "A piece goes 9 forward.");
+  await loadPart("rules");
+  const deal = (first, then) => wordsIn({ deal_sizes: { first, then } }, "deal_sizes");
+  assert.equal(deal([6, 5], [6, 5]), "6, 5, and so on");
+  assert.equal(deal([6, 5], [5, 4]), "6, 5, then 5, 4, and so on");
 });
 
 test("names in other scripts keep their direction to themselves", async () => {

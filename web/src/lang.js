@@ -63,7 +63,7 @@ export const percent = (share) => new Intl.NumberFormat(lang, { style: "percent"
 
 /** Points of a chance, with their sign. @param {number} share of 1 */
 export const points = (share) =>
-  new Intl.NumberFormat(lang, { signDisplay: "exceptZero", maximumFractionDigits: 0 }).format(100 * share);
+  new Intl.NumberFormat(lang, { signDisplay: "exceptZero", maximumFractionDigits: 0 }).format(100 * share).replace("-", "−");
 
 /** A time in seconds, or in whole minutes. @param {number} milliseconds */
 export function duration(milliseconds) {

@@ -14,6 +14,13 @@ export const CHOICES = {
   clock: [0, 30, 60, 120, 300],
 };
 
+/** The values of an option that is one member in the API. @param {string} name @param {[string, string | boolean][]} values @returns {Record<string, Partial<Rules>>} */
+const member = (name, values) => Object.fromEntries(values.map(([value, sent]) => [value, { [name]: sent }]));
+/** @param {string} name @param {string[]} values */
+const oneOf = (name, ...values) => member(name, values.map((value) => [value, value]));
+/** @param {string} name */
+const yesOrNo = (name) => member(name, [["yes", true], ["no", false]]);
+
 /**
  * The options, each with its values, and what the API calls them. A jack without effect is one
  * choice here, and two members there.
@@ -21,36 +28,17 @@ export const CHOICES = {
  * @type {Record<string, Record<string, Partial<Rules>>>}
  */
 export const OPTIONS = {
-  exchange: {
-    mandatory: { exchange: "mandatory" },
-    on_request: { exchange: "on_request" },
-    optional: { exchange: "optional" },
-  },
-  backward_into_goal: {
-    yes: { backward_into_goal: true },
-    no: { backward_into_goal: false },
-  },
-  fresh_into_goal: {
-    yes: { fresh_into_goal: true },
-    no: { fresh_into_goal: false },
-  },
-  seven_rest: {
-    any_pieces: { seven_rest: "any_pieces" },
-    one_piece: { seven_rest: "one_piece" },
-  },
+  exchange: oneOf("exchange", "mandatory", "on_request", "optional"),
+  backward_into_goal: yesOrNo("backward_into_goal"),
+  fresh_into_goal: yesOrNo("fresh_into_goal"),
+  seven_rest: oneOf("seven_rest", "any_pieces", "one_piece"),
   jack_without_effect: {
     no: { jack_without_effect: false },
     no_other_on_ring: { jack_without_effect: true, jack_without_effect_when: "no_other_on_ring" },
     no_swap_possible: { jack_without_effect: true, jack_without_effect_when: "no_swap_possible" },
   },
-  capture_own: {
-    yes: { capture_own: true },
-    no: { capture_own: false },
-  },
-  reshuffle: {
-    when_empty: { reshuffle: "when_empty" },
-    before_deal: { reshuffle: "before_deal" },
-  },
+  capture_own: yesOrNo("capture_own"),
+  reshuffle: oneOf("reshuffle", "when_empty", "before_deal"),
 };
 
 /** The options that were chosen to differ from the sheet, with their values. @param {Settings} settings */
@@ -89,6 +77,9 @@ export function wordsIn(rules, name) {
   const value = OPTIONS[name] ? valueIn(rules, name) : rules[/** @type {keyof Rules} */ (name)];
   if (typeof value === "number") return String(value);
   if (typeof value === "boolean") return t(value ? "yes" : "no");
-  if (typeof value === "object") return t(`option.${name}.is`, { first: value.first.join(", "), then: value.then.join(", ") });
+  if (typeof value === "object") {
+    const [first, then] = [value.first, value.then].map((sizes) => sizes.join(", "));
+    return t(`option.${name}.${first === then ? "same" : "is"}`, { first, then });
+  }
   return valueWords(name, value);
 }

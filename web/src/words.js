@@ -1,19 +1,24 @@
 // The game in words.
 
-import { capitalize, has, list, percent, t } from "./lang.js";
+import { capitalize, has, list, t } from "./lang.js";
 import { chosenCard, nextStep, partnerOf } from "./choose.js";
 
-/** @import {AdviceReason, Capture, Failure, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, SeatBoard,
+/** @import {AdviceReason, Capture, Failure, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, Rules, SeatBoard,
  *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
 
-/** What the words need to know of a game: the names of the seats, and which is the reader's. */
-/** @typedef {{names: string[], me: number | null}} People */
+/**
+ * What the words need to know of a game: the names of the seats, which is the reader's, which belong to
+ * people, also where a bot plays now, and whether the reader is the host.
+ * @typedef {{names: string[], me: number | null, joined?: boolean[], host?: boolean}} People
+ */
 
 /** @param {Table} table @returns {People} */
-export const people = ({ game, seat }) => ({
+export const people = ({ game, seat, hostToken }) => ({
   // The server names a free seat in English, and counts from 0.
   names: game?.seats.map((one) => (one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name)) ?? [],
   me: seat,
+  joined: game?.seats.map((one) => one.joined),
+  host: hostToken !== null,
 });
 
 /**
@@ -67,15 +72,15 @@ export const nameOf = ({ names, me }, seat) => (seat === me ? t("you") : names[s
 const say = ({ names, me }, seat, key, values) =>
   (seat === me ? t(`${key}.you`, values) : t(key, { name: names[seat], ...values }));
 
-/** What is told of a team, with the names of its seats. @param {People} people @param {number} team @param {string} key */
-function sayTeam({ names, me }, team, key) {
+/** What is told of a team, with the names of its seats. @param {People} people @param {number} team @param {string} key @param {string} [own] how it is told of the reader's */
+function sayTeam({ names, me }, team, key, own = "you") {
   const half = names.length / 2;
   const others = names.filter((_, seat) => seat % half === team && seat !== me);
-  return t(me !== null && me % half === team ? `${key}.you` : key, { n: team + 1, names: list(others) });
+  return t(me !== null && me % half === team ? `${key}.${own}` : key, { n: team + 1, names: list(others) });
 }
 
-/** Who has won, as a heading. @param {People} people @param {number} team */
-export const wonWords = (people, team) => sayTeam(people, team, "finished.title");
+/** Who has won, as a heading, or as the reader tells others. @param {People} people @param {number} team @param {"you" | "me"} [own] */
+export const wonWords = (people, team, own) => sayTeam(people, team, "finished.title", own);
 
 /** @param {People} people @param {number} seat */
 const pieceOf = ({ names, me }, seat) =>
@@ -148,7 +153,7 @@ function partsWords(people, { kind, parts }) {
 }
 
 /** The card of a move, and what a joker stands for, as the object of a sentence. @param {Move} move */
-const playedCard = ({ card, as }) => (as ? t("card.as.the", { rank: cardName(as) }) : theCard(card ?? ""));
+const playedCard = ({ card, as }) => (as ? t("card.as.the", { rank: has(`card.${as}.as`) ? t(`card.${as}.as`) : as }) : theCard(card ?? ""));
 
 /** A move in words, with its places and what it captures. @param {People} people @param {Move} move */
 export function moveWords(people, move) {
@@ -173,6 +178,12 @@ export function suggestedPlaces(people, suggestion) {
   return ` (${kind === "swap" ? parts.map(({ from }) => placeWords(from)).join(", ") : partsWords(people, suggestion.move)})`;
 }
 
+/** What a card does by these rules; without them, by any. @param {string} card @param {Rules | null} [rules] */
+export function doesWords(card, rules) {
+  if (!has(`does.${card}`)) return t("does.forward", { n: card });
+  return t(card === "J" && rules?.jack_own_pair !== false ? "does.J.any" : `does.${card}`);
+}
+
 /** Whose pieces something happens to, as the object of a sentence. @param {People} people @param {number} actor @param {number[]} seats */
 function whom(people, actor, seats) {
   const pieces = new Map(seats.map((seat) => [seat, seats.filter((one) => one === seat).length]));
@@ -187,11 +198,14 @@ function whom(people, actor, seats) {
 function playedWords(people, move) {
   const { seat, kind, parts, captures } = move;
   const said = [say(people, seat, "event.played", { card: playedCard(move) })];
-  const others = parts.map((part) => part.seat).filter((one) => one !== seat);
   if (kind === "swap") {
-    const name = others.length === 0 ? "did.swap.own" : others.length === 1 ? "did.swap" : "did.swap.others";
+    // The reader first.
+    const owners = parts.map((part) => part.seat).sort((a, b) => Number(b === people.me) - Number(a === people.me));
+    const [other, ...more] = owners.filter((one) => one !== seat);
+    const name = owners[0] === owners[1] ? "did.swap.own" : more.length === 0 ? "did.swap" : "did.swap.others";
     said.push(say(people, seat, name, {
-      whom: list([...new Set(others)].map((one) => (one === people.me ? t("whom.with.you") : people.names[one]))),
+      whom: other === people.me ? t("whom.with.you") : people.names[other],
+      piece: pieceOf(people, other), name: people.names[more[0]],
     }));
   } else if (["leave_kennel", "retreat", "no_effect"].includes(kind)) {
     said.push(say(people, seat, `did.${kind}`));
@@ -227,8 +241,14 @@ export function eventWords(people, event) {
     case "round_ended": return t("event.round_ended", { round: event.round });
     case "game_won": return sayTeam(people, event.team, "event.game_won");
     case "settings_changed": return t("event.settings_changed");
-    case "seat_taken": return say(people, event.seat, "event.seat_taken", { name: event.name });
+    case "seat_taken":
+      if (people.host && event.seat === people.me) return t("seating.ready");
+      return say(people, event.seat, "event.seat_taken", { name: event.name });
     case "seat_handed_over":
+      // A bot that took a free seat plays for nobody.
+      if (event.kind === "bot" && (event.seat === people.me || people.joined?.[event.seat])) {
+        return say(people, event.seat, "event.seat_handed_over.left", { name: event.name });
+      }
       return say(people, event.seat, `event.seat_handed_over.${event.kind}`, {
         name: event.kind === "open" ? t("seat.n", { n: event.seat + 1 }) : event.name,
       });
@@ -332,7 +352,7 @@ export function reasonForAdvice({ code, seat, card, probability, text }, people)
     name: typeof seat === "number" ? nameOf(people, seat) : "",
     piece: typeof seat === "number" ? pieceOf(people, seat) : "",
     card: card ? theCard(card) : "",
-    chance: percent(probability ?? 0),
+    chance: t("chance", { n: Math.round(10 * (probability ?? 0)) }),
   }));
 }
 

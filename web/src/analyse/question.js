@@ -12,7 +12,10 @@ export const peopleOf = ({ rules: { seats }, seat }) => ({
   names: Array.from({ length: seats }, (_, other) => {
     const far = (other - seat + seats) % seats;
     if (far === 0) return t("you");
-    return far === seats / 2 ? t("analyse.partner") : t("analyse.opponent", { n: far < seats / 2 ? far : far - 1 });
+    if (far === seats / 2) return t("analyse.partner");
+    // The next to play sits on the right.
+    const opponent = far < seats / 2 ? t("analyse.opponent.right") : t("analyse.opponent.left");
+    return seats > 4 ? `${opponent} ${Math.min(far, seats - far)}` : opponent;
   }),
 });
 

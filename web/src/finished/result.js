@@ -60,7 +60,7 @@ export function Result({ table }) {
           <bdi class="name">${nameOf(who, seat)}</bdi> ${whole && html`<span class="small">${t("result.captures", { n: captures[seat] })}</span>`}
         </li>`)}
     </ul>
-    ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", comeback)}</p>`}`;
+    ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", { ...comeback, team: winner + 1 })}</p>`}`;
 }
 
 /** The size of the picture, and of the board in it, in pixels. */
@@ -82,8 +82,7 @@ async function pictureOf(table) {
   pen.drawImage(board, (WIDTH - BOARD) / 2, 40, BOARD, (BOARD * board.naturalHeight) / board.naturalWidth);
   pen.fillStyle = "#2b2620";
   pen.textAlign = "center";
-  // For others, nobody is “you”.
-  const words = wonWords({ ...people(table), me: null }, game?.winner ?? 0);
+  const words = wonWords(people(table), game?.winner ?? 0, "me");
   [words, t("finished.how", { round: game?.round ?? 0 }), "DOG"].forEach((text, line) => {
     pen.font = `${line === 0 ? "700 48px" : "36px"} system-ui, sans-serif`;
     pen.fillText(text, WIDTH / 2, BOARD + 130 + 75 * line, WIDTH - 80);
@@ -110,7 +109,7 @@ export function Share({ table, version }) {
   }, []);
   useLayoutEffect(() => field.current?.select(), [said]);
   const share = async () => {
-    const data = { title: "DOG", text: wonWords({ ...people(table), me: null }, table.game?.winner ?? 0), url: link };
+    const data = { title: "DOG", text: wonWords(people(table), table.game?.winner ?? 0, "me"), url: link };
     try {
       const made = await picture.current;
       const files = made ? [made] : [];

@@ -9,7 +9,7 @@ import { t } from "../lang.js";
 import { NAMES, wordsIn } from "../rules.js";
 import { Picture } from "../table/board.js";
 import { html } from "../view.js";
-import { cardName } from "../words.js";
+import { cardName, doesWords } from "../words.js";
 
 /** @import {Catalogue, Layout, Move, Rules} from "../types.js" */
 
@@ -39,17 +39,17 @@ export function RulesPage({ rules }) {
             ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
       </dl>
       <${Pictures} rules=${rules} />`}
-    ${rules && html`<${Cards} />`}
+    ${rules && html`<${Cards} rules=${rules} />`}
     <${Comparison} sheets=${sheets} rules=${rules} />
-    ${!rules && html`<${Cards} />`}
+    ${!rules && html`<${Cards} rules=${null} />`}
     <p class="all"><a href="#/learn">${t("home.learn")}</a></p>`;
 }
 
-/** What the cards do. */
-const Cards = () => html`
+/** What the cards do. @param {{rules: Rules | null}} props */
+const Cards = ({ rules }) => html`
   <h2>${t("rules.cards")}</h2>
   <ul>
-    ${CARDS.map((card) => html`<li key=${card}>${t("fold.why", { cards: cardName(card), why: t(`does.${card}`) })}</li>`)}
+    ${CARDS.map((card) => html`<li key=${card}>${t("fold.why", { cards: cardName(card), why: doesWords(card, rules) })}</li>`)}
     <li>${t("rules.number")}</li>
   </ul>`;
 

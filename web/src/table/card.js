@@ -6,7 +6,7 @@ import { cardName } from "../words.js";
 
 /** What a card does, as a reminder on its face. */
 /** @type {Record<string, string>} */
-const HINTS = { A: "⌂ 1 11", 4: "± 4", 7: "7 × 1", J: "⇄", Q: "12", K: "⌂ 13", joker: "★" };
+const HINTS = { A: "⌂ 1 11", 4: "± 4", 7: "7 × 1", J: "⇄", Q: "+ 12", K: "⌂ 13", joker: "★" };
 
 /**
  * A card that is `off` cannot be chosen: a press then asks what it does. `received` marks the card that

@@ -5,13 +5,13 @@ import { problemOf } from "../api.js";
 import { canUndo, chosenCard, nextStep, offerOf, playable, previewOf } from "../choose.js";
 import { loadModule } from "../files.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
-import { has, t } from "../lang.js";
+import { t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, LoadAgain, html, once } from "../view.js";
-import { cardName, eventWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { cardName, doesWords, eventWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
@@ -77,7 +77,7 @@ function whyNot(table, card) {
 
 /** What a card can do, and why it cannot be played now. @param {Table} table @param {string} card */
 export function does(table, card) {
-  const can = has(`does.${card}`) ? t(`does.${card}`) : t("does.forward", { n: card });
+  const can = doesWords(card, table.game?.rules);
   const why = whyNot(table, card);
   // A card that was chosen is seen.
   return { words: table.choice.card === null ? t("fold.why", { cards: cardName(card), why: can }) : can, why };
