@@ -69,7 +69,8 @@ pub struct CreateGame {
     shuffle_seed: Option<String>,
     /// Whether the game is in the public list; true by default.
     listed: Option<bool>,
-    /// Whether people may react; true by default.
+    /// Whether people may react; true by default. A table may switch it off, since partners can agree
+    /// on what a reaction means: `hausregeln` forbids agreed signs (RULES §11).
     reactions: Option<bool>,
     /// Minimum milliseconds between a change and a bot's next action, so that people can follow; by
     /// default 250, or 0 if only bots play.

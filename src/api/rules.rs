@@ -110,7 +110,7 @@ options! {
     seven_landing: SevenLanding,
     /// Whether all steps of a seven must be used, or lapse once the team has won.
     seven_surplus: SevenSurplus,
-    /// When a seven may move the partner's pieces: once the seat's own pieces are home, or always.
+    /// When a seven may move the partner's pieces: once all of the seat's own are home, or always.
     seven_partner: SevenPartner,
     /// Which of the partner's pieces take the rest of a seven that brings the seat's own pieces
     /// home: any, or one takes all. The latter needs `seven_partner: when_home`.
@@ -119,8 +119,8 @@ options! {
     jack_own_pair: bool,
     /// Whether a jack may be played without effect, when `jack_without_effect_when` says.
     jack_without_effect: bool,
-    /// When a jack may be played without effect, where it may: while only its own pieces are on the
-    /// ring, or whenever no swap is possible.
+    /// When a jack may be played without effect, where it may: while the ring has only pieces of the
+    /// seat whose pieces are moved, or whenever no swap is possible.
     jack_without_effect_when: JackWithoutEffectWhen,
 }
 

@@ -50,7 +50,8 @@ pub struct SettingsRequest {
     bot_pace_ms: Option<u32>,
     /// Whether the game is in the public list.
     listed: Option<bool>,
-    /// Whether people may react.
+    /// Whether people may react. A table may switch it off, since partners can agree on what a
+    /// reaction means: `hausregeln` forbids agreed signs (RULES §11).
     reactions: Option<bool>,
     /// True, alone, to have bots act without their pace until the next deal. False is the same as
     /// absent.
