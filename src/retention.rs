@@ -38,12 +38,6 @@ const CLAIM_DELAY: Duration = Duration::from_secs(5);
 /// Delay after each read or write.
 const BATCH_DELAY: Duration = Duration::from_millis(50);
 
-/// The thread that removes and packs. Dropping it ends the thread after its current write.
-#[derive(Debug)]
-pub struct RetentionThread {
-    _thread: BackgroundThread,
-}
-
 /// What the thread works with.
 struct RetentionWorker {
     store: Store,
@@ -68,31 +62,28 @@ impl From<StoreError> for PassEnd {
     }
 }
 
-impl RetentionThread {
-    /// Starts the thread. It makes a pass at once, and then one per interval. The first one removes
-    /// no games, so that a server that starts with a wrong clock can be stopped.
-    ///
-    /// # Errors
-    /// If the operating system starts no more threads.
-    pub fn start(
-        store: &Store,
-        policy: RetentionPolicy,
-        every: Duration,
-    ) -> io::Result<RetentionThread> {
-        let store = store.clone();
-        let work = move |waiter| {
-            let worker = RetentionWorker {
-                store,
-                waiter,
-                policy,
-                moved: None,
-                was_behind: false,
-            };
-            worker.run(every);
+/// Starts the thread that removes and packs; at its end it finishes its current write. It makes a
+/// pass at once, and then one per interval. The first one removes no games, so that a server that
+/// starts with a wrong clock can be stopped.
+///
+/// # Errors
+/// If the operating system starts no more threads.
+pub fn start(
+    store: &Store,
+    policy: RetentionPolicy,
+    every: Duration,
+) -> io::Result<BackgroundThread> {
+    let store = store.clone();
+    BackgroundThread::start("retention", move |waiter| {
+        let worker = RetentionWorker {
+            store,
+            waiter,
+            policy,
+            moved: None,
+            was_behind: false,
         };
-        let _thread = BackgroundThread::start("retention", work)?;
-        Ok(RetentionThread { _thread })
-    }
+        worker.run(every);
+    })
 }
 
 impl RetentionWorker {

@@ -49,12 +49,6 @@ const LOWEST_PRIORITY: i32 = 19;
 /// What the worlds of all reviews are drawn from.
 const SEED: u64 = 1;
 
-/// A handle to the thread. Dropping it stops the thread.
-#[derive(Debug)]
-pub struct ReviewThread {
-    _thread: BackgroundThread,
-}
-
 /// What the thread works with.
 struct ReviewWorker {
     store: Store,
@@ -66,26 +60,22 @@ struct ReviewWorker {
     slice: Duration,
 }
 
-impl ReviewThread {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// The operating system starts no more threads.
-    pub fn start(store: &Store, nets: &Arc<Nets>, percent: u32) -> io::Result<ReviewThread> {
-        let (store, nets) = (store.clone(), Arc::clone(nets));
-        let work = move |waiter| {
-            let worker = ReviewWorker {
-                store,
-                nets,
-                percent,
-                waiter,
-                slice: SLICE,
-            };
-            worker.run();
+/// Starts the thread.
+///
+/// # Errors
+/// The operating system starts no more threads.
+pub fn start(store: &Store, nets: &Arc<Nets>, percent: u32) -> io::Result<BackgroundThread> {
+    let (store, nets) = (store.clone(), Arc::clone(nets));
+    BackgroundThread::start("review", move |waiter| {
+        let worker = ReviewWorker {
+            store,
+            nets,
+            percent,
+            waiter,
+            slice: SLICE,
         };
-        let _thread = BackgroundThread::start("review", work)?;
-        Ok(ReviewThread { _thread })
-    }
+        worker.run();
+    })
 }
 
 impl ReviewWorker {

@@ -3,10 +3,10 @@
 use std::{
     io,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    thread::{self, JoinHandle},
     time::Duration,
 };
 
+use dog_store::JoinedThread;
 use tokio::runtime::{Builder, Runtime};
 
 /// A runtime with which a background thread waits for the store.
@@ -20,9 +20,8 @@ pub fn background_runtime() -> io::Result<Runtime> {
 /// A thread that works until this value is dropped, which waits for its end.
 #[derive(Debug)]
 pub struct BackgroundThread {
-    name: &'static str,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _stop: Sender<()>,
+    _thread: JoinedThread,
 }
 
 impl BackgroundThread {
@@ -34,23 +33,9 @@ impl BackgroundThread {
         name: &'static str,
         work: impl FnOnce(Waiter) + Send + 'static,
     ) -> io::Result<BackgroundThread> {
-        let (stop, waiter) = Waiter::new()?;
-        let thread = thread::Builder::new().name(name.into());
-        Ok(BackgroundThread {
-            name,
-            stop: Some(stop),
-            thread: Some(thread.spawn(move || work(waiter))?),
-        })
-    }
-}
-
-impl Drop for BackgroundThread {
-    fn drop(&mut self) {
-        self.stop = None;
-        let thread = self.thread.take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
-            log::error!("the {} thread panicked", self.name);
-        }
+        let (_stop, waiter) = Waiter::new()?;
+        let _thread = JoinedThread::start(name, move || work(waiter))?;
+        Ok(BackgroundThread { _stop, _thread })
     }
 }
 

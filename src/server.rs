@@ -43,8 +43,8 @@ use crate::{
     bots::BotWorkers,
     player_models::ModelCache,
     quota::CreatorQuotas,
-    retention::RetentionThread,
-    reviews::ReviewThread,
+    retention, reviews,
+    runtime::BackgroundThread,
 };
 use crate::{
     http::{
@@ -181,8 +181,8 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     network: HomeNetwork,
     bots: BotWorkers,
-    retention: RetentionThread,
-    reviews: ReviewThread,
+    retention: BackgroundThread,
+    reviews: BackgroundThread,
     feed_task: FeedTask,
     presence_task: PresenceTask,
     readiness: Arc<Readiness>,
@@ -223,10 +223,10 @@ impl Server {
             config.bot_threads.unwrap_or(cores),
         )
         .map_err(ServeError::Thread)?;
-        let retention = RetentionThread::start(&store, config.retention, config.sweep_interval)
+        let retention = retention::start(&store, config.retention, config.sweep_interval)
             .map_err(ServeError::Thread)?;
-        let reviews = ReviewThread::start(&store, &nets, config.review_percent)
-            .map_err(ServeError::Thread)?;
+        let reviews =
+            reviews::start(&store, &nets, config.review_percent).map_err(ServeError::Thread)?;
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
         let (presence, presence_task) = PresenceTracker::start(&store);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));

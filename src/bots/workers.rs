@@ -9,12 +9,12 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Sender, channel},
     },
-    thread::{self, JoinHandle},
+    thread,
     time::{Duration, Instant},
 };
 
 use dog_bot::net::nets::Nets;
-use dog_store::{Feed, GameId, Store, StoreError, StoredGame, Write, WriteOp, now};
+use dog_store::{Feed, GameId, JoinedThread, Store, StoreError, StoredGame, Write, WriteOp, now};
 use futures_util::future::select;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -50,7 +50,7 @@ const BOTS_ONLY_EVERY: u32 = 4;
 #[derive(Debug)]
 pub struct BotWorkers {
     shared: Arc<BotContext>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<JoinedThread>,
 }
 
 impl BotWorkers {
@@ -80,12 +80,9 @@ impl BotWorkers {
         });
         let (commits, actions) = channel();
         let committer = ActionCommitter::new(Arc::clone(&shared), background_runtime()?, actions);
-        let committer = thread::Builder::new()
-            .name("bot-commits".into())
-            .spawn(move || committer.run())?;
         let mut workers = BotWorkers {
             shared,
-            threads: vec![committer],
+            threads: vec![JoinedThread::start("bot-commits", || committer.run())?],
         };
         for number in 0..threads {
             let mut worker = BotWorker {
@@ -94,10 +91,8 @@ impl BotWorkers {
                 feed: store.feed(),
                 commits: commits.clone(),
             };
-            let thread = thread::Builder::new()
-                .name(format!("bot-{number}"))
-                .spawn(move || worker.run())?;
-            workers.threads.push(thread);
+            let thread = JoinedThread::start(format!("bot-{number}"), move || worker.run());
+            workers.threads.push(thread?);
         }
         Ok(workers)
     }
@@ -111,11 +106,6 @@ impl BotWorkers {
 impl Drop for BotWorkers {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
-                log::error!("a bot worker panicked");
-            }
-        }
     }
 }
 

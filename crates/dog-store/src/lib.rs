@@ -35,6 +35,7 @@ mod store;
 mod stored_game;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod tokens;
 mod write;
 
@@ -64,6 +65,7 @@ pub use self::{
         GameHead, GamePage, LimitReached, ListQuery, MAX_ADMIN_CHANGES, MAX_PLAY_VERSIONS,
         StoredGame, Timing, now,
     },
+    thread::JoinedThread,
     tokens::{TokenHash, Tokens},
     write::{
         CommitResult, Draft, DraftError, LoadedGame, NewGame, NewTicket, SavedResponse, Scope,

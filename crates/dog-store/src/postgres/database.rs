@@ -6,11 +6,10 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    thread::{self, JoinHandle},
     time::Instant,
 };
 
-use parking_lot::Mutex;
+use futures_util::future::join_all;
 use quick_cache::sync::Cache;
 use tokio::{
     runtime::{self, Handle},
@@ -30,8 +29,9 @@ use super::{
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
 use crate::{
-    ChangesSince, CommitResult, Feed, GameId, LoadedGame, Scope, Sizes, SpaceUsage, StoreConfig,
-    StoreError, StoreMetrics, StoredGame, Write, WriteOp, feed::ChangeList, id::CreatorKey,
+    ChangesSince, CommitResult, Feed, GameId, JoinedThread, LoadedGame, Scope, Sizes, SpaceUsage,
+    StoreConfig, StoreError, StoreMetrics, StoredGame, Write, WriteOp, feed::ChangeList,
+    id::CreatorKey,
 };
 
 /// Connections for reads.
@@ -49,6 +49,9 @@ const WRITERS: usize = 2;
 pub(crate) struct PgDatabase(pub(super) Arc<PgDatabaseInner>);
 
 pub(super) struct PgDatabaseInner {
+    // The writers end when the queue is closed and empty, and the thread with them.
+    pub(super) queue: mpsc::Sender<QueuedWrite>,
+    _thread: JoinedThread,
     connections: PgConnections,
     next_reader: AtomicUsize,
     changes: Arc<ChangeList>,
@@ -61,8 +64,6 @@ pub(super) struct PgDatabaseInner {
     metrics: StoreMetrics,
     runtime: Handle,
     lookups: mpsc::Sender<StateLookup>,
-    pub(super) queue: Option<mpsc::Sender<QueuedWrite>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The connections of a node.
@@ -114,26 +115,24 @@ impl PgDatabase {
             state: Arc::clone(&state),
             metrics: metrics.clone(),
         };
-        let thread = thread::Builder::new()
-            .name("store-postgres".into())
-            .spawn(move || {
-                runtime.block_on(async {
-                    match connecting.open().await {
-                        Ok((connections, writers)) => {
-                            let _ = opened.send(Ok(connections));
-                            for writer in writers {
-                                let _ = writer.await;
-                            }
-                        }
-                        Err(error) => drop(opened.send(Err(error))),
+        let work = move || {
+            runtime.block_on(async {
+                match connecting.open().await {
+                    Ok((connections, writers)) => {
+                        let _ = opened.send(Ok(connections));
+                        join_all(writers).await;
                     }
-                });
-                // A resolver may still wait for an answer.
-                runtime.shutdown_background();
-            })
-            .map_err(StoreError::create)?;
+                    Err(error) => drop(opened.send(Err(error))),
+                }
+            });
+            // A resolver may still wait for an answer.
+            runtime.shutdown_background();
+        };
+        let _thread = JoinedThread::start("store-postgres", work).map_err(StoreError::create)?;
         let opened = ready.recv().unwrap_or(Err(StoreError::Closed))?;
         Ok(PgDatabase(Arc::new(PgDatabaseInner {
+            queue,
+            _thread,
             connections: opened.connections,
             next_reader: AtomicUsize::new(0),
             changes,
@@ -144,8 +143,6 @@ impl PgDatabase {
             metrics,
             runtime: opened.runtime,
             lookups,
-            queue: Some(queue),
-            thread: Mutex::new(Some(thread)),
         })))
     }
 
@@ -259,10 +256,9 @@ impl PgDatabase {
             statements,
             reply_to,
         };
-        let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;
         // Counted first, because a writer may take it before `try_send` returns.
         self.0.metrics.queued();
-        queue.try_send(job).map_err(|error| {
+        self.0.queue.try_send(job).map_err(|error| {
             self.0.metrics.dequeued(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
@@ -333,19 +329,6 @@ impl PgDatabase {
 impl fmt::Debug for PgDatabase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PgDatabase").finish_non_exhaustive()
-    }
-}
-
-impl Drop for PgDatabaseInner {
-    fn drop(&mut self) {
-        // The writers end when the queue is closed and empty, and the thread with them.
-        self.queue = None;
-        if let Some(thread) = self.thread.get_mut().take()
-            && thread.thread().id() != thread::current().id()
-            && thread.join().is_err()
-        {
-            log::error!("the database thread panicked");
-        }
     }
 }
 

@@ -514,8 +514,7 @@ impl PgDatabase {
     /// Checks that the database can be written, and that no newer program has changed its schema.
     /// Returns the space used.
     pub async fn probe(&self) -> Result<SpaceUsage, StoreError> {
-        let queue = self.0.queue.as_ref();
-        if queue.is_some_and(|queue| queue.capacity() == 0) {
+        if self.0.queue.capacity() == 0 {
             crate::warn_rarely!("{QUEUE_CAPACITY} writes wait");
             return Err(StoreError::Overloaded);
         }

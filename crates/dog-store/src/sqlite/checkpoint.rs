@@ -14,14 +14,13 @@ use std::{
         atomic::{AtomicBool, AtomicI32, Ordering::Relaxed},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread::{self, JoinHandle},
     time::Duration,
 };
 
 use rusqlite::{Connection, hooks::Wal};
 
 use super::connect;
-use crate::StoreError;
+use crate::{JoinedThread, StoreError};
 
 /// The number of pages in the log from which it is checkpointed: 12 MB. Checkpoints of a shorter
 /// log would write the same pages more often.
@@ -38,8 +37,8 @@ const MAX_COMPLETION_WAIT: Duration = Duration::from_millis(200);
 /// The writer's handle to the checkpoint thread. Dropping it stops the thread.
 #[derive(Debug)]
 pub(super) struct CheckpointThread {
-    requests: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
+    requests: SyncSender<()>,
+    _thread: JoinedThread,
     /// The number of pages in the log after the last commit.
     log_pages: Arc<AtomicI32>,
     /// Their number after the commit before.
@@ -63,10 +62,8 @@ impl CheckpointThread {
         let (requests, receiver) = sync_channel(1);
         let log_was_long = Arc::new(AtomicBool::new(false));
         let was_long = Arc::clone(&log_was_long);
-        let thread = thread::Builder::new()
-            .name("store-checkpoints".into())
-            .spawn(move || run(&connection, &receiver, &was_long))
-            .map_err(StoreError::create)?;
+        let work = move || run(&connection, &receiver, &was_long);
+        let _thread = JoinedThread::start("store-checkpoints", work).map_err(StoreError::create)?;
         let log_pages = Arc::new(AtomicI32::new(0));
         let pages_now = Arc::clone(&log_pages);
         writer.wal_hook(Some(move |_: &mut Wal, pages| {
@@ -74,8 +71,8 @@ impl CheckpointThread {
             Ok(())
         }))?;
         Ok(CheckpointThread {
-            requests: Some(requests),
-            thread: Some(thread),
+            requests,
+            _thread,
             log_pages,
             last_pages: 0,
             request_at: CHECKPOINT_PAGES,
@@ -113,21 +110,8 @@ impl CheckpointThread {
     }
 
     fn request(&self) {
-        if let Some(requests) = &self.requests {
-            // The channel is full if a request is waiting already.
-            requests.try_send(()).ok();
-        }
-    }
-}
-
-impl Drop for CheckpointThread {
-    fn drop(&mut self) {
-        self.requests = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            log::error!("the checkpoint thread panicked");
-        }
+        // The channel is full if a request is waiting already.
+        self.requests.try_send(()).ok();
     }
 }
 

@@ -9,7 +9,6 @@ use std::{
         Arc,
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
-    thread::{self, JoinHandle},
     time::Instant,
 };
 
@@ -25,7 +24,7 @@ use super::{
     size_limit::{SizeLimit, limit_size},
     transaction::{BatchChanges, Transaction},
 };
-use crate::{ChangesSince, StoreError, StoreMetrics, feed::ChangeList};
+use crate::{ChangesSince, JoinedThread, StoreError, StoreMetrics, feed::ChangeList};
 
 /// The largest number of queued writes; further ones are refused at once.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
@@ -112,9 +111,9 @@ where
 /// A handle to the writer thread. Dropping it waits until all queued writes are committed.
 #[derive(Debug)]
 pub(super) struct Writer {
-    queue: Option<SyncSender<Box<dyn WriteJob>>>,
-    thread: Option<JoinHandle<()>>,
+    queue: SyncSender<Box<dyn WriteJob>>,
     metrics: StoreMetrics,
+    _thread: JoinedThread,
 }
 
 impl Writer {
@@ -122,13 +121,10 @@ impl Writer {
     pub(super) fn start(thread: WriterThread) -> io::Result<Writer> {
         let (queue, jobs) = sync_channel(QUEUE_CAPACITY);
         let metrics = thread.metrics.clone();
-        let thread = thread::Builder::new()
-            .name("store-writer".into())
-            .spawn(move || thread.run(jobs))?;
         Ok(Writer {
-            queue: Some(queue),
-            thread: Some(thread),
+            queue,
             metrics,
+            _thread: JoinedThread::start("store-writer", move || thread.run(jobs))?,
         })
     }
 
@@ -149,10 +145,9 @@ impl Writer {
             result: None,
             reply_to,
         };
-        let queue = self.queue.as_ref().ok_or(StoreError::Closed)?;
         // Counted first, because the thread may take it before `try_send` returns.
         self.metrics.queued();
-        queue.try_send(Box::new(job)).map_err(|error| {
+        self.queue.try_send(Box::new(job)).map_err(|error| {
             self.metrics.dequeued(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
@@ -160,19 +155,6 @@ impl Writer {
             }
         })?;
         outcome.await.unwrap_or(Err(StoreError::Closed))
-    }
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.queue = None;
-        if let Some(thread) = self.thread.take()
-            // A closure may own the last handle of the store. The thread cannot join itself.
-            && thread.thread().id() != thread::current().id()
-            && thread.join().is_err()
-        {
-            log::error!("the store writer thread panicked");
-        }
     }
 }
 
