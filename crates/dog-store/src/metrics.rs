@@ -1,6 +1,6 @@
 //! The store's metrics, sizes and size limit. They contain no data of any game.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use dog_rules::Phase;
 use jiff::SignedDuration;
@@ -88,6 +88,22 @@ pub struct GameCounts {
     pub due: u64,
     /// The schema version of the file.
     pub schema_version: u32,
+}
+
+impl GameCounts {
+    /// `games` has their numbers by the names of phases.
+    pub(super) fn new(games: &HashMap<String, i64>, due: i64, schema_version: u32) -> GameCounts {
+        let of = |phase: Phase| {
+            games
+                .get(phase.name())
+                .map_or(0, |games| games.unsigned_abs())
+        };
+        GameCounts {
+            games: Phase::ALL.map(|phase| (phase, of(phase))),
+            due: due.unsigned_abs(),
+            schema_version,
+        }
+    }
 }
 
 /// The sizes of the files in bytes; 0 for a missing file.

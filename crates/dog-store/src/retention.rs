@@ -81,15 +81,12 @@ pub struct ExpiredBatch {
 }
 
 impl RetentionPolicy {
-    /// The time of last change, in microseconds since 1970, up to which games have expired; `None`
-    /// if such games are kept forever.
-    pub(super) fn cutoff(self, finished: bool, now: Timestamp) -> Option<i64> {
-        let days = if finished {
-            self.finished_days
-        } else {
-            self.idle_days
-        };
-        let kept = i64::from(days) * 24 * 60 * 60 * 1_000_000;
-        (days > 0).then(|| now.as_microsecond().saturating_sub(kept))
+    /// The times of last change, in microseconds since 1970, up to which finished and unfinished
+    /// games have expired; the least number if such games are kept forever.
+    pub(super) fn cutoffs(self, now: Timestamp) -> [i64; 2] {
+        [self.finished_days, self.idle_days].map(|days| match days {
+            0 => i64::MIN,
+            _ => now.as_microsecond() - i64::from(days) * 24 * 60 * 60 * 1_000_000,
+        })
     }
 }

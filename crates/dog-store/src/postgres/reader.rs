@@ -1,6 +1,6 @@
 //! Queries. Each is one statement, so it sees one state of the database.
 
-use dog_rules::{BySeat, Phase, Seat, seat::MAX_SEATS};
+use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
 use jiff::{SignedDuration, Timestamp};
 use tokio_postgres::Row;
 
@@ -380,21 +380,20 @@ impl PgDatabase {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
-        let latest = finished.max(idle);
-        let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
+        let sql = "SELECT row_id, id, version, \
+                   updated_at <= CASE WHEN phase = 'finished' THEN $3::bigint ELSE $4::bigint END, \
+                   created_at <= greatest($3, $4) OR created_at > $5 FROM games \
                    WHERE row_id > $1 ORDER BY row_id LIMIT $2";
         let first = after.map_or(0, |Cursor(row_id)| row_id);
-        let params = params![first, i64::from(limit)];
+        let [finished, idle] = policy.cutoffs(now);
+        let now = now.as_microsecond();
+        let params = params![first, i64::from(limit), finished, idle, now];
         let rows = self.query_in_background(sql, params).await?;
         let (mut old, mut last, mut more) = (Vec::new(), after, false);
         for row in &rows {
             last = Some(Cursor(row.try_get(0)?));
-            let is_finished = row.try_get::<_, &str>(3)? == Phase::Finished.name();
-            let cutoff = if is_finished { finished } else { idle };
-            let created: i64 = row.try_get(4)?;
-            more |= Some(created) <= latest || created > now.as_microsecond();
-            if Some(row.try_get(5)?) <= cutoff {
+            more |= row.try_get::<_, bool>(4)?;
+            if row.try_get(3)? {
                 old.push(ExpiredGame {
                     id: game_id(row, 1)?,
                     version: version(row.try_get(2)?)?,
@@ -407,26 +406,24 @@ impl PgDatabase {
 
     /// The number of games by phase.
     pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
-        let mut games = Phase::ALL.map(|phase| (phase, 0));
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
-        for row in self.query_in_background(sql, params![]).await? {
-            let (name, count): (&str, i64) = (row.try_get(0)?, row.try_get(1)?);
-            let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
-            if let Some((_, games)) = known {
-                *games = count.unsigned_abs();
-            }
-        }
+        let rows = self.query_in_background(sql, params![]).await?;
+        let games = rows
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+        let games = games.collect::<Result<_, StoreError>>()?;
         let sql = sql!(
             "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}), \
              (SELECT version FROM schema_version)"
         );
         let rows = self.query_in_background(sql, params![]).await?;
         let row = one(&rows)?;
-        Ok(GameCounts {
-            games,
-            due: row.try_get::<_, i64>(0)?.unsigned_abs(),
-            schema_version: row.try_get::<_, i32>(1)?.unsigned_abs(),
-        })
+        let schema_version: i32 = row.try_get(1)?;
+        Ok(GameCounts::new(
+            &games,
+            row.try_get(0)?,
+            schema_version.unsigned_abs(),
+        ))
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     wal,
 };
 use crate::{
-    CheckReport, GameId, StoreError,
+    CheckReport, GameId, LogEntry, StoreError,
     check::{CheckedColumns, replay},
 };
 
@@ -203,6 +203,17 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         return Err("its row is not found by its id".into());
     };
     columns.check(&stored)?;
-    let versions = replay(&stored, reader.log(&id, 0, u32::MAX))?;
-    Ok(Some(versions))
+    replay(&stored, whole_log(&reader, &id)).map(Some)
+}
+
+fn whole_log(reader: &Reader<'_>, id: &GameId) -> Result<Vec<LogEntry>, StoreError> {
+    let mut log: Vec<LogEntry> = Vec::new();
+    loop {
+        let after = log.last().map_or(0, |entry| entry.version);
+        let page = reader.log_page(id, after, u32::MAX)?.entries()?;
+        if page.is_empty() {
+            return Ok(log);
+        }
+        log.extend(page);
+    }
 }

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     ChangesSince, ClaimedReview, CommitResult, Feed, GameId, LoadedGame, PackedLog, ReviewStatus,
     Scope, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview,
-    Write, WriteOp, feed::ChangeList, id::CreatorKey, now, schema::Schema,
+    Write, WriteOp, feed::ChangeList, id::CreatorKey, schema::Schema,
 };
 
 /// A handle to an open database file. A clone is another handle to the same file. Dropping the last
@@ -140,7 +140,7 @@ impl SqliteDatabase {
             None => None,
         };
         let saved_response = match scope {
-            Some(scope) => self.read_one(|reader| reader.saved_response(scope, now()))?,
+            Some(scope) => self.read_one(|reader| reader.saved_response(scope))?,
             None => None,
         };
         Ok(LoadedGame {

@@ -110,10 +110,8 @@ impl Reader<'_> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut next: Option<i64> = None;
         for is_for_people in [true, false] {
-            let due: Option<i64> = statement
-                .query_row(params![is_for_people, after.as_microsecond()], |row| {
-                    row.get(0)
-                })?;
+            let params = params![is_for_people, after.as_microsecond()];
+            let due = statement.query_row(params, |row| row.get(0))?;
             next = [next, due].into_iter().flatten().min();
         }
         Ok(next.and_then(|next| time(next).ok()))

@@ -2,7 +2,7 @@
 
 use dog_rules::Phase;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::{
     game_cache::GameCache,
@@ -10,7 +10,7 @@ use super::{
     rows::{log_row, optional_text, select_games, stored_game},
 };
 use crate::{
-    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, ListQuery, LogEntry, LogPage,
+    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, ListQuery, LogPage,
     RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame,
     StoredReview,
     game_log::LogForm,
@@ -34,16 +34,32 @@ pub(super) fn expiry(now: Timestamp) -> i64 {
 }
 
 impl Reader<'_> {
+    /// What `read` makes of the first row of a query, if there is one.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params, read).optional()?)
+    }
+
+    fn one_game(&self, sql: &str, params: impl Params) -> Result<Option<StoredGame>, StoreError> {
+        let stored = self.first(sql, params, |row| Ok(stored_game(row, None)))?;
+        stored.transpose()
+    }
+
     /// A game, or `None` if it does not exist.
     ///
     /// # Errors
     /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let commits = self.cache.map(GameCache::commits);
-        let sql = select_games!("WHERE id = ?1");
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([id])?;
-        let stored = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        let stored = self.one_game(select_games!("WHERE id = ?1"), [id])?;
         if let (Some(cache), Some(commits), Some(stored)) = (self.cache, commits, &stored) {
             cache.insert_read(stored, commits);
         }
@@ -55,10 +71,7 @@ impl Reader<'_> {
     /// # Errors
     /// As [`Reader::game`].
     pub fn game_by_unique_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
-        let sql = select_games!("WHERE unique_key = ?1");
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([unique_key])?;
-        rows.next()?.map(|row| stored_game(row, None)).transpose()
+        self.one_game(select_games!("WHERE unique_key = ?1"), [unique_key])
     }
 
     /// See [`Store::review`](crate::Store::review).
@@ -72,16 +85,12 @@ impl Reader<'_> {
     ) -> Result<Option<StoredReview>, StoreError> {
         let sql = "SELECT status, content FROM reviews JOIN games ON game = row_id \
                    WHERE id = ?1 AND phase = 'finished'";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([id])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        let status: String = row.get(0)?;
-        Ok(Some(StoredReview {
-            status: ReviewStatus::from_row(&status, is_claimed),
-            packed: row.get(1)?,
-        }))
+        self.first(sql, [id], |row| {
+            Ok(StoredReview {
+                status: ReviewStatus::from_row(row.get_ref(0)?.as_str()?, is_claimed),
+                packed: row.get(1)?,
+            })
+        })
     }
 
     /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
@@ -97,13 +106,11 @@ impl Reader<'_> {
             "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
              AND admin_changes + token_renewals < ?3 ORDER BY unique_key LIMIT 1"
         );
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![prefix, end_of(prefix), max_changes])?;
-        let oldest = rows.next()?.map(|row| stored_game(row, None)).transpose()?;
+        let end = end_of(prefix);
+        let oldest = self.one_game(sql, params![prefix, end, max_changes])?;
         let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= ?1 AND unique_key < ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let last = statement.query_row([prefix, &end_of(prefix)], |row| row.get(0))?;
-        Ok((oldest, last))
+        let last = self.first(sql, [prefix, &end], |row| row.get(0))?;
+        Ok((oldest, last.flatten()))
     }
 
     /// A game's version, or `None` if there is no such game.
@@ -112,8 +119,7 @@ impl Reader<'_> {
     /// The database cannot be read.
     pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT version FROM games WHERE id = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let column = statement.query_row([id], |row| row.get(0)).optional()?;
+        let column = self.first(sql, [id], |row| row.get(0))?;
         column.map(version).transpose()
     }
 
@@ -140,21 +146,15 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn saved_response(
-        &self,
-        scope: &Scope,
-        now: Timestamp,
-    ) -> Result<Option<SavedResponse>, StoreError> {
+    pub fn saved_response(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
         let sql =
             "SELECT body_hash, response FROM idempotency WHERE scope = ?1 AND created_at > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row(params![scope.0, expiry(now)], |row| {
+        self.first(sql, params![scope.0, expiry(now())], |row| {
             Ok(SavedResponse {
                 body_hash: row.get(0)?,
                 response: row.get(1)?,
             })
-        });
-        Ok(found.optional()?)
+        })
     }
 
     /// The newest `limit` games that the list has before this row.
@@ -208,24 +208,6 @@ impl Reader<'_> {
         Ok(games)
     }
 
-    /// The entries of a game's log after the version `after`, oldest first, at most `limit`. Empty
-    /// if there is no such game.
-    ///
-    /// # Errors
-    /// The database cannot be read, or an entry cannot be parsed.
-    pub fn log(&self, id: &GameId, after: u64, limit: u32) -> Result<Vec<LogEntry>, StoreError> {
-        let (limit, mut entries) = (limit as usize, Vec::new());
-        let mut last = after;
-        while entries.len() < limit {
-            let page = self.log_page(id, last, (limit - entries.len()) as u32)?;
-            let page = page.entries()?;
-            let Some(end) = page.last() else { break };
-            last = end.version;
-            entries.extend(page);
-        }
-        Ok(entries)
-    }
-
     /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
     /// log only the entries of one page are returned. Empty if there is no such game.
     ///
@@ -242,18 +224,14 @@ impl Reader<'_> {
 
     fn log_form(&self, id: &GameId, after: u64, limit: u32) -> Result<LogForm, StoreError> {
         let sql = "SELECT row_id FROM games WHERE id = ?1 AND version > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let row_id = statement.query_row(params![id, int(after)], |row| row.get::<_, i64>(0));
-        let Some(row_id) = row_id.optional()? else {
+        let row_id: Option<i64> = self.first(sql, params![id, int(after)], |row| row.get(0))?;
+        let Some(row_id) = row_id else {
             return Ok(LogForm::Rows(Vec::new()));
         };
         let sql = "SELECT entries FROM packed_log WHERE game = ?1 AND first_version <= ?2 \
                    ORDER BY first_version DESC LIMIT 1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let packed = statement.query_row(params![row_id, int(after.saturating_add(1))], |row| {
-            row.get(0)
-        });
-        if let Some(packed) = packed.optional()? {
+        let first = [row_id, int(after.saturating_add(1))];
+        if let Some(packed) = self.first(sql, first, |row| row.get(0))? {
             return Ok(LogForm::Packed(packed));
         }
         let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
@@ -305,25 +283,21 @@ impl Reader<'_> {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        let (finished, idle) = (policy.cutoff(true, now), policy.cutoff(false, now));
-        let latest = finished.max(idle);
-        let sql = "SELECT row_id, id, version, phase, created_at, updated_at FROM games \
+        let sql = "SELECT row_id, id, version, \
+                   updated_at <= iif(phase = 'finished', ?3, ?4), \
+                   created_at <= max(?3, ?4) OR created_at > ?5 FROM games \
                    WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![after.map_or(0, |Cursor(row_id)| row_id), limit])?;
+        let first = after.map_or(0, |Cursor(row_id)| row_id);
+        let [finished, idle] = policy.cutoffs(now);
+        let now = now.as_microsecond();
+        let mut rows = statement.query([first, limit.into(), finished, idle, now])?;
         let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);
         while let Some(row) = rows.next()? {
             seen += 1;
             last = Some(Cursor(row.get(0)?));
-            let phase = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-            let cutoff = if phase == Phase::Finished.name() {
-                finished
-            } else {
-                idle
-            };
-            let created: i64 = row.get(4)?;
-            more |= Some(created) <= latest || created > now.as_microsecond();
-            if Some(row.get(5)?) <= cutoff {
+            more |= row.get::<_, bool>(4)?;
+            if row.get(3)? {
                 old.push(ExpiredGame {
                     id: row.get(1)?,
                     version: version(row.get(2)?)?,
@@ -339,27 +313,16 @@ impl Reader<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn game_counts(&self) -> Result<GameCounts, StoreError> {
-        let mut games = Phase::ALL.map(|phase| (phase, 0));
         // SQLite reads an index for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
-            let known = games.iter_mut().find(|(phase, _)| phase.name() == name);
-            if let Some((_, games)) = known {
-                *games = count.unsigned_abs();
-            }
-        }
+        let games = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let games = games.collect::<Result<_, _>>()?;
         let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
                    AND due_at <= ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let due: i64 = statement.query_row([now().as_microsecond()], |row| row.get(0))?;
-        Ok(GameCounts {
-            games,
-            due: due.unsigned_abs(),
-            schema_version: migrations::version(self.connection)?,
-        })
+        let due = self.first(sql, [now().as_microsecond()], |row| row.get(0))?;
+        let schema_version = migrations::version(self.connection)?;
+        Ok(GameCounts::new(&games, due.unwrap_or(0), schema_version))
     }
 
     /// The used space of the database, whose limit is `max` bytes.
@@ -369,9 +332,8 @@ impl Reader<'_> {
     pub fn usage(&self, max: Option<u64>) -> Result<SpaceUsage, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size \
                    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let used: i64 = statement.query_row([], |row| row.get(0))?;
-        let used = used.unsigned_abs();
+        let used: Option<i64> = self.first(sql, [], |row| row.get(0))?;
+        let used = used.unwrap_or(0).unsigned_abs();
         Ok(SpaceUsage { used, max })
     }
 }

@@ -3,16 +3,16 @@
 use std::{ops::Deref, sync::Arc};
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Params, params};
 
 use super::{
     game_cache::ChangedGame,
     migrations::{SCHEMA, version},
-    reader::{Reader, expiry},
+    reader::Reader,
 };
 use crate::{
     Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
-    SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
+    SpaceUsage, StoreError, StoredGame, Timing, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     stored_game::now,
@@ -92,9 +92,8 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database is full, or cannot be written.
     pub fn write(&mut self, write: &Write) -> Result<CommitResult, StoreError> {
-        let now = now();
         if let Some((scope, _)) = &write.save
-            && self.saved_response(scope, now)?.is_some()
+            && self.saved_response(scope)?.is_some()
         {
             return Ok(CommitResult::Stale);
         }
@@ -124,7 +123,7 @@ impl<'c> Transaction<'c> {
             },
         };
         if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
-            self.save_response(scope, saved, now)?;
+            self.save_response(scope, saved)?;
         }
         Ok(committed)
     }
@@ -136,7 +135,6 @@ impl<'c> Transaction<'c> {
         let sql = "SELECT row_id FROM games \
                    WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4 \
                    AND skips_to_deal = ?5";
-        let mut statement = self.connection()?.prepare_cached(sql)?;
         let params = params![
             expected.id,
             int(expected.version),
@@ -146,21 +144,13 @@ impl<'c> Transaction<'c> {
         ];
         // The expected state may come from the cache. If the write is refused, the row is read next.
         self.changes.games.push((expected.id, None));
-        Ok(statement.query_row(params, |row| row.get(0)).optional()?)
-    }
-
-    /// Whether another game has the unique key of a new one.
-    fn unique_key_exists(&self, new: &NewGame) -> Result<bool, StoreError> {
-        let Some(key) = &new.unique_key else {
-            return Ok(false);
-        };
-        let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
-        Ok(self.connection()?.prepare_cached(sql)?.exists([key])?)
+        self.first(sql, params, |row| row.get(0))
     }
 
     /// Adds a game with its log.
     fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
-        if self.unique_key_exists(new)? {
+        let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
+        if self.first(sql, [&new.unique_key], |_| Ok(()))?.is_some() {
             return Ok(CommitResult::Stale);
         }
         let NewGame {
@@ -170,43 +160,38 @@ impl<'c> Transaction<'c> {
             snapshot,
             log,
         } = new;
-        let (version, phase) = (stored.game.version(), stored.game.phase());
+        let (version, due_at) = (stored.game.version(), stored.due_at(stored.updated_at));
         self.usage()?.check_new_game()?;
-        let connection = self.connection()?;
-        connection
-            .prepare_cached(
-                "INSERT INTO games \
-                 (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
-                 bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
-                 unique_key, seating, anyone_may_join, reactions, listed_until) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-                 ?17, ?18, ?19, ?20)",
-            )?
-            .execute(params![
-                stored.id,
-                int(version),
-                phase.name(),
-                stored.listed,
-                stored.created_at.as_microsecond(),
-                stored.updated_at.as_microsecond(),
-                stored.tokens,
-                snapshot,
-                stored.timing.bot_pace_ms,
-                stored.timing.turn_seconds,
-                stored.deadline.map(Timestamp::as_microsecond),
-                stored.is_for_people(),
-                stored
-                    .due_at(stored.updated_at)
-                    .map(Timestamp::as_microsecond),
-                stored.imported,
-                stored.creator,
-                unique_key,
-                seating_column(&stored.seating)?,
-                stored.anyone_may_join(),
-                stored.reactions,
-                stored.first_listed_until(),
-            ])?;
-        let row_id = connection.last_insert_rowid();
+        let sql = "INSERT INTO games \
+                   (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
+                   bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
+                   unique_key, seating, anyone_may_join, reactions, listed_until) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+                   ?17, ?18, ?19, ?20)";
+        let params = params![
+            stored.id,
+            int(version),
+            stored.game.phase().name(),
+            stored.listed,
+            stored.created_at.as_microsecond(),
+            stored.updated_at.as_microsecond(),
+            stored.tokens,
+            snapshot,
+            stored.timing.bot_pace_ms,
+            stored.timing.turn_seconds,
+            stored.deadline.map(Timestamp::as_microsecond),
+            stored.is_for_people(),
+            due_at.map(Timestamp::as_microsecond),
+            stored.imported,
+            stored.creator,
+            unique_key,
+            seating_column(&stored.seating)?,
+            stored.anyone_may_join(),
+            stored.reactions,
+            stored.first_listed_until(),
+        ];
+        self.execute(sql, params)?;
+        let row_id = self.connection.last_insert_rowid();
         self.note_change(&stored.id, Some(version), Some(stored));
         if let Some((id, version)) = follows {
             self.note_change(id, Some(*version), None);
@@ -226,60 +211,51 @@ impl<'c> Transaction<'c> {
         };
         let Draft { next, rows, .. } = draft;
         let (version, at) = (next.game.version(), next.updated_at);
-        let connection = self.connection()?;
-        connection
-            .prepare_cached(
-                "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, snapshot = ?5, \
-                 deadline = ?6, is_for_people = ?7, due_at = ?8, admin_changes = ?9, \
-                 skips_to_deal = ?10 WHERE row_id = ?1",
-            )?
-            .execute(params![
-                row_id,
-                int(version),
-                at.as_microsecond(),
-                next.tokens,
-                rows.snapshot,
-                next.deadline.map(Timestamp::as_microsecond),
-                next.is_for_people(),
-                next.due_at(at).map(Timestamp::as_microsecond),
-                next.admin_changes.versions,
-                next.skips_to_deal,
-            ])?;
+        let sql = "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, \
+                   snapshot = ?5, deadline = ?6, is_for_people = ?7, due_at = ?8, \
+                   admin_changes = ?9, skips_to_deal = ?10 WHERE row_id = ?1";
+        let params = params![
+            row_id,
+            int(version),
+            at.as_microsecond(),
+            next.tokens,
+            rows.snapshot,
+            next.deadline.map(Timestamp::as_microsecond),
+            next.is_for_people(),
+            next.due_at(at).map(Timestamp::as_microsecond),
+            next.admin_changes.versions,
+            next.skips_to_deal,
+        ];
+        self.execute(sql, params)?;
         let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
         let at_limit = next.is_at_limit();
         // They are indexed and seldom change, so they are written only if they do.
         if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) || at_limit {
-            connection
-                .prepare_cached(
-                    "UPDATE games SET phase = ?2, anyone_may_join = ?3, at_limit = ?4 \
-                     WHERE row_id = ?1",
-                )?
-                .execute(params![row_id, phase.name(), anyone_may_join, at_limit])?;
+            let sql = "UPDATE games SET phase = ?2, anyone_may_join = ?3, at_limit = ?4 \
+                       WHERE row_id = ?1";
+            let params = params![row_id, phase.name(), anyone_may_join, at_limit];
+            self.execute(sql, params)?;
         }
         if let Some(until) = next.listed_by_itself() {
-            connection
-                .prepare_cached(
-                    "UPDATE games SET listed_until = ?2 + ?3 \
-                     WHERE row_id = ?1 AND (listed_until IS NULL OR listed_until < ?2)",
-                )?
-                .execute(params![row_id, until, LISTED_SLACK.as_micros() as i64])?;
+            let sql = "UPDATE games SET listed_until = ?2 + ?3 \
+                       WHERE row_id = ?1 AND (listed_until IS NULL OR listed_until < ?2)";
+            self.execute(sql, [row_id, until, LISTED_SLACK.as_micros() as i64])?;
         }
         if !Arc::ptr_eq(&next.seating, &draft.seating) {
             self.set_seating(row_id, &next.seating)?;
         }
         if draft.changes_settings {
-            connection
-                .prepare_cached(
-                    "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
-                     reactions = ?5 WHERE row_id = ?1",
-                )?
-                .execute(params![
-                    row_id,
-                    next.listed,
-                    next.timing.bot_pace_ms,
-                    next.timing.turn_seconds,
-                    next.reactions,
-                ])?;
+            let sql = "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
+                       reactions = ?5 WHERE row_id = ?1";
+            let (
+                Timing {
+                    bot_pace_ms,
+                    turn_seconds,
+                },
+                reactions,
+            ) = (next.timing, next.reactions);
+            let params = params![row_id, next.listed, bot_pace_ms, turn_seconds, reactions];
+            self.execute(sql, params)?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&next.id, Some(version), Some(next));
@@ -303,13 +279,9 @@ impl<'c> Transaction<'c> {
         let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
-        self.connection()?
-            .prepare_cached("UPDATE games SET skips_to_deal = ?2, due_at = ?3 WHERE row_id = ?1")?
-            .execute(params![
-                row_id,
-                skips_to_deal,
-                due_at.map(Timestamp::as_microsecond)
-            ])?;
+        let sql = "UPDATE games SET skips_to_deal = ?2, due_at = ?3 WHERE row_id = ?1";
+        let due_at = due_at.map(Timestamp::as_microsecond);
+        self.execute(sql, params![row_id, skips_to_deal, due_at])?;
         self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
@@ -323,17 +295,9 @@ impl<'c> Transaction<'c> {
         action: Option<&str>,
         events: &str,
     ) -> Result<(), StoreError> {
-        self.connection()?
-            .prepare_cached(
-                "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute(params![
-                row_id,
-                int(version),
-                at.as_microsecond(),
-                action,
-                events,
-            ])?;
+        let sql = "INSERT INTO log (game, version, at, action, events) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let (version, at) = (int(version), at.as_microsecond());
+        self.execute(sql, params![row_id, version, at, action, events])?;
         Ok(())
     }
 
@@ -347,44 +311,26 @@ impl<'c> Transaction<'c> {
         let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 WHERE row_id = ?1";
-        self.connection()?
-            .prepare_cached(sql)?
-            .execute(params![row_id, tokens])?;
+        let sql = "UPDATE games SET token_hashes = ?2, token_renewals = token_renewals + 1 \
+                   WHERE row_id = ?1";
+        self.execute(sql, params![row_id, tokens])?;
         self.set_seating(row_id, seating)?;
         self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
 
     fn set_seating(&self, row_id: i64, seating: &Seating) -> Result<(), StoreError> {
-        self.connection()?
-            .prepare_cached("UPDATE games SET seating = ?2 WHERE row_id = ?1")?
-            .execute(params![row_id, seating_column(seating)?])?;
+        let sql = "UPDATE games SET seating = ?2 WHERE row_id = ?1";
+        self.execute(sql, params![row_id, seating_column(seating)?])?;
         Ok(())
     }
 
     /// Saves the response to a request, in place of an expired one.
-    fn save_response(
-        &self,
-        scope: &Scope,
-        saved: &SavedResponse,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let connection = self.connection()?;
-        connection
-            .prepare_cached("DELETE FROM idempotency WHERE scope = ?2 AND created_at <= ?1")?
-            .execute(params![expiry(now), scope.0])?;
-        connection
-            .prepare_cached(
-                "INSERT INTO idempotency (scope, body_hash, response, created_at) \
-                 VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![
-                scope.0,
-                saved.body_hash,
-                saved.response,
-                now.as_microsecond(),
-            ])?;
+    fn save_response(&self, scope: &Scope, saved: &SavedResponse) -> Result<(), StoreError> {
+        let sql = "REPLACE INTO idempotency (scope, body_hash, response, created_at) \
+                   VALUES (?1, ?2, ?3, ?4)";
+        let at = now().as_microsecond();
+        self.execute(sql, params![scope.0, saved.body_hash, saved.response, at])?;
         Ok(())
     }
 
@@ -393,14 +339,12 @@ impl<'c> Transaction<'c> {
     /// # Errors
     /// The database cannot be written.
     pub fn keep_listed(&mut self, games: &[GameId]) -> Result<(), StoreError> {
+        let sql = "UPDATE games SET listed_until = ?3 \
+                   WHERE id = ?1 AND listed = 1 AND (listed_until IS NULL OR listed_until < ?2)";
         let until = now() + LISTED_TIME;
-        let mut statement = self.connection()?.prepare_cached(
-            "UPDATE games SET listed_until = ?3 \
-             WHERE id = ?1 AND listed = 1 AND (listed_until IS NULL OR listed_until < ?2)",
-        )?;
+        let [until, later] = [until, until + LISTED_SLACK].map(Timestamp::as_microsecond);
         for id in games {
-            let later = (until + LISTED_SLACK).as_microsecond();
-            statement.execute(params![id, until.as_microsecond(), later])?;
+            self.execute(sql, params![id, until, later])?;
         }
         Ok(())
     }
@@ -413,26 +357,26 @@ impl<'c> Transaction<'c> {
     pub fn sweep_lists(&mut self) -> Result<bool, StoreError> {
         let sql = "UPDATE games SET listed_until = NULL WHERE row_id IN (\
                    SELECT row_id FROM games WHERE listed_until <= ?1 LIMIT ?2)";
-        let mut statement = self.connection()?.prepare_cached(sql)?;
-        let swept = statement.execute(params![now().as_microsecond(), LIST_BATCH as i64])?;
+        let swept = self.execute(sql, [now().as_microsecond(), LIST_BATCH as i64])?;
         Ok(swept == LIST_BATCH)
     }
 
     /// Checks that the database can be written, by writing as much as a play does.
     pub fn probe(&mut self) -> Result<SpaceUsage, StoreError> {
-        let connection = self.connection()?;
-        SCHEMA.check(version(connection)?)?;
+        SCHEMA.check(version(self.connection)?)?;
         let usage = self.usage()?;
         usage.check_write()?;
-        connection
-            .prepare_cached("UPDATE probe SET filler = randomblob(?1)")?
-            .execute([PROBE_BYTES])?;
+        self.execute("UPDATE probe SET filler = randomblob(?1)", [PROBE_BYTES])?;
         Ok(usage)
     }
 
     fn usage(&self) -> Result<SpaceUsage, StoreError> {
-        self.connection()?;
         self.reader.usage(self.max_bytes)
+    }
+
+    /// Executes a statement. Returns the number of rows that it has changed.
+    fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+        Ok(self.connection()?.prepare_cached(sql)?.execute(params)?)
     }
 
     /// The connection, if the transaction is still open. SQLite ends a transaction by itself when

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Row, params};
 
 use super::Transaction;
 use crate::{
@@ -14,23 +14,24 @@ use crate::{
     stored_game::now,
 };
 
+/// Also deletes all rows that refer to the game's.
+const DELETE_ROW: &str = "DELETE FROM games WHERE row_id = ?1";
+
 impl Transaction<'_> {
     /// Removes a game and its log. Only the first entries of a long log are deleted at once; the
     /// game's row stays as a marker until [`Transaction::purge_removed_logs`] has deleted the
     /// others.
     pub(super) fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
-        let connection = self.connection()?;
-        if self.delete_log(row_id)? {
-            connection
-                .prepare_cached(
-                    "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
-                     due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, unique_key = NULL, \
-                     token_hashes = x'', snapshot = '' WHERE row_id = ?1",
-                )?
-                .execute([row_id])?;
-        } else {
-            self.delete_row(row_id)?;
-        }
+        let more = self.delete_log(row_id)?;
+        let sql = match more {
+            false => DELETE_ROW,
+            true => {
+                "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
+                 due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, \
+                 unique_key = NULL, token_hashes = x'', snapshot = '' WHERE row_id = ?1"
+            }
+        };
+        self.execute(sql, [row_id])?;
         self.note_change(id, None, None);
         Ok(())
     }
@@ -44,9 +45,8 @@ impl Transaction<'_> {
         let mut removed = 0;
         for old in games {
             let sql = "SELECT row_id FROM games WHERE id = ?1 AND version = ?2";
-            let mut statement = self.connection()?.prepare_cached(sql)?;
-            let row_id = statement.query_row(params![old.id, int(old.version)], |row| row.get(0));
-            if let Some(row_id) = row_id.optional()? {
+            let params = params![old.id, int(old.version)];
+            if let Some(row_id) = self.first(sql, params, |row| row.get(0))? {
                 self.remove(row_id, &old.id)?;
                 removed += 1;
             }
@@ -62,31 +62,19 @@ impl Transaction<'_> {
     pub fn purge_removed_logs(&mut self) -> Result<bool, StoreError> {
         // The condition on `listed` lets SQLite use the index of the public list.
         let sql = "SELECT row_id FROM games WHERE listed = 0 AND phase = 'removed' LIMIT 1";
-        let mut statement = self.connection()?.prepare_cached(sql)?;
-        let row_id = statement.query_row([], |row| row.get(0));
-        let Some(row_id) = row_id.optional()? else {
+        let Some(row_id) = self.first(sql, [], |row| row.get(0))? else {
             return Ok(false);
         };
         if !self.delete_log(row_id)? {
-            self.delete_row(row_id)?;
+            self.execute(DELETE_ROW, [row_id])?;
         }
         Ok(true)
     }
 
-    /// Deletes a game's row, and by cascade all rows that refer to it.
-    fn delete_row(&self, row_id: i64) -> Result<(), StoreError> {
-        self.connection()?
-            .prepare_cached("DELETE FROM games WHERE row_id = ?1")?
-            .execute([row_id])?;
-        Ok(())
-    }
-
     pub(super) fn insert_pages(&self, row_id: i64, log: &PackedLog) -> Result<(), StoreError> {
-        let mut insert = self.connection()?.prepare_cached(
-            "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)",
-        )?;
+        let sql = "INSERT INTO packed_log (game, first_version, entries) VALUES (?1, ?2, ?3)";
         for page in &log.pages {
-            insert.execute(params![row_id, int(page.first_version), page.entries])?;
+            self.execute(sql, params![row_id, int(page.first_version), page.entries])?;
         }
         Ok(())
     }
@@ -98,14 +86,9 @@ impl Transaction<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn pack(&mut self, id: &GameId, packed: Option<&PackedLog>) -> Result<bool, StoreError> {
-        let connection = self.connection()?;
-        let row_id = connection
-            .prepare_cached(
-                "SELECT row_id FROM games WHERE id = ?1 AND (phase = 'finished' OR at_limit = 1) \
-                 AND packed = 0",
-            )?
-            .query_row([id], |row| row.get(0));
-        let Some(row_id) = row_id.optional()? else {
+        let sql = "SELECT row_id FROM games WHERE id = ?1 \
+                   AND (phase = 'finished' OR at_limit = 1) AND packed = 0";
+        let Some(row_id) = self.first(sql, [id], |row| row.get(0))? else {
             return Ok(false);
         };
         // Deleted first, because a full database has no other space for the pages.
@@ -114,9 +97,8 @@ impl Transaction<'_> {
             self.insert_pages(row_id, packed)?;
         }
         if !more {
-            connection
-                .prepare_cached("UPDATE games SET packed = 1, creator = NULL WHERE row_id = ?1")?
-                .execute([row_id])?;
+            let sql = "UPDATE games SET packed = 1, creator = NULL WHERE row_id = ?1";
+            self.execute(sql, [row_id])?;
             self.changes.games.push((*id, None));
         }
         Ok(more)
@@ -124,13 +106,9 @@ impl Transaction<'_> {
 
     /// Deletes the first [`LOG_DELETE_BATCH`] entries of a log. Returns whether there may be more.
     fn delete_log(&self, row_id: i64) -> Result<bool, StoreError> {
-        let removed = self
-            .connection()?
-            .prepare_cached(
-                "DELETE FROM log WHERE game = ?1 \
-                 AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)",
-            )?
-            .execute([row_id, LOG_DELETE_BATCH])?;
+        let sql = "DELETE FROM log WHERE game = ?1 \
+                   AND version < ?2 + (SELECT min(version) FROM log WHERE game = ?1)";
+        let removed = self.execute(sql, [row_id, LOG_DELETE_BATCH])?;
         Ok(removed as i64 >= LOG_DELETE_BATCH)
     }
 
@@ -140,17 +118,15 @@ impl Transaction<'_> {
     /// The database cannot be written.
     pub fn move_retention_time(&mut self, passed: Duration) -> Result<RetentionTime, StoreError> {
         let now = now();
-        let connection = self.connection()?;
         let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1), \
                    moved_at FROM retention";
-        let (seen_at, moved_at) = connection.query_row(sql, [now.as_microsecond()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+        let times = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (seen_at, moved_at) = self
+            .connection
+            .query_row(sql, [now.as_microsecond()], times)?;
         let time = RetentionTime::after(time(seen_at)?, time(moved_at)?, passed, now);
-        connection.execute(
-            "UPDATE retention SET seen_at = ?1, moved_at = ?2",
-            [time.at, now].map(Timestamp::as_microsecond),
-        )?;
+        let sql = "UPDATE retention SET seen_at = ?1, moved_at = ?2";
+        self.execute(sql, [time.at, now].map(Timestamp::as_microsecond))?;
         Ok(time)
     }
 
@@ -160,13 +136,9 @@ impl Transaction<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn delete_expired(&mut self, now: Timestamp, limit: u32) -> Result<bool, StoreError> {
-        let deleted = self
-            .connection()?
-            .prepare_cached(
-                "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
-                 WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)",
-            )?
-            .execute(params![expiry(now), limit])?;
+        let sql = "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
+                   WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)";
+        let deleted = self.execute(sql, params![expiry(now), limit])?;
         Ok(deleted >= limit as usize)
     }
 }

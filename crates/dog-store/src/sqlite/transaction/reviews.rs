@@ -1,6 +1,6 @@
 //! The queue of reviews, and what they found.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::Transaction;
 use crate::{
@@ -20,25 +20,23 @@ impl Transaction<'_> {
         creator: Option<Creator>,
         limits: ReviewLimits,
     ) -> Result<ReviewRequest, StoreError> {
-        let connection = self.connection()?;
         let sql = "SELECT row_id FROM games WHERE id = ?1 AND phase = 'finished'";
-        let mut statement = connection.prepare_cached(sql)?;
-        let row_id: Option<i64> = statement.query_row([id], |row| row.get(0)).optional()?;
+        let row_id: Option<i64> = self.first(sql, [id], |row| row.get(0))?;
         let Some(row_id) = row_id else {
             return Ok(ReviewRequest::NoFinishedGame);
         };
-        let sql = format!("SELECT 1 FROM reviews WHERE game = ?1 AND {OPEN}");
-        if connection.prepare_cached(&sql)?.exists([row_id])? {
-            return Ok(ReviewRequest::Exists);
-        }
         let sql = format!(
             "SELECT count(*), count(*) FILTER (WHERE creator IS ?1), \
-             count(*) FILTER (WHERE substr(creator, 1, 8) = substr(?1, 1, 8)) \
-             FROM reviews WHERE {OPEN}"
+             count(*) FILTER (WHERE substr(creator, 1, 8) = substr(?1, 1, 8)), \
+             count(*) FILTER (WHERE game = ?2) FROM reviews WHERE {OPEN}"
         );
-        let mut statement = connection.prepare_cached(&sql)?;
-        let (total, own, network): (u32, u32, u32) =
-            statement.query_row([creator], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let [total, own, network, same] = statement.query_row(params![creator, row_id], |row| {
+            Ok([row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+        })?;
+        if same > 0 {
+            return Ok(ReviewRequest::Exists);
+        }
         let is_limited = creator.is_some() && own >= limits.per_creator;
         if is_limited || network >= limits.per_network {
             return Ok(ReviewRequest::CreatorLimit);
@@ -50,7 +48,6 @@ impl Transaction<'_> {
         if total >= limits.total {
             self.displace_review()?;
         }
-        let connection = self.connection()?;
         // The network keeps its place if it has others in the queue.
         let sql = format!(
             "INSERT INTO reviews (game, creator, asked_at, status, content, worked_at) \
@@ -63,23 +60,22 @@ impl Transaction<'_> {
         );
         let status = ReviewStatus::Waiting.name();
         let params = params![row_id, creator, now().as_microsecond(), status, pack("")?];
-        connection.prepare_cached(&sql)?.execute(params)?;
+        self.execute(&sql, params)?;
         Ok(ReviewRequest::Added)
     }
 
     /// Ends the last review of the network with the most open ones.
     fn displace_review(&mut self) -> Result<(), StoreError> {
-        let connection = self.connection()?;
         let sql = format!(
             "SELECT row_id, id FROM reviews JOIN games ON game = row_id WHERE {OPEN} \
              ORDER BY count(*) OVER (PARTITION BY substr(reviews.creator, 1, 8)) DESC, asked_at DESC"
         );
-        let mut statement = connection.prepare_cached(&sql)?;
+        let mut statement = self.connection.prepare_cached(&sql)?;
         let (row_id, id): (i64, GameId) =
             statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = "UPDATE reviews SET status = ?2, creator = NULL, content = ?3 WHERE game = ?1";
         let params = params![row_id, ReviewStatus::Displaced.name(), pack("")?];
-        connection.prepare_cached(sql)?.execute(params)?;
+        self.execute(sql, params)?;
         self.changes.feed.push(Change::Review(id));
         Ok(())
     }
@@ -94,7 +90,6 @@ impl Transaction<'_> {
         claim: i64,
         is_claimed: impl Fn(&GameId) -> bool,
     ) -> Result<Option<ClaimedReview>, StoreError> {
-        let connection = self.connection()?;
         let sql = format!(
             "SELECT row_id, id FROM reviews JOIN games ON game = row_id \
              WHERE phase = 'finished' AND {OPEN} \
@@ -102,7 +97,7 @@ impl Transaction<'_> {
                  WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND {OPEN}), \
              worked_at, asked_at"
         );
-        let mut statement = connection.prepare_cached(&sql)?;
+        let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (row_id, game): (i64, GameId) = (row.get(0)?, row.get(1)?);
@@ -110,8 +105,7 @@ impl Transaction<'_> {
                 continue;
             }
             let sql = "UPDATE reviews SET status = 'running', worked_at = ?2 WHERE game = ?1";
-            let now = now().as_microsecond();
-            connection.prepare_cached(sql)?.execute([row_id, now])?;
+            self.execute(sql, [row_id, now().as_microsecond()])?;
             return Ok(Some(ClaimedReview { game, claim }));
         }
         Ok(None)
@@ -135,7 +129,7 @@ impl Transaction<'_> {
              AND {OPEN}"
         );
         let params = params![id, status.name(), now().as_microsecond(), packed];
-        let saved = self.connection()?.prepare_cached(&sql)?.execute(params)? > 0;
+        let saved = self.execute(&sql, params)? > 0;
         if saved && status.has_ended() {
             self.changes.feed.push(Change::Review(*id));
         }
