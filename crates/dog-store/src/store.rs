@@ -64,7 +64,7 @@ macro_rules! dispatch {
     };
     ($store:ident, memory $method:ident($($argument:expr),*)) => {
         match &$store.backend {
-            Backend::Sqlite(database) => Ok(database.memory().$method($($argument),*)),
+            Backend::Sqlite(database) => Ok(database.0.memory.$method($($argument),*)),
             Backend::Postgres(database) => database.$method($($argument),*).await,
         }
     };
@@ -125,7 +125,20 @@ impl Store {
         id: Option<&GameId>,
         scope: Option<&Scope>,
     ) -> Result<LoadedGame, StoreError> {
-        dispatch!(self, database => database.load(id, scope).await)
+        // The game is read first. Otherwise a write in between could be in the game but not in the
+        // responses.
+        let game = match id {
+            Some(id) => self.game(id).await?,
+            None => None,
+        };
+        let saved_response = match scope {
+            Some(scope) => dispatch!(self, read_one saved_response(scope))?,
+            None => None,
+        };
+        Ok(LoadedGame {
+            game,
+            saved_response,
+        })
     }
 
     /// The game that was added with this unique key, or `None`.
@@ -171,7 +184,7 @@ impl Store {
         ended: SignedDuration,
     ) -> Result<BySeat<bool>, StoreError> {
         match &self.backend {
-            Backend::Sqlite(database) => Ok(database.memory().present(id)),
+            Backend::Sqlite(database) => Ok(database.0.memory.present(id)),
             Backend::Postgres(database) => database.present(id, ended).await,
         }
     }
@@ -220,7 +233,7 @@ impl Store {
 
     /// The changes after change number `since`, in order, and the number of the last change.
     pub fn changes(&self, since: i64) -> (ChangesSince, i64) {
-        dispatch!(self, database => database.changes_since(since))
+        dispatch!(self, database => database.0.changes.since(since))
     }
 
     /// Due games and their creators, the longest due first. `is_for_people` selects the games with
@@ -492,23 +505,22 @@ impl Store {
     pub fn has_standby(&self) -> Option<bool> {
         match &self.backend {
             Backend::Sqlite(_) => None,
-            Backend::Postgres(database) => Some(database.has_standby()),
+            Backend::Postgres(database) => Some(database.0.state.has_standby()),
         }
     }
 
     /// The keyed hash of an address; the key belongs to this store.
     pub fn creator(&self, address: &[u8]) -> Creator {
-        let key = dispatch!(self, database => database.creator_key());
-        key.hash(address)
+        dispatch!(self, database => database.0.creator_key.hash(address))
     }
 
     /// Counters since the store was opened.
     pub fn metrics(&self) -> &StoreMetrics {
-        dispatch!(self, database => database.metrics())
+        dispatch!(self, database => &database.0.metrics)
     }
 
     /// A receiver of the change feed.
     pub fn feed(&self) -> Feed {
-        dispatch!(self, database => database.feed())
+        dispatch!(self, database => database.0.changes.feed())
     }
 }

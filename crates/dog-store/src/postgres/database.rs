@@ -29,9 +29,8 @@ use super::{
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
 };
 use crate::{
-    ChangesSince, CommitResult, Feed, GameId, JoinedThread, LoadedGame, Scope, Sizes, SpaceUsage,
-    StoreConfig, StoreError, StoreMetrics, StoredGame, Write, WriteOp, feed::ChangeList,
-    id::CreatorKey,
+    CommitResult, GameId, JoinedThread, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics,
+    StoredGame, Write, WriteOp, feed::ChangeList, id::CreatorKey,
 };
 
 /// Connections for reads.
@@ -46,22 +45,24 @@ const WRITERS: usize = 2;
 /// A handle to a database. A clone is another handle to the same connections. Dropping the last
 /// handle waits until all queued writes are committed.
 #[derive(Clone)]
-pub(crate) struct PgDatabase(pub(super) Arc<PgDatabaseInner>);
+pub(crate) struct PgDatabase(pub Arc<PgDatabaseInner>);
 
-pub(super) struct PgDatabaseInner {
+pub(crate) struct PgDatabaseInner {
     // The writers end when the queue is closed and empty, and the thread with them.
     pub(super) queue: mpsc::Sender<QueuedWrite>,
     _thread: JoinedThread,
     connections: PgConnections,
     next_reader: AtomicUsize,
-    changes: Arc<ChangeList>,
+    pub changes: Arc<ChangeList>,
     /// Notified after a commit of this node.
     pub(super) committed: Arc<Notify>,
     /// `None` if the capacity is 0.
     cache: Option<Cache<GameId, StoredGame>>,
-    creator_key: CreatorKey,
-    state: Arc<DatabaseState>,
-    metrics: StoreMetrics,
+    /// The key with which addresses are hashed.
+    pub creator_key: CreatorKey,
+    pub state: Arc<DatabaseState>,
+    /// Counters since the connection.
+    pub metrics: StoreMetrics,
     runtime: Handle,
     lookups: mpsc::Sender<StateLookup>,
 }
@@ -209,26 +210,6 @@ impl PgDatabase {
         Ok(answer.map_err(|_| StoreError::Closed)??)
     }
 
-    /// See [`Store::load`](crate::Store::load).
-    pub async fn load(
-        &self,
-        id: Option<&GameId>,
-        scope: Option<&Scope>,
-    ) -> Result<LoadedGame, StoreError> {
-        let game = match id {
-            Some(id) => self.game(id).await?,
-            None => None,
-        };
-        let saved_response = match scope {
-            Some(scope) => self.saved_response(scope).await?,
-            None => None,
-        };
-        Ok(LoadedGame {
-            game,
-            saved_response,
-        })
-    }
-
     /// See [`Store::commit`](crate::Store::commit).
     pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
         let statements = WriteStatements::new(&write)?;
@@ -272,11 +253,6 @@ impl PgDatabase {
         Ok(result)
     }
 
-    /// The key with which addresses are hashed.
-    pub fn creator_key(&self) -> &CreatorKey {
-        &self.0.creator_key
-    }
-
     /// The space used, as it was read some seconds ago with what this node has written since, and
     /// the limit.
     pub fn usage(&self) -> SpaceUsage {
@@ -289,26 +265,6 @@ impl PgDatabase {
             database: self.0.state.file_bytes(),
             log: 0,
         }
-    }
-
-    /// Whether commits wait for a standby, some seconds ago.
-    pub fn has_standby(&self) -> bool {
-        self.0.state.has_standby()
-    }
-
-    /// Counters since the connection.
-    pub fn metrics(&self) -> &StoreMetrics {
-        &self.0.metrics
-    }
-
-    /// A receiver of the change feed.
-    pub fn feed(&self) -> Feed {
-        self.0.changes.feed()
-    }
-
-    /// See [`Store::changes`](crate::Store::changes).
-    pub fn changes_since(&self, since: i64) -> (ChangesSince, i64) {
-        self.0.changes.since(since)
     }
 
     /// The game as it was last read, if it is in the cache.

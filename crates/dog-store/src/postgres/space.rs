@@ -135,7 +135,7 @@ fn added_bytes(write: &Write) -> u64 {
 
 /// What is known of the database. It is read from time to time.
 #[derive(Debug)]
-pub(super) struct DatabaseState {
+pub(crate) struct DatabaseState {
     max_bytes: Option<u64>,
     space: Mutex<Space>,
     file_bytes: AtomicU64,
@@ -234,7 +234,7 @@ impl DatabaseState {
     }
 
     /// Reads the state.
-    pub async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
+    pub(super) async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
         let written_before = self.space.lock().written;
         let rows = connection.query(&READ, &[]).await?;
         let row = one(&rows)?;
@@ -252,7 +252,7 @@ impl DatabaseState {
     }
 
     /// Reads it again and again.
-    pub async fn watch(self: Arc<DatabaseState>, slot: Slot) {
+    pub(super) async fn watch(self: Arc<DatabaseState>, slot: Slot) {
         let mut waited = 0;
         loop {
             sleep(INTERVAL).await;

@@ -19,25 +19,28 @@ use super::{
     writer::{OnFailure, Writer, WriterThread},
 };
 use crate::{
-    ChangesSince, ClaimedReview, CommitResult, Feed, GameId, LoadedGame, PackedLog, ReviewStatus,
-    Scope, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview,
-    Write, WriteOp, feed::ChangeList, id::CreatorKey, schema::Schema,
+    ClaimedReview, CommitResult, GameId, PackedLog, ReviewStatus, Sizes, SpaceUsage, StoreConfig,
+    StoreError, StoreMetrics, StoredGame, StoredReview, Write, WriteOp, feed::ChangeList,
+    id::CreatorKey, schema::Schema,
 };
 
 /// A handle to an open database file. A clone is another handle to the same file. Dropping the last
 /// handle waits until all queued writes are committed.
 #[derive(Clone, Debug)]
-pub(crate) struct SqliteDatabase(pub(super) Arc<SqliteDatabaseInner>);
+pub(crate) struct SqliteDatabase(pub Arc<SqliteDatabaseInner>);
 
 #[derive(Debug)]
-pub(super) struct SqliteDatabaseInner {
-    creator_key: CreatorKey,
+pub(crate) struct SqliteDatabaseInner {
+    /// The key with which addresses are hashed.
+    pub creator_key: CreatorKey,
     limit: SizeLimit,
     readers: Readers,
     pub(super) cache: Arc<GameCache>,
-    changes: Arc<ChangeList>,
-    pub(super) memory: Arc<Memory>,
-    metrics: StoreMetrics,
+    pub changes: Arc<ChangeList>,
+    /// What is kept in memory.
+    pub memory: Arc<Memory>,
+    /// Counters since the file was opened.
+    pub metrics: StoreMetrics,
     // Dropped last: the last connection to close removes the log, and a reader may not do that.
     pub(super) writer: Writer,
 }
@@ -127,28 +130,6 @@ impl SqliteDatabase {
         }
     }
 
-    /// See [`Store::load`](crate::Store::load).
-    pub async fn load(
-        &self,
-        id: Option<&GameId>,
-        scope: Option<&Scope>,
-    ) -> Result<LoadedGame, StoreError> {
-        // The game is read first. Otherwise a write in between could be in the game but not in the
-        // responses.
-        let game = match id {
-            Some(id) => self.game(id).await?,
-            None => None,
-        };
-        let saved_response = match scope {
-            Some(scope) => self.read_one(|reader| reader.saved_response(scope))?,
-            None => None,
-        };
-        Ok(LoadedGame {
-            game,
-            saved_response,
-        })
-    }
-
     /// See [`Store::commit`](crate::Store::commit).
     pub async fn commit(&self, write: Write) -> Result<CommitResult, StoreError> {
         let committed = self
@@ -175,11 +156,6 @@ impl SqliteDatabase {
             more = pack.await?;
         }
         Ok(())
-    }
-
-    /// What is kept in memory.
-    pub fn memory(&self) -> &Memory {
-        &self.0.memory
     }
 
     /// See [`Store::review`](crate::Store::review).
@@ -249,30 +225,10 @@ impl SqliteDatabase {
         self.0.writer.submit(OnFailure::Undo, work).await
     }
 
-    /// The key with which addresses are hashed.
-    pub fn creator_key(&self) -> &CreatorKey {
-        &self.0.creator_key
-    }
-
     /// The space used and the limit.
     pub fn usage(&self) -> Result<SpaceUsage, StoreError> {
         let max = self.0.limit.bytes();
         self.read_one(|reader| reader.usage(max))
-    }
-
-    /// Counters since the file was opened.
-    pub fn metrics(&self) -> &StoreMetrics {
-        &self.0.metrics
-    }
-
-    /// A receiver of the change feed.
-    pub fn feed(&self) -> Feed {
-        self.0.changes.feed()
-    }
-
-    /// The changes after change number `since`, in order, and the number of the last change.
-    pub fn changes_since(&self, since: i64) -> (ChangesSince, i64) {
-        self.0.changes.since(since)
     }
 
     /// The sizes of the files.

@@ -106,7 +106,7 @@ fn tickets_that_nobody_takes_are_forgotten() {
     let dir = Dir::new();
     let store = dir.store();
     let stored = create(&store);
-    let kept = || file(&store).memory().tickets.lock().values.len();
+    let kept = || file(&store).0.memory.tickets.lock().values.len();
     for name in ["one", "two"] {
         commit_done(&store, add_ticket(&stored, name));
     }
