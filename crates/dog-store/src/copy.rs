@@ -68,6 +68,16 @@ pub struct CopyReport {
     pub digest: String,
 }
 
+/// Calls the same method of either side.
+macro_rules! on_side {
+    ($side:expr, $method:ident($($argument:expr),*)) => {
+        match $side {
+            CopySide::Sqlite(file) => file.$method($($argument),*),
+            CopySide::Postgres(database) => database.$method($($argument),*).await,
+        }
+    };
+}
+
 /// One side of a copy, within a transaction.
 enum CopySide {
     Sqlite(CopyFile),
@@ -116,7 +126,7 @@ async fn copy_and_mark(
 
     let mut all = 0;
     for table in &TABLES {
-        all += 2 * source.count(table).await.map_err(CopyError::Source)?;
+        all += 2 * on_side!(&source, count(table)).map_err(CopyError::Source)?;
     }
     let mut done = 0;
     let mut tick = || {
@@ -129,9 +139,8 @@ async fn copy_and_mark(
     for table in &TABLES {
         copied.push(copy_table(table, &source, &target, &mut tick).await?);
     }
-    let last = source.last_row_id().await.map_err(CopyError::Source)?;
-    let after_rows = target.after_rows(last).await;
-    after_rows.map_err(CopyError::Target)?;
+    let last = on_side!(&source, last_row_id()).map_err(CopyError::Source)?;
+    on_side!(&target, after_rows(last)).map_err(CopyError::Target)?;
     let (mut rows, mut sha) = (0, Sha256::new());
     for (table, digest) in TABLES.iter().zip(&copied) {
         let mut read = TableDigest::default();
@@ -151,10 +160,9 @@ async fn copy_and_mark(
 
     // The mark is written before the copy becomes visible, so that what can fail has not failed
     // yet.
-    let marked = source.mark_moved(&to.name()).await;
-    marked.map_err(CopyError::Source)?;
-    target.commit_copy().await?;
-    source.commit_mark().await.map_err(CopyError::NotMarked)?;
+    on_side!(&source, mark_moved(&to.name())).map_err(CopyError::Source)?;
+    on_side!(target, commit_copy())?;
+    on_side!(source, commit_mark()).map_err(CopyError::NotMarked)?;
     Ok(CopyReport {
         games: copied[0].0,
         rows,
@@ -170,7 +178,11 @@ async fn copy_table(
     tick: &mut impl FnMut(),
 ) -> Result<(u64, [u8; 32]), CopyError> {
     let mut digest = TableDigest::default();
-    let mut writer = target.writer(table).await.map_err(CopyError::Target)?;
+    let writer = match target {
+        CopySide::Sqlite(file) => file.writer(table).map(TableWriter::Sqlite),
+        CopySide::Postgres(database) => database.writer(table).await.map(TableWriter::Postgres),
+    };
+    let mut writer = writer.map_err(CopyError::Target)?;
     let copying = source.each(table, async |row| {
         digest.add(row);
         tick();
@@ -182,13 +194,6 @@ async fn copy_table(
 }
 
 impl CopySide {
-    async fn count(&self, table: &CopiedTable) -> Result<u64, StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.count(table),
-            CopySide::Postgres(database) => database.count(table).await,
-        }
-    }
-
     /// Calls a function with each row of a table, in order.
     async fn each(
         &self,
@@ -198,50 +203,6 @@ impl CopySide {
         match self {
             CopySide::Sqlite(file) => file.each(table, with).await,
             CopySide::Postgres(database) => database.each(table, with).await,
-        }
-    }
-
-    async fn writer(&self, table: &'static CopiedTable) -> Result<TableWriter<'_>, StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.writer(table).map(TableWriter::Sqlite),
-            CopySide::Postgres(database) => database.writer(table).await.map(TableWriter::Postgres),
-        }
-    }
-
-    /// The largest row id that a game has had.
-    async fn last_row_id(&self) -> Result<i64, StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.last_row_id(),
-            CopySide::Postgres(database) => database.last_row_id().await,
-        }
-    }
-
-    /// Makes the next game's row id the one after `last`.
-    async fn after_rows(&self, last: i64) -> Result<(), StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.after_rows(last),
-            CopySide::Postgres(database) => database.after_rows(last).await,
-        }
-    }
-
-    async fn mark_moved(&self, target: &str) -> Result<(), StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.mark_moved(target),
-            CopySide::Postgres(database) => database.mark_moved(target).await,
-        }
-    }
-
-    async fn commit_copy(self) -> Result<(), CopyError> {
-        match self {
-            CopySide::Sqlite(file) => file.commit_copy(),
-            CopySide::Postgres(database) => database.commit_copy().await,
-        }
-    }
-
-    async fn commit_mark(self) -> Result<(), StoreError> {
-        match self {
-            CopySide::Sqlite(file) => file.commit_mark(),
-            CopySide::Postgres(database) => database.commit_mark().await,
         }
     }
 }
