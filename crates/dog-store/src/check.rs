@@ -72,7 +72,6 @@ impl CheckReport {
 
 /// The columns that can be checked against the snapshot.
 pub(super) struct CheckedColumns {
-    pub phase: String,
     pub is_for_people: bool,
     pub due_at: Option<i64>,
     pub anyone_may_join: bool,
@@ -86,7 +85,6 @@ impl CheckedColumns {
         let due_at = stored.due_at(stored.updated_at);
         let due_at = due_at.map(Timestamp::as_microsecond);
         for (is_same, what) in [
-            (self.phase == stored.game.phase().name(), "the phase"),
             (
                 self.is_for_people == stored.is_for_people(),
                 "whether it is for people",

@@ -55,15 +55,13 @@ pub(super) struct SnapshotCursor {
 
 impl SnapshotCursor {
     /// Begins with the present state, and has the connection listen.
-    pub async fn new(connection: &Arc<PgConnection>) -> Result<SnapshotCursor, QueryError> {
-        let listening = connection.client.batch_execute(LISTEN);
-        connection.within_deadline(listening).await?;
+    pub async fn new(connection: &Arc<PgConnection>) -> Result<SnapshotCursor, StoreError> {
+        connection.execute(LISTEN).await?;
         let sql = "SELECT pg_current_snapshot()::text";
-        let rows = connection.query(sql, &[]).await?;
-        let snapshot = rows.first().and_then(|row| row.try_get(0).ok());
+        let snapshot = one(connection.query(sql, &[]).await?)?.try_get(0)?;
         Ok(SnapshotCursor {
             connection: Arc::clone(connection),
-            snapshot: snapshot.unwrap_or_default(),
+            snapshot,
             at: Instant::now(),
             trim_up_to: None,
             noted_at: Instant::now(),
@@ -129,7 +127,7 @@ impl ChangeWatcher {
             let known = known.map(version).transpose()?;
             changes.push(Change::new(row.try_get(4)?, id, known));
         }
-        (cursor.snapshot, cursor.at) = (one(&rows)?.try_get(0)?, now);
+        (cursor.snapshot, cursor.at) = (one(rows)?.try_get(0)?, now);
         self.changes.add(ChangesSince::Only(changes));
         self.trim(cursor, last).await
     }

@@ -60,10 +60,9 @@ async fn check_all(
         report.add_game(id, || found.check(id));
     }
     progress(all, all);
-    let rows = connection
-        .query("SELECT pg_database_size(current_database())", &[])
-        .await?;
-    report.bytes = one(&rows)?.try_get::<_, i64>(0)?.unsigned_abs();
+    let sql = "SELECT pg_database_size(current_database())";
+    let size: i64 = one(connection.query(sql, &[]).await?)?.try_get(0)?;
+    report.bytes = size.unsigned_abs();
     Ok(report)
 }
 
@@ -105,7 +104,7 @@ impl GameRows {
         let rows = GameRows {
             game: query(select_games!("WHERE row_id = $1")).await?,
             columns: query(
-                "SELECT phase, is_for_people, due_at, anyone_may_join, at_limit FROM games \
+                "SELECT is_for_people, due_at, anyone_may_join, at_limit FROM games \
                  WHERE row_id = $1",
             )
             .await?,
@@ -164,10 +163,9 @@ impl GameRows {
 
 fn checked_columns(row: &Row) -> Result<CheckedColumns, StoreError> {
     Ok(CheckedColumns {
-        phase: row.try_get(0)?,
-        is_for_people: row.try_get(1)?,
-        due_at: row.try_get(2)?,
-        anyone_may_join: row.try_get(3)?,
-        at_limit: row.try_get(4)?,
+        is_for_people: row.try_get(0)?,
+        due_at: row.try_get(1)?,
+        anyone_may_join: row.try_get(2)?,
+        at_limit: row.try_get(3)?,
     })
 }

@@ -6,9 +6,9 @@ use tokio_postgres::Row;
 use crate::{Creator, GameId, StoreError, Tokens};
 
 /// The row of a statement that always has one.
-pub(super) fn one(rows: &[Row]) -> Result<&Row, StoreError> {
-    rows.first()
-        .ok_or(StoreError::Misuse("a statement returned no row"))
+pub(super) fn one(rows: Vec<Row>) -> Result<Row, StoreError> {
+    let first = rows.into_iter().next();
+    first.ok_or(StoreError::Misuse("a statement returned no row"))
 }
 
 pub(super) fn game_id(row: &Row, column: usize) -> Result<GameId, StoreError> {

@@ -37,12 +37,12 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A parameter of a statement.
-pub(super) type SqlParam = Box<dyn ToSql + Sync + Send>;
+pub(super) type SqlParam = Arc<dyn ToSql + Sync + Send>;
 
 /// The parameters of a statement.
 macro_rules! params {
     ($($value:expr),* $(,)?) => {
-        vec![$(Box::new($value) as $crate::postgres::connection::SqlParam),*]
+        vec![$(std::sync::Arc::new($value) as $crate::postgres::connection::SqlParam),*]
     };
 }
 pub(super) use params;

@@ -141,8 +141,7 @@ impl CopyDatabase {
     pub async fn last_row_id(&self) -> Result<i64, StoreError> {
         let sql = "SELECT greatest(coalesce(max(row_id), 0), coalesce(pg_sequence_last_value(\
                    pg_get_serial_sequence('games', 'row_id')::regclass), 0)) FROM games";
-        let rows = self.0.query(sql, &[]).await?;
-        Ok(one(&rows)?.try_get(0)?)
+        Ok(one(self.0.query(sql, &[]).await?)?.try_get(0)?)
     }
 
     /// Makes the next game's row id the one after `last`, and has the planner know the tables.

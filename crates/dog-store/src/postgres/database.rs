@@ -314,8 +314,8 @@ impl Connecting {
             // Also a metric.
             log::warn!("the database has no synchronous standby: its disk is the only copy");
         }
-        let rows = first.query("SELECT key FROM creator_key", &[]).await?;
-        let creator_key = CreatorKey(bytes(one(&rows)?, 0)?);
+        let key = first.query("SELECT key FROM creator_key", &[]).await?;
+        let creator_key = CreatorKey(bytes(&one(key)?, 0)?);
 
         let mut readers = Vec::new();
         let lookups = Arc::new(tokio::sync::Mutex::new(self.lookups));

@@ -61,9 +61,8 @@ pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), Stor
 /// [`StoreError::Unsuitable`].
 async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
     let sql = "SELECT current_setting('server_encoding')";
-    let rows = connection.query(sql, &[]).await?;
-    let encoding: &str = one(&rows)?.try_get(0)?;
-    match encoding {
+    let row = one(connection.query(sql, &[]).await?)?;
+    match row.try_get(0)? {
         "UTF8" => Ok(()),
         other => Err(StoreError::Unsuitable(format!(
             "its encoding is {other}, and must be UTF8: create it with ENCODING 'UTF8' TEMPLATE \
@@ -78,8 +77,7 @@ async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
 /// The database is of another program.
 async fn found_version(connection: &PgConnection) -> Result<u32, StoreError> {
     let sql = "SELECT to_regclass('schema_version') IS NOT NULL, to_regclass('games') IS NOT NULL";
-    let rows = connection.query(sql, &[]).await?;
-    let row = one(&rows)?;
+    let row = one(connection.query(sql, &[]).await?)?;
     match (row.try_get(0)?, row.try_get(1)?) {
         (true, has_games) => match version(connection).await? {
             0 if has_games => Err(StoreError::Damaged("its schema version is 0".into())),
@@ -103,10 +101,8 @@ pub(super) async fn check_version(connection: &PgConnection) -> Result<(), Store
 /// # Errors
 /// It cannot be read.
 async fn version(connection: &PgConnection) -> Result<u32, StoreError> {
-    let rows = connection
-        .query("SELECT version FROM schema_version", &[])
-        .await?;
-    let found: i32 = one(&rows)?.try_get(0)?;
+    let sql = "SELECT version FROM schema_version";
+    let found: i32 = one(connection.query(sql, &[]).await?)?.try_get(0)?;
     let negative = |_| StoreError::Damaged(format!("its schema version is {found}"));
     u32::try_from(found).map_err(negative)
 }

@@ -15,10 +15,8 @@ pub(super) const SQL_STATE: &str = "DGMVD";
 /// # Errors
 /// It was. Where to is logged; the error is for clients, too.
 pub(super) async fn check(connection: &PgConnection) -> Result<(), StoreError> {
-    let rows = connection
-        .query("SELECT to_regclass('moved') IS NOT NULL", &[])
-        .await?;
-    if !one(&rows)?.try_get(0)? {
+    let sql = "SELECT to_regclass('moved') IS NOT NULL";
+    if !one(connection.query(sql, &[]).await?)?.try_get(0)? {
         return Ok(());
     }
     let rows = connection.query("SELECT target FROM moved", &[]).await?;

@@ -131,9 +131,8 @@ impl PgDatabase {
         let params = params![from.clone(), to.clone(), i64::from(max_changes)];
         let oldest = self.one_game(sql, params).await?;
         let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= $1 AND unique_key < $2";
-        let rows = self.query(sql, params![from, to]).await?;
-        let last = rows.first().map(|row| row.try_get(0)).transpose()?;
-        Ok((oldest, last.flatten()))
+        let last = one(self.query(sql, params![from, to]).await?)?;
+        Ok((oldest, last.try_get(0)?))
     }
 
     /// A game's version, or `None` if there is no such game.
@@ -347,8 +346,8 @@ impl PgDatabase {
                   WHERE due_at IS NOT NULL AND NOT is_for_people \
                   AND due_at > (SELECT at FROM start)))"
         );
-        let rows = self.query(sql, params![after.as_microsecond()]).await?;
-        let next: Option<i64> = one(&rows)?.try_get(0)?;
+        let row = one(self.query(sql, params![after.as_microsecond()]).await?)?;
+        let next: Option<i64> = row.try_get(0)?;
         Ok(next.and_then(|next| time(next).ok()))
     }
 
@@ -416,14 +415,9 @@ impl PgDatabase {
             "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}), \
              (SELECT version FROM schema_version)"
         );
-        let rows = self.query_in_background(sql, params![]).await?;
-        let row = one(&rows)?;
-        let schema_version: i32 = row.try_get(1)?;
-        Ok(GameCounts::new(
-            &games,
-            row.try_get(0)?,
-            schema_version.unsigned_abs(),
-        ))
+        let row = one(self.query_in_background(sql, params![]).await?)?;
+        let (due, schema_version): (i64, i32) = (row.try_get(0)?, row.try_get(1)?);
+        Ok(GameCounts::new(&games, due, schema_version.unsigned_abs()))
     }
 }
 

@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::{
     columns::game_id,
-    connection::{QueryError, Slot, SqlParam},
+    connection::{QueryError, Slot, params},
 };
 use crate::{GameId, StoreError, StoredGame, game_row::int};
 
@@ -80,7 +80,7 @@ impl StateReader {
         let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
         let sql = "SELECT id, version, updated_at, token_renewals, skips_to_deal FROM games \
                    WHERE id = ANY ($1)";
-        let rows = connection.query(sql, &[Box::new(ids) as SqlParam]).await?;
+        let rows = connection.query(sql, &params![ids]).await?;
         let mut states = HashMap::with_capacity(rows.len());
         for row in &rows {
             let state = RowState {

@@ -221,8 +221,7 @@ impl DatabaseState {
 
     /// Finds out whether commits have waited for a standby for a while.
     async fn look_for_waits(&self, connection: &PgConnection) -> Result<(), StoreError> {
-        let rows = connection.query(WAITS_FOR_STANDBY, &[]).await?;
-        let waits = one(&rows)?.try_get(0)?;
+        let waits = one(connection.query(WAITS_FOR_STANDBY, &[]).await?)?.try_get(0)?;
         self.waits_for_standby.store(waits, Relaxed);
         if waits {
             crate::warn_rarely!(
@@ -236,8 +235,7 @@ impl DatabaseState {
     /// Reads the state.
     pub(super) async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
         let written_before = self.space.lock().written;
-        let rows = connection.query(&READ, &[]).await?;
-        let row = one(&rows)?;
+        let row = one(connection.query(&READ, &[]).await?)?;
         {
             let mut space = self.space.lock();
             space.read = row.try_get::<_, i64>(0)?.unsigned_abs();

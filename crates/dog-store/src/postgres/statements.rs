@@ -10,8 +10,8 @@ use super::{
     sql::{NOW, expiry},
 };
 use crate::{
-    Draft, ExpectedState, ExpiredGame, NewGame, NewTicket, SavedResponse, Scope, Seating,
-    StoreError, StoredGame, TICKET_TTL, Tokens, Write, WriteOp,
+    Draft, ExpectedState, ExpiredGame, GameId, NewGame, PackedLog, StoreError, TICKET_TTL, Write,
+    WriteOp,
     game_row::{int, seating_column},
     list::LISTED_SLACK,
     retention::LOG_DELETE_BATCH,
@@ -40,19 +40,27 @@ pub(super) struct WriteStatements {
     /// Deletes an expired response with the scope of the saved one, which is in its way.
     pub evict_expired: Option<SqlStatement>,
     /// Writes of a batch are sent in this order, so that two batches do not wait for each other.
-    pub order: String,
+    pub game: Option<GameId>,
 }
 
-/// The text of a write, without and with a saved response.
+/// The texts of a write.
 struct WriteTexts {
+    /// Without and with a saved response.
     plain: String,
     saving: String,
+    /// Returns a row if the change was made, and the numbers of the write's parameters that it has.
+    verify: (&'static str, &'static [usize]),
 }
 
 impl WriteTexts {
     /// A write: its first statement, which has `{guard}` at the end of its condition, and others
     /// that depend on the rows that it returns as `applied`. `parameters` is their number.
-    fn new(op: &str, others: &[&str], parameters: usize) -> WriteTexts {
+    fn new(
+        op: &str,
+        others: &[&str],
+        parameters: usize,
+        verify: (&'static str, &'static [usize]),
+    ) -> WriteTexts {
         let [scope, body_hash, response] = [1, 2, 3].map(|after| parameters + after);
         let guard = format!(
             " AND NOT EXISTS (SELECT FROM idempotency WHERE scope = ${scope} AND created_at > {})",
@@ -70,20 +78,8 @@ impl WriteTexts {
         WriteTexts {
             plain: text("", others),
             saving: text(&guard, &[others, &[&saved]].concat()),
+            verify,
         }
-    }
-
-    /// The statement with these parameters and perhaps a saved response.
-    fn statement(
-        &'static self,
-        mut params: Vec<SqlParam>,
-        save: Option<&(Scope, SavedResponse)>,
-    ) -> SqlStatement {
-        let Some((scope, saved)) = save else {
-            return SqlStatement::new(&self.plain, params);
-        };
-        params.extend(saved_params(scope, saved));
-        SqlStatement::new(&self.saving, params)
     }
 }
 
@@ -109,6 +105,11 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
             "announced AS (INSERT INTO changes (game, version) SELECT $1, $6 FROM applied)",
         ],
         25,
+        (
+            "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
+             AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
+            &[1, 6, 7, 20, 21],
+        ),
     )
 });
 
@@ -119,7 +120,7 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
          token_hashes, seating, snapshot, reactions, listed_until) \
          SELECT $1::text, $2::bigint, $3::text, $4::boolean, $5::boolean, $6::boolean, \
          $7::boolean, $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::bigint, \
-         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $24::boolean, $25::bigint \
+         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $22::boolean, $23::bigint \
          WHERE true{guard} \
          ON CONFLICT DO NOTHING RETURNING row_id",
         &[
@@ -130,9 +131,10 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
              WHERE $21::text IS NOT NULL)",
             "packed AS (INSERT INTO packed_log (game, first_version, entries) \
              SELECT row_id, first_version, entries FROM applied, \
-             unnest($22::bigint[], $23::bytea[]) AS page (first_version, entries))",
+             unnest($24::bigint[], $25::bytea[]) AS page (first_version, entries))",
         ],
         25,
+        ("SELECT 1 FROM games WHERE id = $1", &[1]),
     )
 });
 
@@ -142,17 +144,21 @@ const UNCLAIMED_NOW: &str =
 
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
     let set = "token_hashes = $6, seating = $7, token_renewals = token_renewals + 1";
-    same_version(set, 7)
+    let verify = "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2";
+    same_version(set, (verify, &[1, 6]))
 });
 
-static SET_DUE: LazyLock<WriteTexts> =
-    LazyLock::new(|| same_version("skips_to_deal = $6, due_at = $7", 7));
+static SET_DUE: LazyLock<WriteTexts> = LazyLock::new(|| {
+    let verify = "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal = $3 \
+                  AND due_at IS NOT DISTINCT FROM $4";
+    same_version("skips_to_deal = $6, due_at = $7", (verify, &[1, 2, 6, 7]))
+});
 
-/// A write that sets columns of a game without making a version.
-fn same_version(set: &str, parameters: usize) -> WriteTexts {
+/// A write that sets two columns of a game without making a version.
+fn same_version(set: &str, verify: (&'static str, &'static [usize])) -> WriteTexts {
     let op = format!("UPDATE games SET {set} WHERE {UNCHANGED} RETURNING row_id");
     let announced = "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)";
-    WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], parameters)
+    WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], 7, verify)
 }
 
 static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
@@ -166,6 +172,7 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
             TICKET_TTL.as_micros()
         )],
         7,
+        ("SELECT 1 FROM tickets WHERE ticket_hash = $1", &[6]),
     )
 });
 
@@ -186,7 +193,8 @@ fn removing(op: &str, parameters: usize) -> WriteTexts {
         &of_log,
         "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
     ];
-    WriteTexts::new(op, &others, parameters)
+    let verify = "SELECT 1 WHERE NOT EXISTS (SELECT FROM games WHERE id = $1)";
+    WriteTexts::new(op, &others, parameters, (verify, &[1]))
 }
 
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
@@ -199,15 +207,8 @@ static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
     removing(op, 2)
 });
 
-static SAVE_RESPONSE: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "INSERT INTO idempotency (scope, body_hash, response, created_at) \
-         VALUES ($1, $2, $3, {NOW}) ON CONFLICT (scope) DO UPDATE \
-         SET body_hash = excluded.body_hash, response = excluded.response, \
-         created_at = excluded.created_at WHERE idempotency.created_at <= {} RETURNING 1",
-        expiry()
-    )
-});
+static SAVE_RESPONSE: LazyLock<WriteTexts> =
+    LazyLock::new(|| WriteTexts::new("SELECT 1 WHERE true{guard}", &[], 0, ("SELECT 1", &[])));
 
 /// Deletes the response with this scope if it has expired.
 static EVICT_EXPIRED: LazyLock<String> = LazyLock::new(|| {
@@ -217,25 +218,21 @@ static EVICT_EXPIRED: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// A write that saves a response was made if the response is there.
 const RESPONSE_IS_SAVED: &str =
     "SELECT 1 FROM idempotency WHERE scope = $1 AND body_hash = $2 AND response = $3";
 
-fn saved_params(scope: &Scope, saved: &SavedResponse) -> Vec<SqlParam> {
-    params![
-        scope.0.to_vec(),
-        saved.body_hash.to_vec(),
-        saved.response.clone(),
-    ]
-}
-
-fn unchanged(expected: &ExpectedState) -> Vec<SqlParam> {
-    params![
+/// The parameters of a write that finds the game in the expected state, with others.
+fn unchanged(expected: &ExpectedState, others: Vec<SqlParam>) -> Vec<SqlParam> {
+    let mut params = params![
         expected.id.to_string(),
         int(expected.version),
         expected.updated_at.as_microsecond(),
         expected.tokens.to_bytes(),
         expected.skips_to_deal,
-    ]
+    ];
+    params.extend(others);
+    params
 }
 
 impl WriteStatements {
@@ -244,54 +241,60 @@ impl WriteStatements {
     /// # Errors
     /// Never in practice: a seating can be serialized.
     pub fn new(write: &Write) -> Result<WriteStatements, StoreError> {
-        let save = write.save.as_ref();
-        let (statement, verify_applied, order) = match &write.op {
-            WriteOp::Update(draft) => update(draft, save)?,
-            WriteOp::Insert(new) => insert(new, save)?,
+        let (texts, game, mut params) = match &write.op {
+            WriteOp::Update(draft) => (&UPDATE, Some(draft.next.id), update(draft)?),
+            WriteOp::Insert(new) => (&INSERT, Some(new.game.id), insert(new)?),
             WriteOp::SetTokens(expected, tokens, seating) => {
-                set_tokens(expected, tokens, seating, save)?
+                let set = params![tokens.to_bytes(), seating_column(seating)?];
+                (&SET_TOKENS, Some(expected.id), unchanged(expected, set))
             }
-            WriteOp::AddTicket(expected, ticket) => add_ticket(expected, ticket, save),
+            WriteOp::AddTicket(expected, ticket) => {
+                let ticket = params![ticket.hash.0.to_vec(), ticket.token.0.to_vec()];
+                (&ADD_TICKET, Some(expected.id), unchanged(expected, ticket))
+            }
             WriteOp::SetDue {
                 expected,
                 skips_to_deal,
                 due_at,
-            } => set_due(expected, *skips_to_deal, *due_at, save),
-            WriteOp::Remove(expected) => remove(expected, save),
-            WriteOp::SaveResponse => {
-                let Some((scope, saved)) = save else {
-                    return Err(StoreError::Misuse("there is no response to save"));
-                };
-                let with_params = |sql| SqlStatement::new(sql, saved_params(scope, saved));
-                let verify_applied = with_params(RESPONSE_IS_SAVED);
-                (with_params(&SAVE_RESPONSE), verify_applied, String::new())
+            } => {
+                let set = params![*skips_to_deal, due_at.map(Timestamp::as_microsecond)];
+                (&SET_DUE, Some(expected.id), unchanged(expected, set))
             }
+            WriteOp::Remove(expected) => {
+                (&REMOVE, Some(expected.id), unchanged(expected, params![]))
+            }
+            WriteOp::SaveResponse => (&SAVE_RESPONSE, None, params![]),
         };
-        let evict_expired =
-            save.map(|(scope, _)| SqlStatement::new(&EVICT_EXPIRED, params![scope.0.to_vec()]));
+        let Some((scope, saved)) = &write.save else {
+            let (verify, numbers) = texts.verify;
+            let verified = numbers.iter().map(|number| params[number - 1].clone());
+            return Ok(WriteStatements {
+                verify_applied: SqlStatement::new(verify, verified.collect()),
+                write: SqlStatement::new(&texts.plain, params),
+                evict_expired: None,
+                game,
+            });
+        };
+        let saved = params![
+            scope.0.to_vec(),
+            saved.body_hash.to_vec(),
+            saved.response.clone(),
+        ];
+        params.extend_from_slice(&saved);
         Ok(WriteStatements {
-            write: statement,
-            verify_applied,
-            evict_expired,
-            order,
+            write: SqlStatement::new(&texts.saving, params),
+            evict_expired: Some(SqlStatement::new(&EVICT_EXPIRED, saved[..1].to_vec())),
+            verify_applied: SqlStatement::new(RESPONSE_IS_SAVED, saved),
+            game,
         })
     }
 }
 
-/// A write, the statement that verifies it, and the id of its game.
-type WriteParts = (SqlStatement, SqlStatement, String);
-
-fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
-    let Draft {
-        expected,
-        next,
-        rows,
-        ..
-    } = draft;
-    let (version, at) = (int(next.game.version()), next.updated_at);
-    let mut params = unchanged(expected);
-    params.extend(params![
-        version,
+fn update(draft: &Draft) -> Result<Vec<SqlParam>, StoreError> {
+    let Draft { next, rows, .. } = draft;
+    let at = next.updated_at;
+    let params = params![
+        int(next.game.version()),
         at.as_microsecond(),
         next.tokens.to_bytes(),
         rows.snapshot.clone(),
@@ -311,151 +314,57 @@ fn update(draft: &Draft, save: Option<&(Scope, SavedResponse)>) -> Result<WriteP
         next.reactions,
         next.skips_to_deal,
         next.listed_by_itself(),
-    ]);
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
-              AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
-        params: params![
-            next.id.to_string(),
-            version,
-            at.as_microsecond(),
-            rows.action.clone(),
-            rows.events.clone(),
-        ],
-    };
-    let write = UPDATE.statement(params, save);
-    Ok((write, verify_applied, next.id.to_string()))
+    ];
+    Ok(unchanged(&draft.expected, params))
 }
 
-fn insert(new: &NewGame, save: Option<&(Scope, SavedResponse)>) -> Result<WriteParts, StoreError> {
-    let StoredGame {
-        id,
-        listed,
-        reactions,
-        imported,
-        created_at,
-        updated_at,
-        creator,
-        tokens,
-        seating,
-        timing,
-        deadline,
-        game,
-        ..
-    } = &new.game;
-    let due_at = new.game.due_at(*updated_at);
+fn insert(new: &NewGame) -> Result<Vec<SqlParam>, StoreError> {
+    let stored = &new.game;
+    let due_at = stored.due_at(stored.updated_at);
+    let (events, packed) = match &new.log {
+        NewLog::Created { events, .. } => (Some(events.clone()), None),
+        NewLog::Packed(log) => (None, Some(log)),
+    };
     let mut params = params![
-        id.to_string(),
-        int(game.version()),
-        game.phase().name(),
-        *listed,
-        *imported,
-        new.game.is_for_people(),
-        new.game.anyone_may_join(),
-        created_at.as_microsecond(),
-        updated_at.as_microsecond(),
-        i64::from(timing.bot_pace_ms),
-        timing.turn_seconds.map(i64::from),
-        deadline.map(Timestamp::as_microsecond),
+        stored.id.to_string(),
+        int(stored.game.version()),
+        stored.game.phase().name(),
+        stored.listed,
+        stored.imported,
+        stored.is_for_people(),
+        stored.anyone_may_join(),
+        stored.created_at.as_microsecond(),
+        stored.updated_at.as_microsecond(),
+        i64::from(stored.timing.bot_pace_ms),
+        stored.timing.turn_seconds.map(i64::from),
+        stored.deadline.map(Timestamp::as_microsecond),
         due_at.map(Timestamp::as_microsecond),
         new.unique_key.clone(),
-        creator.map(|creator| creator.0.to_vec()),
-        tokens.to_bytes(),
-        seating_column(seating)?,
+        stored.creator.map(|creator| creator.0.to_vec()),
+        stored.tokens.to_bytes(),
+        seating_column(&stored.seating)?,
         new.snapshot.clone(),
         new.follows.map(|(id, _)| id.to_string()),
         new.follows.map(|(_, version)| int(version)),
-    ];
-    let (mut events, mut first_versions, mut entries) = (None, Vec::new(), Vec::new());
-    match &new.log {
-        NewLog::Created { events: json, .. } => events = Some(json.clone()),
-        NewLog::Packed(log) => {
-            for page in &log.pages {
-                first_versions.push(int(page.first_version));
-                entries.push(page.entries.clone());
-            }
-        }
-    }
-    params.extend(params![
         events,
-        first_versions,
-        entries,
-        *reactions,
-        new.game.first_listed_until(),
-    ]);
-    let is_there = "SELECT 1 FROM games WHERE id = $1";
-    let verify_applied = SqlStatement::new(is_there, params![id.to_string()]);
-    let write = INSERT.statement(params, save);
-    Ok((write, verify_applied, id.to_string()))
+        stored.reactions,
+        stored.first_listed_until(),
+    ];
+    params.extend(page_params(packed));
+    Ok(params)
 }
 
-fn set_tokens(
-    expected: &ExpectedState,
-    tokens: &Tokens,
-    seating: &Seating,
-    save: Option<&(Scope, SavedResponse)>,
-) -> Result<WriteParts, StoreError> {
-    let mut params = unchanged(expected);
-    params.extend(params![tokens.to_bytes(), seating_column(seating)?]);
-    let verify_applied = SqlStatement::new(
-        "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2",
-        params![expected.id.to_string(), tokens.to_bytes()],
-    );
-    let write = SET_TOKENS.statement(params, save);
-    Ok((write, verify_applied, expected.id.to_string()))
-}
-
-fn add_ticket(
-    expected: &ExpectedState,
-    ticket: &NewTicket,
-    save: Option<&(Scope, SavedResponse)>,
-) -> WriteParts {
-    let mut params = unchanged(expected);
-    params.extend(params![ticket.hash.0.to_vec(), ticket.token.0.to_vec()]);
-    let is_there = "SELECT 1 FROM tickets WHERE ticket_hash = $1";
-    let verify_applied = SqlStatement::new(is_there, params![ticket.hash.0.to_vec()]);
-    let write = ADD_TICKET.statement(params, save);
-    (write, verify_applied, expected.id.to_string())
-}
-
-fn set_due(
-    expected: &ExpectedState,
-    skips_to_deal: bool,
-    due_at: Option<Timestamp>,
-    save: Option<&(Scope, SavedResponse)>,
-) -> WriteParts {
-    let due_at = due_at.map(Timestamp::as_microsecond);
-    let mut params = unchanged(expected);
-    params.extend(params![skips_to_deal, due_at]);
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal = $3 \
-              AND due_at IS NOT DISTINCT FROM $4",
-        params: params![
-            expected.id.to_string(),
-            int(expected.version),
-            skips_to_deal,
-            due_at,
-        ],
-    };
-    let write = SET_DUE.statement(params, save);
-    (write, verify_applied, expected.id.to_string())
-}
-
-fn remove(expected: &ExpectedState, save: Option<&(Scope, SavedResponse)>) -> WriteParts {
-    let verify_applied = SqlStatement {
-        sql: "SELECT 1 WHERE NOT EXISTS (SELECT FROM games WHERE id = $1) AND ($2::bytea IS NULL \
-              OR EXISTS (SELECT FROM idempotency WHERE scope = $2 AND response = $3))",
-        params: params![
-            expected.id.to_string(),
-            save.map(|(scope, _)| scope.0.to_vec()),
-            save.map(|(_, saved)| saved.response.clone()),
-        ],
-    };
-    let write = REMOVE.statement(unchanged(expected), save);
-    (write, verify_applied, expected.id.to_string())
+/// The first versions of the pages of a log, and their entries.
+pub(super) fn page_params(packed: Option<&PackedLog>) -> Vec<SqlParam> {
+    let pages = packed.into_iter().flat_map(|log| &log.pages);
+    let (first_versions, entries): (Vec<i64>, Vec<Vec<u8>>) = pages
+        .map(|page| (int(page.first_version), page.entries.clone()))
+        .unzip();
+    params![first_versions, entries]
 }
 
 /// The statement that removes a game if it has not changed since it was found to have expired.
 pub(super) fn remove_expired(old: &ExpiredGame) -> SqlStatement {
-    REMOVE_EXPIRED.statement(params![old.id.to_string(), int(old.version)], None)
+    let params = params![old.id.to_string(), int(old.version)];
+    SqlStatement::new(&REMOVE_EXPIRED.plain, params)
 }

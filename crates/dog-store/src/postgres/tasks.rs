@@ -12,7 +12,7 @@ use super::{
     database::PgDatabase,
     migrations::SCHEMA,
     sql::{NOW, latest_end, latest_now, sql},
-    statements::remove_expired,
+    statements::{page_params, remove_expired},
     writer::QUEUE_CAPACITY,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     REACTION_TIME, REACTION_WINDOW, RETURN_TIME, REVIEW_CLAIM, Reaction, RetentionTime,
     ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TICKET_TTL,
     TokenHash,
-    game_row::{int, time},
+    game_row::time,
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     retention::LOG_DELETE_BATCH,
     review::{OPEN, pack},
@@ -87,8 +87,7 @@ impl PgDatabase {
             "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), {NOW}), \
              {NOW}, moved_at FROM retention"
         );
-        let rows = self.query_in_background(sql, params![]).await?;
-        let row = one(&rows)?;
+        let row = one(self.query_in_background(sql, params![]).await?)?;
         let (seen_at, now) = (time(row.try_get(0)?)?, time(row.try_get(1)?)?);
         let time = RetentionTime::after(seen_at, time(row.try_get(2)?)?, passed, now);
         let params = params![time.at.as_microsecond(), now.as_microsecond()];
@@ -104,41 +103,38 @@ impl PgDatabase {
         changes: &[SeatPresence],
     ) -> Result<Lease, StoreError> {
         // The last change of a seat counts.
-        let last: HashMap<_, _> = changes
-            .iter()
-            .map(|change| {
-                let seat = i64::from(change.seat.number());
-                ((change.game.to_string(), seat), change.is_present)
-            })
-            .collect();
-        let (came, left): (Vec<_>, Vec<_>) =
-            last.into_iter().partition(|&(_, is_present)| is_present);
-        let (came, came_seats): (Vec<String>, Vec<i64>) =
-            came.into_iter().map(|(seat, _)| seat).unzip();
-        let (left, left_seats): (Vec<String>, Vec<i64>) =
-            left.into_iter().map(|(seat, _)| seat).unzip();
+        let changes = changes.iter().map(|change| {
+            let seat = (change.game.to_string(), i64::from(change.seat.number()));
+            (seat, change.is_present)
+        });
+        let changes = changes.collect::<HashMap<_, _>>().into_iter();
+        let (seats, is_present): (Vec<_>, Vec<bool>) = changes.unzip();
+        let (games, seats): (Vec<String>, Vec<i64>) = seats.into_iter().unzip();
+        let any_changes = !games.is_empty();
         let sql = sql!(
             "WITH lease AS (\
                  INSERT INTO processes (process, lease_until) VALUES ($1, {NOW} + $2) \
                  ON CONFLICT (process) DO UPDATE SET lease_until = excluded.lease_until \
                  RETURNING xmax = 0 AS is_new), \
+             changed AS (\
+                 SELECT * FROM unnest($3::text[], $4::bigint[], $5::boolean[]) \
+                 AS change (game, seat, is_present)), \
              came AS (\
-                 INSERT INTO presence (game, seat, process) SELECT game, seat, $1 \
-                 FROM unnest($3::text[], $4::bigint[]) AS seat (game, seat) \
+                 INSERT INTO presence (game, seat, process) \
+                 SELECT game, seat, $1 FROM changed WHERE is_present \
                  ON CONFLICT DO NOTHING RETURNING game), \
              gone AS (\
-                 DELETE FROM presence USING unnest($5::text[], $6::bigint[]) AS seat (game, seat) \
-                 WHERE presence.game = seat.game AND presence.seat = seat.seat \
+                 DELETE FROM presence USING changed WHERE NOT is_present \
+                 AND presence.game = changed.game AND presence.seat = changed.seat \
                  AND process = $1 RETURNING presence.game), \
              announced AS (\
                  INSERT INTO changes (game, kind) \
                  SELECT game, 'presence' FROM came UNION ALL SELECT game, 'presence' FROM gone) \
              SELECT is_new FROM lease"
         );
-        let params = params![process.0, micros(LEASE), came, came_seats, left, left_seats];
-        let rows = self.small_write(sql, params).await?;
-        let is_new = one(&rows)?.try_get(0)?;
-        if !changes.is_empty() {
+        let params = params![process.0, micros(LEASE), games, seats, is_present];
+        let is_new = one(self.small_write(sql, params).await?)?.try_get(0)?;
+        if any_changes {
             self.0.committed.notify_one();
         }
         self.forget_reactions().await?;
@@ -210,8 +206,7 @@ impl PgDatabase {
             micros(REACTION_WINDOW),
             MAX_REACTIONS,
         ];
-        let rows = self.small_write(sql, params).await?;
-        let row = one(&rows)?;
+        let row = one(self.small_write(sql, params).await?)?;
         if row.try_get::<_, i64>(0)? > 0 {
             self.0.committed.notify_one();
             return Ok(None);
@@ -301,8 +296,7 @@ impl PgDatabase {
             pack("")?,
             i64::from(limits.per_network),
         ];
-        let rows = self.small_write(sql, params).await?;
-        let row = one(&rows)?;
+        let row = one(self.small_write(sql, params).await?)?;
         let (is_finished, is_added): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
         let is_there: bool = row.try_get(2)?;
         let (is_full, is_own_full): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
@@ -462,8 +456,8 @@ impl PgDatabase {
             RESPONSE_TTL.as_micros()
         );
         let params = params![i64::from(limit), now.as_microsecond()];
-        let rows = self.query_in_background(sql, params).await?;
-        Ok(one(&rows)?.try_get::<_, i64>(0)? >= i64::from(limit))
+        let row = one(self.query_in_background(sql, params).await?)?;
+        Ok(row.try_get::<_, i64>(0)? >= i64::from(limit))
     }
 
     /// Replaces the log of a closed game by a packed one, if given, and deletes the game's
@@ -477,12 +471,8 @@ impl PgDatabase {
                    INSERT INTO packed_log (game, first_version, entries) \
                    SELECT row_id, first_version, entries FROM packing, \
                    unnest($2::bigint[], $3::bytea[]) AS page (first_version, entries)";
-        let (first_versions, entries): (Vec<i64>, Vec<Vec<u8>>) = packed
-            .into_iter()
-            .flat_map(|packed| packed.pages)
-            .map(|page| (int(page.first_version), page.entries))
-            .unzip();
-        let params = params![id.to_string(), first_versions, entries];
+        let mut params = params![id.to_string()];
+        params.extend(page_params(packed.as_ref()));
         self.query_in_background(sql, params).await?;
         Ok(())
     }
@@ -523,8 +513,8 @@ impl PgDatabase {
         let sql = "WITH written AS (UPDATE probe SET filler = $1) \
                    SELECT version FROM schema_version";
         let params = params![vec![0_u8; PROBE_BYTES]];
-        let rows = self.small_write(sql, params).await?;
-        SCHEMA.check(one(&rows)?.try_get::<_, i32>(0)?.unsigned_abs())?;
+        let row = one(self.small_write(sql, params).await?)?;
+        SCHEMA.check(row.try_get::<_, i32>(0)?.unsigned_abs())?;
         Ok(usage)
     }
 }

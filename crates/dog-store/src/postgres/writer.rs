@@ -79,7 +79,7 @@ impl BatchWriter {
             }
             self.metrics.dequeued(received);
             batch.retain(|job| !job.reply_to.is_closed());
-            batch.sort_by(|one, other| one.statements.order.cmp(&other.statements.order));
+            batch.sort_by_key(|job| job.statements.game);
             self.write(std::mem::take(&mut batch)).await;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Instant};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::{
     connect::{check_not_lost, is_empty, length, reader, sidecar},
@@ -79,50 +79,38 @@ pub fn check(path: &Path, progress: impl FnMut(u64, u64)) -> Result<CheckReport,
         report.add_defect(None, damaged);
         return Ok(report);
     }
-    let mut verifier = Verifier {
-        connection: reader(path)?,
-        report: CheckReport::default(),
-    };
-    migrations::identify(&verifier.connection).map_err(read_only_if_unopenable)?;
-    SCHEMA.check_current(migrations::version(&verifier.connection)?)?;
-    verifier.check_pages();
-    verifier.check_games(progress);
-    verifier.report.bytes = size(path);
-    Ok(verifier.report)
-}
-
-struct Verifier {
-    connection: Connection,
-    report: CheckReport,
-}
-
-impl Verifier {
-    /// Checks the file by SQLite's means.
-    fn check_pages(&mut self) {
-        let pages = sqlite_errors(&self.connection, "PRAGMA integrity_check");
-        for found in [pages, orphans(&self.connection)] {
-            for description in found.unwrap_or_else(|error| vec![error.to_string()]) {
-                self.report.add_defect(None, description);
-            }
+    let connection = reader(path)?;
+    migrations::identify(&connection).map_err(read_only_if_unopenable)?;
+    SCHEMA.check_current(migrations::version(&connection)?)?;
+    let mut report = CheckReport::default();
+    let pages = sqlite_errors(&connection, "PRAGMA integrity_check");
+    for found in [pages, orphans(&connection)] {
+        for description in found.unwrap_or_else(|error| vec![error.to_string()]) {
+            report.add_defect(None, description);
         }
     }
+    check_games(&connection, &mut report, progress);
+    report.bytes = size(path);
+    Ok(report)
+}
 
-    /// Checks every game, each in a read transaction of its own. A single transaction for the whole
-    /// check would keep the write-ahead log of a busy server from being reset.
-    fn check_games(&mut self, mut progress: impl FnMut(u64, u64)) {
-        let mut ids = Vec::new();
-        if let Err(error) = read_game_ids(&self.connection, &mut ids) {
-            let description = format!("not all games can be listed: {error}");
-            self.report.add_defect(None, description);
-        }
-        let all = ids.len() as u64;
-        for (number, (row_id, id)) in ids.into_iter().enumerate() {
-            progress(number as u64, all);
-            self.report
-                .add_game(id, || check_game(&self.connection, row_id, id));
-        }
-        progress(all, all);
+/// Checks every game, each in a read transaction of its own. A single transaction for the whole
+/// check would keep the write-ahead log of a busy server from being reset.
+fn check_games(
+    connection: &Connection,
+    report: &mut CheckReport,
+    mut progress: impl FnMut(u64, u64),
+) {
+    let mut ids = Vec::new();
+    if let Err(error) = read_game_ids(connection, &mut ids) {
+        report.add_defect(None, format!("not all games can be listed: {error}"));
     }
+    let all = ids.len() as u64;
+    for (number, (row_id, id)) in (0..).zip(ids) {
+        progress(number, all);
+        report.add_game(id, || check_game(connection, row_id, id));
+    }
+    progress(all, all);
 }
 
 /// The errors reported by one of SQLite's check pragmas.
@@ -177,20 +165,16 @@ fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option
         connection: &state,
         cache: None,
     };
-    let sql = "SELECT phase, is_for_people, due_at, anyone_may_join, at_limit, id FROM games \
+    let sql = "SELECT is_for_people, due_at, anyone_may_join, at_limit, id FROM games \
                WHERE row_id = ?1";
-    let row = state.prepare_cached(sql).and_then(|mut statement| {
-        let row = statement.query_row([row_id], |row| {
-            let columns = CheckedColumns {
-                phase: row.get(0)?,
-                is_for_people: row.get(1)?,
-                due_at: row.get(2)?,
-                anyone_may_join: row.get(3)?,
-                at_limit: row.get(4)?,
-            };
-            Ok((columns, row.get::<_, String>(5)?))
-        });
-        row.optional()
+    let row = reader.first(sql, [row_id], |row| {
+        let columns = CheckedColumns {
+            is_for_people: row.get(0)?,
+            due_at: row.get(1)?,
+            anyone_may_join: row.get(2)?,
+            at_limit: row.get(3)?,
+        };
+        Ok((columns, row.get::<_, String>(4)?))
     });
     let row = row.map_err(failure)?;
     let Some((columns, row_of)) = row else {
