@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
-use dog_store;
+use dog_store::{self, Location};
 
 use super::{
     check::{bar, progress},
@@ -25,7 +25,9 @@ impl BackupArgs {
     /// # Errors
     /// If the file exists already, or the database cannot be copied.
     pub fn run(self) -> anyhow::Result<()> {
-        let database = location::file(self.database.location()?, "pg_dump or pg_basebackup")?;
+        let Location::Sqlite(database) = self.database.location()? else {
+            bail!("this is for files only; for PostgreSQL use pg_dump or pg_basebackup");
+        };
         let bar = bar("pages")?;
         let copied =
             dog_store::backup(&database, &self.file, progress(&bar)).with_context(|| {

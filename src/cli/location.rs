@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
-use dog_store::{self, ConnectionSettings, Location, Store, StoreConfig};
+use dog_store::{self, ConnectionSettings, Location};
 
 /// The option that names the database.
 #[derive(Debug, Args)]
@@ -57,24 +57,4 @@ pub fn parse(database: &Path) -> anyhow::Result<Location> {
 fn is_keywords(text: &str) -> bool {
     let first = text.split_once('=').map(|(keyword, _)| keyword.trim());
     first.is_some_and(|keyword| keyword.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
-}
-
-/// The file of a location.
-///
-/// # Errors
-/// If the location is not a file. The message says what to use instead.
-pub fn file(location: Location, instead: &str) -> anyhow::Result<PathBuf> {
-    match location {
-        Location::Sqlite(file) => Ok(file),
-        Location::Postgres(_) => bail!("this is for files only; for PostgreSQL use {instead}"),
-    }
-}
-
-/// Opens the store.
-///
-/// # Errors
-/// If it cannot be opened.
-pub fn open(location: Location, config: StoreConfig) -> anyhow::Result<Store> {
-    let failed = format!("cannot open the {}", location.name());
-    location.open(config).context(failed)
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actix_web::http::{header::HeaderName, uri::Authority};
+use anyhow::Context;
 use clap::{
     Args,
     builder::{BoolishValueParser, RangedI64ValueParser},
@@ -119,7 +120,8 @@ impl ServeArgs {
             }
             None => Listeners::bind(self.listen)?,
         };
-        let store = location::open(location, store_config)?;
+        let store = location.open(store_config);
+        let store = store.with_context(|| format!("cannot open the {name}"))?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any
         } else {
