@@ -1,7 +1,7 @@
 //! A game's log: the action and the events of each version. The log of a finished game does not
 //! change; it is packed, which makes it ten times smaller.
 
-use std::{borrow::Cow, io::Read};
+use std::io::Read;
 
 use dog_rules::{Action, Event};
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
@@ -17,11 +17,12 @@ pub(super) const PAGE_VERSIONS: usize = 128;
 /// The largest size of an unpacked page in bytes. An entry has at most 4 kB.
 const MAX_PAGE_BYTES: u64 = 1 << 20;
 
-/// The log entry of one version of a game. It contains secrets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The log entry of one version of a game. It contains secrets. In packed logs it is JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// The version after the action.
     pub version: u64,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub at: Timestamp,
     /// `None` for a creation.
     pub action: Option<Action>,
@@ -108,15 +109,6 @@ pub(super) struct PackedPage {
     pub entries: Vec<u8>,
 }
 
-/// The JSON form of a packed entry.
-#[derive(Serialize, Deserialize)]
-struct PackedEntry<'a> {
-    version: u64,
-    at: i64,
-    action: Cow<'a, Option<Action>>,
-    events: Cow<'a, [Event]>,
-}
-
 impl PackedLog {
     /// Packs a whole log.
     ///
@@ -144,9 +136,8 @@ impl PackedLog {
 /// # Errors
 /// Never in practice: entries can be serialized, and writing to memory does not fail.
 fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
-    let entries: Vec<PackedEntry<'_>> = entries.iter().map(PackedEntry::from).collect();
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-    serde_json::to_writer(&mut packed, &entries)
+    serde_json::to_writer(&mut packed, entries)
         .map_err(std::io::Error::from)
         .and_then(|()| packed.finish())
         .map_err(|_| StoreError::Misuse("a log cannot be packed"))
@@ -162,30 +153,5 @@ fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
         .take(MAX_PAGE_BYTES)
         .read_to_end(&mut text)
         .map_err(|_| StoreError::Damaged(format!("the log of game {id} cannot be unpacked")))?;
-    let entries: Vec<PackedEntry<'_>> =
-        serde_json::from_slice(&text).map_err(|error| StoreError::unreadable(id, &error))?;
-    entries.into_iter().map(PackedEntry::entry).collect()
-}
-
-impl<'a> From<&'a LogEntry> for PackedEntry<'a> {
-    fn from(entry: &'a LogEntry) -> PackedEntry<'a> {
-        PackedEntry {
-            version: entry.version,
-            at: entry.at.as_microsecond(),
-            action: Cow::Borrowed(&entry.action),
-            events: Cow::Borrowed(&entry.events),
-        }
-    }
-}
-
-impl PackedEntry<'_> {
-    fn entry(self) -> Result<LogEntry, StoreError> {
-        Ok(LogEntry {
-            version: self.version,
-            at: Timestamp::from_microsecond(self.at)
-                .map_err(|_| StoreError::Damaged("a time is out of range".into()))?,
-            action: self.action.into_owned(),
-            events: self.events.into_owned(),
-        })
-    }
+    serde_json::from_slice(&text).map_err(|error| StoreError::unreadable(id, &error))
 }
