@@ -60,14 +60,19 @@ pub(super) fn writer(path: &Path, schema: &Schema) -> Result<Connection, StoreEr
     Ok(connection)
 }
 
+/// How to open a file for writing that is readable by its owner only, if it is created.
+pub(super) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 /// Creates the file, readable by its owner only, unless it exists. An existing file is not opened,
 /// because closing it would release the locks that this process holds on it.
 fn create_file(path: &Path) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
+    match private_file().create_new(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         created => created.map(drop),
     }

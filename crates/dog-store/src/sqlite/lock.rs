@@ -4,7 +4,7 @@
 //! closing the file anywhere in this process would release them.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     io::{ErrorKind, Read, Seek, Write},
     path::Path,
     process,
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::connect::sidecar;
+use super::connect::{private_file, sidecar};
 use crate::StoreError;
 
 /// The time between two attempts to get a lock.
@@ -68,11 +68,9 @@ impl DatabaseLock {
 }
 
 fn open(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| match error.kind() {
+    let mut options = private_file();
+    let opened = options.read(true).create(true).truncate(false).open(path);
+    opened.map_err(|error| match error.kind() {
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => StoreError::ReadOnly,
         _ => StoreError::create(error),
     })

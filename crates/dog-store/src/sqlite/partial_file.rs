@@ -1,25 +1,20 @@
 //! A copy of a database while it is written.
 
 use std::{
-    ffi::OsString,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
+
+use super::connect::{private_file, sidecar};
 
 /// An unfinished copy under a temporary name. Dropping it deletes the file.
 pub(super) struct PartialFile(PathBuf);
 
 impl PartialFile {
     pub fn create(to: &Path) -> io::Result<PartialFile> {
-        let mut name = OsString::from(to);
-        name.push(".partial");
-        let path = PathBuf::from(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
+        let path = sidecar(to, ".partial");
+        match private_file().create_new(true).open(&path) {
             Ok(_) => Ok(PartialFile(path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(io::Error::new(
                 ErrorKind::AlreadyExists,
@@ -61,11 +56,8 @@ impl PartialFile {
 impl Drop for PartialFile {
     fn drop(&mut self) {
         // The file no longer exists if it was renamed.
-        let _ = fs::remove_file(&self.0);
-        for suffix in ["-journal", "-wal", "-shm"] {
-            let mut name = OsString::from(&self.0);
-            name.push(suffix);
-            let _ = fs::remove_file(name);
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            let _ = fs::remove_file(sidecar(&self.0, suffix));
         }
     }
 }
