@@ -105,6 +105,10 @@ pub enum LimitReached {
     Table,
 }
 
+fn ensure(is_below: bool, limit: LimitReached) -> Result<(), LimitReached> {
+    is_below.then_some(()).ok_or(limit)
+}
+
 impl StoredGame {
     /// A new game, for which nobody has a token yet.
     pub fn new(game: Game, listed: bool, creator: Option<Creator>) -> StoredGame {
@@ -149,10 +153,7 @@ impl StoredGame {
     /// # Errors
     /// The game has [`MAX_PLAY_VERSIONS`].
     pub fn check_limit(&self) -> Result<(), LimitReached> {
-        if self.is_at_limit() {
-            return Err(LimitReached::Play);
-        }
-        Ok(())
+        ensure(!self.is_at_limit(), LimitReached::Play)
     }
 
     /// Checks that the game may have another administrative change by the host.
@@ -161,11 +162,8 @@ impl StoredGame {
     /// The game has too many such changes for its number of versions.
     pub fn check_admin_change(&self) -> Result<(), LimitReached> {
         let made = u64::from(self.seating.host_changes);
-        if made < BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE {
-            Ok(())
-        } else {
-            Err(LimitReached::Admin)
-        }
+        let allowed = BASE_ADMIN_CHANGES + self.played() / VERSIONS_PER_ADMIN_CHANGE;
+        ensure(made < allowed, LimitReached::Admin)
     }
 
     /// Checks that the person at a seat may make another administrative change. The changes of
@@ -177,11 +175,8 @@ impl StoredGame {
     pub fn check_seat_change(&self, seat: Seat) -> Result<(), LimitReached> {
         self.check_total()?;
         let made = u64::from(self.seating.seats[seat].changes);
-        if made < BASE_SEAT_CHANGES + self.played() / VERSIONS_PER_SEAT_CHANGE {
-            Ok(())
-        } else {
-            Err(LimitReached::Seat)
-        }
+        let allowed = BASE_SEAT_CHANGES + self.played() / VERSIONS_PER_SEAT_CHANGE;
+        ensure(made < allowed, LimitReached::Seat)
     }
 
     /// Checks that somebody may take this seat. What the host has opened anew is always open: its
@@ -198,11 +193,8 @@ impl StoredGame {
 
     fn check_total(&self) -> Result<(), LimitReached> {
         let AdminChanges { versions, renewals } = self.admin_changes;
-        if versions.saturating_add(renewals) < MAX_ADMIN_CHANGES {
-            Ok(())
-        } else {
-            Err(LimitReached::Table)
-        }
+        let made = versions.saturating_add(renewals);
+        ensure(made < MAX_ADMIN_CHANGES, LimitReached::Table)
     }
 
     /// Counts a change towards the limit that it falls under: that of play, of the person at a seat
@@ -556,14 +548,9 @@ impl FromStr for Cursor {
     type Err = CursorError;
 
     fn from_str(text: &str) -> Result<Cursor, CursorError> {
-        let cursor = i64::from_str_radix(text, 16)
-            .map(Cursor)
-            .map_err(|_| CursorError)?;
+        let cursor = i64::from_str_radix(text, 16).map(Cursor).ok();
         // Each cursor has exactly one spelling.
-        if cursor.to_string() == text {
-            Ok(cursor)
-        } else {
-            Err(CursorError)
-        }
+        let cursor = cursor.filter(|cursor| cursor.to_string() == text);
+        cursor.ok_or(CursorError)
     }
 }

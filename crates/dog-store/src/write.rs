@@ -162,16 +162,8 @@ impl NewGame {
 
 /// A game's next version. It contains secrets, so it does not implement `Debug`.
 pub struct Draft {
-    /// The state of the game that the draft was computed from.
-    pub(super) expected: ExpectedState,
-    /// The phase of the game in that state.
-    pub(super) phase: Phase,
-    /// Whether anyone could take a seat in that state.
-    pub(super) anyone_may_join: bool,
-    /// The seating in that state.
-    pub(super) seating: Arc<Seating>,
-    /// Whether settings change.
-    pub(super) changes_settings: bool,
+    /// The game that the draft was computed from.
+    pub(super) before: StoredGame,
     /// The game after the action.
     pub next: StoredGame,
     /// The events of the action, including what players may not see.
@@ -208,7 +200,6 @@ impl Draft {
     /// # Errors
     /// The game refuses the action, or has reached its limit of such changes.
     pub fn new(stored: &StoredGame, action: &Action, actor: Actor) -> Result<Draft, DraftError> {
-        let (expected, phase) = (stored.expected_state(), stored.game.phase());
         let mut next = stored.clone();
         next.count_change(action, actor)?;
         let events = Arc::make_mut(&mut next.game).apply_by(action, actor)?;
@@ -234,19 +225,14 @@ impl Draft {
         // It ends with the deal, or if somebody has taken cards back from the server.
         next.skips_to_deal &= !matches!(action, Action::Deal { .. })
             && (next.game.phase() == Phase::Deal || next.game.is_left_to_server());
-        next.set_deadline(next.updated_at, &events, phase);
+        next.set_deadline(next.updated_at, &events, stored.game.phase());
         let rows = GameColumns {
             snapshot: to_json(&*next.game)?,
             action: to_json(action)?,
             events: to_json(&events)?,
         };
         Ok(Draft {
-            expected,
-            phase,
-            anyone_may_join: stored.anyone_may_join(),
-            seating: Arc::clone(&stored.seating),
-            changes_settings: next.listed != stored.listed
-                || matches!(action, Action::ChangeSettings { .. }),
+            before: stored.clone(),
             next,
             events,
             rows,

@@ -315,7 +315,7 @@ fn update(draft: &Draft) -> Result<Vec<SqlParam>, StoreError> {
         next.skips_to_deal,
         next.listed_by_itself(),
     ];
-    Ok(unchanged(&draft.expected, params))
+    Ok(unchanged(&draft.before.expected_state(), params))
 }
 
 fn insert(new: &NewGame) -> Result<Vec<SqlParam>, StoreError> {

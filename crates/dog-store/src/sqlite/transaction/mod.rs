@@ -206,10 +206,12 @@ impl<'c> Transaction<'c> {
     /// Stores a draft as the game's new state, and adds its log entry.
     fn update(&mut self, draft: &Draft) -> Result<CommitResult, StoreError> {
         // This check comes before the first change.
-        let Some(row_id) = self.row_id_if_unchanged(&draft.expected)? else {
+        let Draft {
+            before, next, rows, ..
+        } = draft;
+        let Some(row_id) = self.row_id_if_unchanged(&before.expected_state())? else {
             return Ok(CommitResult::Stale);
         };
-        let Draft { next, rows, .. } = draft;
         let (version, at) = (next.game.version(), next.updated_at);
         let sql = "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, \
                    snapshot = ?5, deadline = ?6, is_for_people = ?7, due_at = ?8, \
@@ -230,7 +232,7 @@ impl<'c> Transaction<'c> {
         let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
         let at_limit = next.is_at_limit();
         // They are indexed and seldom change, so they are written only if they do.
-        if (phase, anyone_may_join) != (draft.phase, draft.anyone_may_join) || at_limit {
+        if (phase, anyone_may_join) != (before.game.phase(), before.anyone_may_join()) || at_limit {
             let sql = "UPDATE games SET phase = ?2, anyone_may_join = ?3, at_limit = ?4 \
                        WHERE row_id = ?1";
             let params = params![row_id, phase.name(), anyone_may_join, at_limit];
@@ -241,20 +243,24 @@ impl<'c> Transaction<'c> {
                        WHERE row_id = ?1 AND (listed_until IS NULL OR listed_until < ?2)";
             self.execute(sql, [row_id, until, LISTED_SLACK.as_micros() as i64])?;
         }
-        if !Arc::ptr_eq(&next.seating, &draft.seating) {
+        if !Arc::ptr_eq(&next.seating, &before.seating) {
             self.set_seating(row_id, &next.seating)?;
         }
-        if draft.changes_settings {
+        let settings = |game: &StoredGame| (game.listed, game.timing, game.reactions);
+        if settings(next) != settings(before) {
             let sql = "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
                        reactions = ?5 WHERE row_id = ?1";
-            let (
-                Timing {
-                    bot_pace_ms,
-                    turn_seconds,
-                },
-                reactions,
-            ) = (next.timing, next.reactions);
-            let params = params![row_id, next.listed, bot_pace_ms, turn_seconds, reactions];
+            let Timing {
+                bot_pace_ms,
+                turn_seconds,
+            } = next.timing;
+            let params = params![
+                row_id,
+                next.listed,
+                bot_pace_ms,
+                turn_seconds,
+                next.reactions
+            ];
             self.execute(sql, params)?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
