@@ -42,7 +42,8 @@ pub enum WriteOp {
     SaveResponse,
     /// Adds a ticket for a stream of the game, and deletes expired tickets.
     AddTicket(ExpectedState, NewTicket),
-    /// Sets when the server must act in a game. It does not make a version.
+    /// Sets when the server must act in a game. It does not make a version. It is stale if the game
+    /// is so already.
     SetDue {
         expected: ExpectedState,
         /// Whether its bots act without their pace until the next deal.

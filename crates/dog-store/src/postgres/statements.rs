@@ -145,18 +145,20 @@ const UNCLAIMED_NOW: &str =
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
     let set = "token_hashes = $6, seating = $7, token_renewals = token_renewals + 1";
     let verify = "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2";
-    same_version(set, (verify, &[1, 6]))
+    same_version(set, "true", (verify, &[1, 6]))
 });
 
 static SET_DUE: LazyLock<WriteTexts> = LazyLock::new(|| {
     let verify = "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal = $3 \
                   AND due_at IS NOT DISTINCT FROM $4";
-    same_version("skips_to_deal = $6, due_at = $7", (verify, &[1, 2, 6, 7]))
+    let set = "skips_to_deal = $6, due_at = $7";
+    let differs = "(skips_to_deal <> $6 OR due_at IS DISTINCT FROM $7)";
+    same_version(set, differs, (verify, &[1, 2, 6, 7]))
 });
 
-/// A write that sets two columns of a game without making a version.
-fn same_version(set: &str, verify: (&'static str, &'static [usize])) -> WriteTexts {
-    let op = format!("UPDATE games SET {set} WHERE {UNCHANGED} RETURNING row_id");
+/// A write that sets two columns of a game without making a version, if they are not as it says.
+fn same_version(set: &str, differs: &str, verify: (&'static str, &'static [usize])) -> WriteTexts {
+    let op = format!("UPDATE games SET {set} WHERE {differs} AND {UNCHANGED} RETURNING row_id");
     let announced = "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)";
     WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], 7, verify)
 }

@@ -285,9 +285,12 @@ impl<'c> Transaction<'c> {
         let Some(row_id) = self.row_id_if_unchanged(expected)? else {
             return Ok(CommitResult::Stale);
         };
-        let sql = "UPDATE games SET skips_to_deal = ?2, due_at = ?3 WHERE row_id = ?1";
+        let sql = "UPDATE games SET skips_to_deal = ?2, due_at = ?3 \
+                   WHERE row_id = ?1 AND (skips_to_deal <> ?2 OR due_at IS NOT ?3)";
         let due_at = due_at.map(Timestamp::as_microsecond);
-        self.execute(sql, params![row_id, skips_to_deal, due_at])?;
+        if self.execute(sql, params![row_id, skips_to_deal, due_at])? == 0 {
+            return Ok(CommitResult::Stale);
+        }
         self.note_change(&expected.id, Some(expected.version), None);
         Ok(CommitResult::Done)
     }
