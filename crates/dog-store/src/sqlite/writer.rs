@@ -49,11 +49,11 @@ trait WriteJob: Send {
     /// Whether the caller has dropped its future.
     fn is_cancelled(&self) -> bool;
 
-    /// Makes the changes. Returns whether to keep them.
-    fn run(&mut self, transaction: Transaction<'_>) -> bool;
-
+    /// Makes the changes.
+    ///
+    /// # Errors
     /// Why they are not kept.
-    fn error(&self) -> Option<&StoreError>;
+    fn run(&mut self, transaction: Transaction<'_>) -> Result<(), StoreError>;
 
     /// Sends the result to the caller, after the changes were committed or rolled back.
     fn reply(self: Box<Self>, committed: Result<(), StoreError>);
@@ -80,20 +80,16 @@ where
         self.reply_to.is_closed()
     }
 
-    fn run(&mut self, mut transaction: Transaction<'_>) -> bool {
+    fn run(&mut self, mut transaction: Transaction<'_>) -> Result<(), StoreError> {
         let Some(work) = self.work.take() else {
-            return false;
+            return Err(StoreError::Misuse("a write runs once"));
         };
         // The changes of a closure that panics are rolled back.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|_| Err(StoreError::Panicked));
-        let succeeded = result.is_ok();
+        let error = result.as_ref().err().cloned();
         self.result = Some(result);
-        succeeded
-    }
-
-    fn error(&self) -> Option<&StoreError> {
-        self.result.as_ref()?.as_ref().err()
+        error.map_or(Ok(()), Err)
     }
 
     fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
@@ -273,13 +269,13 @@ impl WriterThread {
             let on_failure = job.on_failure();
             savepoint(&transaction, on_failure, "SAVEPOINT job")?;
             let (rows_before, before) = (transaction.total_changes(), changes.position());
-            let succeeded = job.run(Transaction::new(&transaction, max_bytes, changes));
+            let result = job.run(Transaction::new(&transaction, max_bytes, changes));
             if transaction.is_autocommit() {
                 // SQLite has ended it, because the disk is full or has failed.
-                let cause = job.error().filter(|error| error.is_temporary());
-                return Err(cause.cloned().unwrap_or(StoreError::RolledBack));
+                let cause = result.err().filter(StoreError::is_temporary);
+                return Err(cause.unwrap_or(StoreError::RolledBack));
             }
-            if !succeeded {
+            if result.is_err() {
                 if on_failure == OnFailure::NoChanges && transaction.total_changes() != rows_before
                 {
                     log::error!("a write failed after its first change; its batch is rolled back");
