@@ -13,7 +13,8 @@ use futures_util::future::join_all;
 use quick_cache::sync::Cache;
 use tokio::{
     runtime::{self, Handle},
-    sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot},
+    sync::{Mutex, Notify, mpsc, mpsc::error::TrySendError, oneshot},
+    task::JoinHandle,
 };
 use tokio_postgres::Row;
 
@@ -50,8 +51,12 @@ pub(crate) struct PgDatabase(pub Arc<PgDatabaseInner>);
 pub(crate) struct PgDatabaseInner {
     // The writers end when the queue is closed and empty, and the thread with them.
     pub(super) queue: mpsc::Sender<QueuedWrite>,
-    _thread: JoinedThread,
-    connections: PgConnections,
+    thread: Option<JoinedThread>,
+    readers: Vec<Slot>,
+    /// For small writes of one statement: tickets, claims, who is present.
+    small_writes: Slot,
+    /// For statements that may take long.
+    background: Slot,
     next_reader: AtomicUsize,
     pub changes: Arc<ChangeList>,
     /// Notified after a commit of this node.
@@ -67,23 +72,6 @@ pub(crate) struct PgDatabaseInner {
     lookups: mpsc::Sender<StateLookup>,
 }
 
-/// The connections of a node.
-#[derive(Clone)]
-struct PgConnections {
-    readers: Vec<Slot>,
-    /// For small writes of one statement: tickets, claims, who is present.
-    small_writes: Slot,
-    /// For statements that may take long.
-    background: Slot,
-}
-
-/// What the thread has made when it is ready.
-struct OpenedStore {
-    connections: PgConnections,
-    creator_key: CreatorKey,
-    runtime: Handle,
-}
-
 impl PgDatabase {
     /// Connects to a database, and migrates it to the current schema.
     ///
@@ -97,54 +85,22 @@ impl PgDatabase {
             .enable_all()
             .build()
             .map_err(StoreError::create)?;
-        let (queue, jobs) = mpsc::channel(QUEUE_CAPACITY);
-        let (lookups, queued_lookups) = mpsc::channel(row_state::QUEUE_CAPACITY);
-        let (changes, metrics) = (Arc::new(ChangeList::new()), StoreMetrics::new());
-        let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
-        let (committed, state) = (
-            Arc::new(Notify::new()),
-            Arc::new(DatabaseState::new(max_bytes)),
-        );
         let (opened, ready) = std::sync::mpsc::channel();
-        let connecting = Connecting {
-            settings: Arc::new(settings),
-            jobs,
-            lookups: queued_lookups,
-            max_batch: config.commit_batch.max(1),
-            changes: Arc::clone(&changes),
-            committed: Arc::clone(&committed),
-            state: Arc::clone(&state),
-            metrics: metrics.clone(),
-        };
         let work = move || {
-            runtime.block_on(async {
-                match connecting.open().await {
-                    Ok((connections, writers)) => {
-                        let _ = opened.send(Ok(connections));
-                        join_all(writers).await;
-                    }
-                    Err(error) => drop(opened.send(Err(error))),
+            match runtime.block_on(open(settings, config)) {
+                Ok((database, writers)) => {
+                    let _ = opened.send(Ok(database));
+                    runtime.block_on(join_all(writers));
                 }
-            });
+                Err(error) => drop(opened.send(Err(error))),
+            }
             // A resolver may still wait for an answer.
             runtime.shutdown_background();
         };
-        let _thread = JoinedThread::start("store-postgres", work).map_err(StoreError::create)?;
-        let opened = ready.recv().unwrap_or(Err(StoreError::Closed))?;
-        Ok(PgDatabase(Arc::new(PgDatabaseInner {
-            queue,
-            _thread,
-            connections: opened.connections,
-            next_reader: AtomicUsize::new(0),
-            changes,
-            committed,
-            cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
-            creator_key: opened.creator_key,
-            state,
-            metrics,
-            runtime: opened.runtime,
-            lookups,
-        })))
+        let thread = JoinedThread::start("store-postgres", work).map_err(StoreError::create)?;
+        let mut database = ready.recv().unwrap_or(Err(StoreError::Closed))?;
+        database.thread = Some(thread);
+        Ok(PgDatabase(Arc::new(database)))
     }
 
     /// The state of a game's row, or `None` if there is no such game.
@@ -165,7 +121,7 @@ impl PgDatabase {
         sql: &'static str,
         params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
-        let readers = &self.0.connections.readers;
+        let readers = &self.0.readers;
         let first = self.0.next_reader.fetch_add(1, Ordering::Relaxed);
         let connections = (0..READERS).map(|index| readers[(first + index) % READERS].get());
         let connection = connections.flatten().next();
@@ -178,7 +134,7 @@ impl PgDatabase {
         sql: &'static str,
         params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
-        let connection = self.0.connections.background.get();
+        let connection = self.0.background.get();
         self.run(connection, sql, params).await
     }
 
@@ -188,7 +144,7 @@ impl PgDatabase {
         sql: &'static str,
         params: Vec<SqlParam>,
     ) -> Result<Vec<Row>, StoreError> {
-        let connection = self.0.connections.small_writes.get();
+        let connection = self.0.small_writes.get();
         let started = Instant::now();
         let rows = self.run(connection, sql, params).await;
         let rows = rows.map_err(|error| self.0.state.explain(error))?;
@@ -288,80 +244,79 @@ impl fmt::Debug for PgDatabase {
     }
 }
 
-/// What opens the connections.
-struct Connecting {
-    settings: Arc<ConnectionSettings>,
-    jobs: mpsc::Receiver<QueuedWrite>,
-    lookups: mpsc::Receiver<StateLookup>,
-    max_batch: usize,
-    changes: Arc<ChangeList>,
-    committed: Arc<Notify>,
-    state: Arc<DatabaseState>,
-    metrics: StoreMetrics,
-}
-
-impl Connecting {
-    /// Migrates the database, opens the connections and starts the tasks. Those of the writers are
-    /// returned.
-    async fn open(self) -> Result<(OpenedStore, Vec<tokio::task::JoinHandle<()>>), StoreError> {
-        let notified = Arc::new(Notify::new());
-        let slot = async |purpose| Slot::open(&self.settings, purpose, &notified).await;
-        let background = slot(Purpose::Background).await?;
-        let first = background.get().ok_or(QueryError::NotConnected)?;
-        migrations::migrate(&first).await?;
-        self.state.read(&first).await?;
-        if !self.state.has_standby() {
-            // Also a metric.
-            log::warn!("the database has no synchronous standby: its disk is the only copy");
-        }
-        let key = first.query("SELECT key FROM creator_key", &[]).await?;
-        let creator_key = CreatorKey(bytes(&one(key)?, 0)?);
-
-        let mut readers = Vec::new();
-        let lookups = Arc::new(tokio::sync::Mutex::new(self.lookups));
-        for number in 0..READERS {
-            let reader = slot(Purpose::Requests).await?;
-            if number < STATE_READERS {
-                let state_reader = StateReader {
-                    queue: Arc::clone(&lookups),
-                    slot: reader.clone(),
-                };
-                tokio::spawn(state_reader.run());
-            }
-            readers.push(reader);
-        }
-        let watched = slot(Purpose::Requests).await?;
-        let seen = watched.get().ok_or(QueryError::NotConnected)?;
-        let watcher = ChangeWatcher {
-            changes: self.changes,
-            committed: Arc::clone(&self.committed),
-            notified: Arc::clone(&notified),
-            slot: watched,
-        };
-        tokio::spawn(watcher.run(SnapshotCursor::new(&seen).await?));
-        let connections = PgConnections {
-            readers,
-            small_writes: slot(Purpose::Requests).await?,
-            background: background.clone(),
-        };
-        let queue = Arc::new(tokio::sync::Mutex::new(self.jobs));
-        let mut writers = Vec::new();
-        for _ in 0..WRITERS {
-            let writer = BatchWriter {
-                queue: Arc::clone(&queue),
-                slot: slot(Purpose::Writes).await?,
-                max_batch: self.max_batch,
-                committed: Arc::clone(&self.committed),
-                metrics: self.metrics.clone(),
-            };
-            writers.push(tokio::spawn(writer.run()));
-        }
-        tokio::spawn(self.state.watch(background));
-        let opened = OpenedStore {
-            connections,
-            creator_key,
-            runtime: Handle::current(),
-        };
-        Ok((opened, writers))
+/// Migrates the database, opens the connections and starts the tasks. Those of the writers are
+/// returned.
+async fn open(
+    settings: ConnectionSettings,
+    config: StoreConfig,
+) -> Result<(PgDatabaseInner, Vec<JoinHandle<()>>), StoreError> {
+    let (settings, notified) = (Arc::new(settings), Arc::new(Notify::new()));
+    let slot = async |purpose| Slot::open(&settings, purpose, &notified).await;
+    let background = slot(Purpose::Background).await?;
+    let first = background.get().ok_or(QueryError::NotConnected)?;
+    migrations::migrate(&first).await?;
+    let max_bytes = Some(config.max_bytes).filter(|&max| max > 0);
+    let state = Arc::new(DatabaseState::new(max_bytes));
+    state.read(&first).await?;
+    if !state.has_standby() {
+        // Also a metric.
+        log::warn!("the database has no synchronous standby: its disk is the only copy");
     }
+    let key = first.query("SELECT key FROM creator_key", &[]).await?;
+
+    let mut readers = Vec::new();
+    let (lookups, queued_lookups) = mpsc::channel(row_state::QUEUE_CAPACITY);
+    let queued_lookups = Arc::new(Mutex::new(queued_lookups));
+    for number in 0..READERS {
+        let reader = slot(Purpose::Requests).await?;
+        if number < STATE_READERS {
+            let state_reader = StateReader {
+                queue: Arc::clone(&queued_lookups),
+                slot: reader.clone(),
+            };
+            tokio::spawn(state_reader.run());
+        }
+        readers.push(reader);
+    }
+    let watched = slot(Purpose::Requests).await?;
+    let seen = watched.get().ok_or(QueryError::NotConnected)?;
+    let (changes, committed) = (Arc::new(ChangeList::new()), Arc::new(Notify::new()));
+    let watcher = ChangeWatcher {
+        changes: Arc::clone(&changes),
+        committed: Arc::clone(&committed),
+        notified: Arc::clone(&notified),
+        slot: watched,
+    };
+    tokio::spawn(watcher.run(SnapshotCursor::new(&seen).await?));
+    let (queue, queued_writes) = mpsc::channel(QUEUE_CAPACITY);
+    let queued_writes = Arc::new(Mutex::new(queued_writes));
+    let (mut writers, metrics) = (Vec::new(), StoreMetrics::new());
+    for _ in 0..WRITERS {
+        let writer = BatchWriter {
+            queue: Arc::clone(&queued_writes),
+            slot: slot(Purpose::Writes).await?,
+            max_batch: config.commit_batch.max(1),
+            committed: Arc::clone(&committed),
+            metrics: metrics.clone(),
+        };
+        writers.push(tokio::spawn(writer.run()));
+    }
+    tokio::spawn(Arc::clone(&state).watch(background.clone()));
+    let database = PgDatabaseInner {
+        queue,
+        thread: None,
+        readers,
+        small_writes: slot(Purpose::Requests).await?,
+        background,
+        next_reader: AtomicUsize::new(0),
+        changes,
+        committed,
+        cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
+        creator_key: CreatorKey(bytes(&one(key)?, 0)?),
+        state,
+        metrics,
+        runtime: Handle::current(),
+        lookups,
+    };
+    Ok((database, writers))
 }
