@@ -8,11 +8,7 @@
 //! the database was vacuumed since.
 
 use std::{
-    fmt::Write as _,
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -44,55 +40,44 @@ const RESPONSE_ROW: u64 = 200;
 const TICKET_ROW: u64 = 230;
 const REVIEW_ROW: u64 = 200;
 
-/// The tables that hold nearly all, and the bytes of a row. `pg_column_size` is the stored size,
-/// also of values that are compressed or outside of the page, which it does not read.
-static TABLES: LazyLock<[(&str, String); 6]> = LazyLock::new(|| {
-    [
-        // Pages are filled to 60%.
-        (
-            "games",
-            format!(
-                "({GAME_ROW} + pg_column_size(snapshot) + pg_column_size(token_hashes) \
-                 + coalesce(pg_column_size(seating), 0)) * 5 / 3"
-            ),
-        ),
-        (
-            "log",
-            format!("{LOG_ROW} + pg_column_size(events) + coalesce(pg_column_size(action), 0)"),
-        ),
-        (
-            "packed_log",
-            format!("{PACKED_ROW} + pg_column_size(entries)"),
-        ),
-        (
-            "idempotency",
-            format!("{RESPONSE_ROW} + pg_column_size(response)"),
-        ),
-        ("tickets", TICKET_ROW.to_string()),
-        ("reviews", format!("{REVIEW_ROW} + pg_column_size(content)")),
-    ]
-});
+/// The tables that hold nearly all, the bytes of a row, its long columns, and how many thirds of its
+/// size it takes: pages of games are filled to 60%. `pg_column_size` is the stored size, also of
+/// values that are compressed or outside of the page, which it does not read.
+const TABLES: [(&str, u64, &[&str], u64); 6] = [
+    (
+        "games",
+        GAME_ROW,
+        &["snapshot", "token_hashes", "seating"],
+        5,
+    ),
+    ("log", LOG_ROW, &["events", "action"], 3),
+    ("packed_log", PACKED_ROW, &["entries"], 3),
+    ("idempotency", RESPONSE_ROW, &["response"], 3),
+    ("tickets", TICKET_ROW, &[], 3),
+    ("reviews", REVIEW_ROW, &["content"], 3),
+];
 
 /// The bytes of all live rows, the size of the files, and whether there is a standby. A page is
 /// read by a TID range scan.
 static READ: LazyLock<String> = LazyLock::new(|| {
-    let mut tables = String::new();
-    for (table, row) in &*TABLES {
-        let before = if tables.is_empty() { "" } else { "UNION ALL " };
-        let _ = write!(
-            tables,
-            "{before}SELECT sum((SELECT sum({row}) FROM {table} \
+    let tables = TABLES.map(|(table, bytes, columns, thirds)| {
+        let columns = columns.iter();
+        let columns = columns.map(|column| format!(" + coalesce(pg_column_size({column}), 0)"));
+        let row = format!("({bytes}{}) * {thirds} / 3", columns.collect::<String>());
+        format!(
+            "SELECT sum((SELECT sum({row}) FROM {table} \
              WHERE ctid >= format('(%s,0)', page)::tid \
              AND ctid < format('(%s,0)', page + 1)::tid)) * max(pages) / count(*) \
              FROM (SELECT pg_relation_size('{table}') / current_setting('block_size')::bigint) \
              AS size (pages), \
              generate_series(0, pages - 1, \
-             greatest(1, (pages + {SAMPLE_PAGES} - 1) / {SAMPLE_PAGES})) AS page "
-        );
-    }
+             greatest(1, (pages + {SAMPLE_PAGES} - 1) / {SAMPLE_PAGES})) AS page"
+        )
+    });
     format!(
         "SELECT coalesce(sum(bytes), 0)::bigint, pg_database_size(current_database()), \
-         current_setting('synchronous_standby_names') <> '' FROM ({tables}) AS live (bytes)"
+         current_setting('synchronous_standby_names') <> '' FROM ({}) AS live (bytes)",
+        tables.join(" UNION ALL ")
     )
 });
 
@@ -137,19 +122,19 @@ fn added_bytes(write: &Write) -> u64 {
 #[derive(Debug)]
 pub(crate) struct DatabaseState {
     max_bytes: Option<u64>,
-    space: Mutex<Space>,
-    file_bytes: AtomicU64,
-    has_standby: AtomicBool,
-    waits_for_standby: AtomicBool,
+    known: Mutex<KnownState>,
 }
 
-/// The bytes of the live rows.
+/// What was last read, and has happened since.
 #[derive(Debug, Default)]
-struct Space {
-    /// As they were last read.
+struct KnownState {
+    /// The bytes of the live rows.
     read: u64,
     /// What this node has added since.
     written: u64,
+    file_bytes: u64,
+    has_standby: bool,
+    waits_for_standby: bool,
 }
 
 impl DatabaseState {
@@ -157,21 +142,18 @@ impl DatabaseState {
     pub fn new(max_bytes: Option<u64>) -> DatabaseState {
         DatabaseState {
             max_bytes,
-            space: Mutex::default(),
-            file_bytes: AtomicU64::new(0),
-            has_standby: AtomicBool::new(false),
-            waits_for_standby: AtomicBool::new(false),
+            known: Mutex::default(),
         }
     }
 
     /// The bytes of the live rows, and the limit.
     pub fn usage(&self) -> SpaceUsage {
-        self.usage_of(&self.space.lock())
+        self.usage_of(&self.known.lock())
     }
 
-    fn usage_of(&self, space: &Space) -> SpaceUsage {
+    fn usage_of(&self, known: &KnownState) -> SpaceUsage {
         SpaceUsage {
-            used: space.read + space.written,
+            used: known.read + known.written,
             max: self.max_bytes,
         }
     }
@@ -182,37 +164,37 @@ impl DatabaseState {
     /// [`StoreError::Quota`].
     pub fn admit(&self, write: &Write) -> Result<u64, StoreError> {
         let added = added_bytes(write);
-        let mut space = self.space.lock();
-        let usage = self.usage_of(&space);
+        let mut known = self.known.lock();
+        let usage = self.usage_of(&known);
         match write.op {
             WriteOp::Insert(_) => usage.check_new_game()?,
             WriteOp::Remove(_) => {}
             _ => usage.check_write()?,
         }
-        space.written += added;
+        known.written += added;
         Ok(added)
     }
 
     /// Takes back what was counted for a write that was not made.
     pub fn take_back(&self, added: u64) {
-        let mut space = self.space.lock();
-        space.written = space.written.saturating_sub(added);
+        let mut known = self.known.lock();
+        known.written = known.written.saturating_sub(added);
     }
 
     /// The size of the database's files in bytes, some seconds ago.
     pub fn file_bytes(&self) -> u64 {
-        self.file_bytes.load(Relaxed)
+        self.known.lock().file_bytes
     }
 
     /// Whether commits wait for a standby, some seconds ago.
     pub fn has_standby(&self) -> bool {
-        self.has_standby.load(Relaxed)
+        self.known.lock().has_standby
     }
 
     /// The error of a write, which names what its commit waits for.
     pub fn explain(&self, error: StoreError) -> StoreError {
         match error {
-            StoreError::Unreachable(_) if self.waits_for_standby.load(Relaxed) => {
+            StoreError::Unreachable(_) if self.known.lock().waits_for_standby => {
                 StoreError::unreachable("its commits wait for a synchronous standby")
             }
             other => other,
@@ -222,7 +204,7 @@ impl DatabaseState {
     /// Finds out whether commits have waited for a standby for a while.
     async fn look_for_waits(&self, connection: &PgConnection) -> Result<(), StoreError> {
         let waits = one(connection.query(WAITS_FOR_STANDBY, &[]).await?)?.try_get(0)?;
-        self.waits_for_standby.store(waits, Relaxed);
+        self.known.lock().waits_for_standby = waits;
         if waits {
             crate::warn_rarely!(
                 "commits wait for a synchronous standby, and none answers: start one, or change \
@@ -234,18 +216,15 @@ impl DatabaseState {
 
     /// Reads the state.
     pub(super) async fn read(&self, connection: &PgConnection) -> Result<(), StoreError> {
-        let written_before = self.space.lock().written;
+        let written_before = self.known.lock().written;
         let row = one(connection.query(&READ, &[]).await?)?;
-        {
-            let mut space = self.space.lock();
-            space.read = row.try_get::<_, i64>(0)?.unsigned_abs();
-            // What was written meanwhile may or may not have been read, and counts until the next
-            // time.
-            space.written = space.written.saturating_sub(written_before);
-        }
-        let file_bytes: i64 = row.try_get(1)?;
-        self.file_bytes.store(file_bytes.unsigned_abs(), Relaxed);
-        self.has_standby.store(row.try_get(2)?, Relaxed);
+        let (read, file_bytes): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let mut known = self.known.lock();
+        known.read = read.unsigned_abs();
+        // What was written meanwhile may or may not have been read, and counts until the next time.
+        known.written = known.written.saturating_sub(written_before);
+        known.file_bytes = file_bytes.unsigned_abs();
+        known.has_standby = row.try_get(2)?;
         Ok(())
     }
 
