@@ -16,7 +16,7 @@ use crate::fair::{Charge, FairShares};
 const EXPECTED_COST: Duration = Duration::from_millis(5);
 
 /// The next game is picked at random among this many that have been due the longest, so that two
-/// processes on one file seldom pick the same one.
+/// nodes seldom pick the same one.
 const PICK_FROM: usize = 8;
 
 /// The games that threads work on, and the time that their creators have used.

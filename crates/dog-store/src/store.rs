@@ -156,7 +156,7 @@ impl Store {
 
     /// At which seats of a game somebody is present. Only what was written counts.
     pub async fn present(&self, id: &GameId) -> Result<BySeat<bool>, StoreError> {
-        self.present_within(id, SignedDuration::ZERO).await
+        dispatch!(self, memory present(id, SignedDuration::ZERO))
     }
 
     /// At which seats of a game somebody is present, or may come back because the process has lost
@@ -173,20 +173,7 @@ impl Store {
         if !self.lease.is_settled() {
             return Ok(None);
         }
-        self.present_within(id, RETURN_TIME).await.map(Some)
-    }
-
-    /// At which seats of a game somebody is present through a node whose lease lasts, or ended at
-    /// most `ended` ago.
-    async fn present_within(
-        &self,
-        id: &GameId,
-        ended: SignedDuration,
-    ) -> Result<BySeat<bool>, StoreError> {
-        match &self.backend {
-            Backend::Sqlite(database) => Ok(database.0.memory.present(id)),
-            Backend::Postgres(database) => database.present(id, ended).await,
-        }
+        dispatch!(self, memory present(id, RETURN_TIME)).map(Some)
     }
 
     /// The reactions of the last ten seconds in a game.

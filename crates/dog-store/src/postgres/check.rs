@@ -15,7 +15,6 @@ use super::{
 use crate::{
     CheckReport, GameId, LogEntry, LogPage, StoreError,
     check::{CheckedColumns, replay},
-    game_log::LogForm,
     game_row::select_games,
 };
 
@@ -140,22 +139,19 @@ impl GameRows {
 
     /// The whole log. As for all readers, packed pages come before rows that are not deleted yet.
     fn log(&self, id: GameId) -> Result<Vec<LogEntry>, StoreError> {
+        let pages = match self.pages.len() {
+            0 => self.log.chunks(usize::MAX),
+            _ => self.pages.chunks(1),
+        };
         let mut entries: Vec<LogEntry> = Vec::new();
-        let mut add = |form: LogForm| {
+        for page in pages {
             let page = LogPage {
                 game: id,
-                after: entries.last().map_or(0, |entry| entry.version),
+                after: 0,
                 limit: usize::MAX,
-                form,
+                form: log_form(page)?,
             };
             entries.extend(page.entries()?);
-            Ok::<_, StoreError>(())
-        };
-        for page in &self.pages {
-            add(log_form(std::slice::from_ref(page), 0)?)?;
-        }
-        if self.pages.is_empty() {
-            add(log_form(&self.log, 0)?)?;
         }
         Ok(entries)
     }

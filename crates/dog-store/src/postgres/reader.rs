@@ -173,7 +173,7 @@ impl PgDatabase {
             game: *id,
             after,
             limit: limit as usize,
-            form: log_form(&rows, 0)?,
+            form: log_form(&rows)?,
         })
     }
 
@@ -478,23 +478,22 @@ fn head(row: &Row, id: GameId) -> Result<GameHead, StoreError> {
     })
 }
 
-/// The log in rows of the columns entries (of a packed page), version, at, action and events, from
-/// this column on.
-pub(super) fn log_form(rows: &[Row], from: usize) -> Result<LogForm, StoreError> {
-    let packed = rows.first().map(|row| row.try_get(from)).transpose()?;
+/// The log in rows of the columns entries (of a packed page), version, at, action and events.
+pub(super) fn log_form(rows: &[Row]) -> Result<LogForm, StoreError> {
+    let packed = rows.first().map(|row| row.try_get(0)).transpose()?;
     if let Some(packed) = packed.flatten() {
         return Ok(LogForm::Packed(packed));
     }
     let mut entries = Vec::new();
     for row in rows {
-        let Some(number) = row.try_get(from + 1)? else {
+        let Some(number) = row.try_get(1)? else {
             continue;
         };
         entries.push(LogRow {
             version: version(number)?,
-            at: time(row.try_get(from + 2)?)?,
-            action: row.try_get(from + 3)?,
-            events: row.try_get(from + 4)?,
+            at: time(row.try_get(2)?)?,
+            action: row.try_get(3)?,
+            events: row.try_get(4)?,
         });
     }
     Ok(LogForm::Rows(entries))

@@ -46,7 +46,7 @@ impl Memory {
     }
 
     /// At which seats of a game somebody is present.
-    pub fn present(&self, id: &GameId) -> BySeat<bool> {
+    pub fn present(&self, id: &GameId, _: SignedDuration) -> BySeat<bool> {
         let (present, mut seats) = (self.present.lock(), BySeat::default());
         for seat in Seat::all(MAX_SEATS as u8) {
             seats[seat] = present.contains(&(*id, seat));
