@@ -8,7 +8,10 @@ use std::{
     str::FromStr,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Serialize,
+    de::{Error as _, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -150,8 +153,10 @@ impl DealSizes {
     }
 }
 
-/// Every option of RULES §2 and §11, under the name it has there.
+/// Every option of RULES §2 and §11, under the name it has there. A program refuses those that it
+/// does not know, rather than play a game by other rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Options {
     /// The preset these options were made from; only a name, nothing is decided by it.
     pub preset: Preset,
@@ -390,13 +395,38 @@ impl TryFrom<Options> for Rules {
 
 impl Serialize for Rules {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.options.serialize(serializer)
+        // Version 0.2.0 ignores an option that it does not know, but cannot read the other form.
+        match self.options.fresh_into_goal {
+            false => self.options.serialize(serializer),
+            true => [&self.options].serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Rules {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Rules, D::Error> {
-        Rules::try_from(Options::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        deserializer.deserialize_any(RulesVisitor)
+    }
+}
+
+/// Reads both forms of stored rules.
+struct RulesVisitor;
+
+impl<'de> Visitor<'de> for RulesVisitor {
+    type Value = Rules;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("rules")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, options: A) -> Result<Rules, A::Error> {
+        let options = Options::deserialize(MapAccessDeserializer::new(options))?;
+        Rules::try_from(options).map_err(A::Error::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rules: A) -> Result<Rules, A::Error> {
+        let rules = rules.next_element()?;
+        rules.ok_or_else(|| A::Error::custom("no rules"))
     }
 }
 
@@ -559,14 +589,25 @@ mod tests {
         let text = "familienlager fresh_into_goal=true";
         let rules: Rules = text.parse().unwrap();
         assert_eq!(rules.to_string(), text);
-        let mut stored = serde_json::to_value(&rules).unwrap();
-        assert_eq!(
-            serde_json::from_value::<Rules>(stored.clone()).unwrap(),
-            rules
-        );
-        stored.as_object_mut().unwrap().remove("fresh_into_goal");
+        let read = |stored: &Value| Rules::deserialize(stored);
+        let stored = serde_json::to_value(&rules).unwrap();
+        assert_eq!(read(&stored).unwrap(), rules);
+        let mut options = stored[0].clone();
+        assert_eq!(read(&options).unwrap(), rules);
+        options.as_object_mut().unwrap().remove("fresh_into_goal");
         let before = Preset::Familienlager.rules();
-        assert_eq!(serde_json::to_value(&before).unwrap(), stored);
-        assert_eq!(serde_json::from_value::<Rules>(stored).unwrap(), before);
+        assert_eq!(serde_json::to_value(&before).unwrap(), options);
+        assert_eq!(read(&options).unwrap(), before);
+
+        // A program of before, which ignores options that it does not know.
+        #[derive(Deserialize)]
+        struct Earlier {
+            preset: Preset,
+        }
+        let earlier = |stored| Earlier::deserialize(stored).map(|options| options.preset);
+        assert_eq!(earlier(&options).unwrap(), Preset::Familienlager);
+        assert!(earlier(&stored).is_err());
+        options["an_option_of_a_later_version"] = true.into();
+        assert!(read(&options).is_err());
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 
 each_store![
     a_log_is_read_in_pages,
+    a_game_with_an_option_of_a_later_version_is_not_read,
     the_list_has_the_newest_first_and_no_unlisted_games,
     open_tables_are_those_with_a_seat_for_anyone,
     a_game_is_listed_as_it_is_read,
@@ -27,6 +28,27 @@ fn a_log_is_read_in_pages(database: &TestStore) {
     assert!(versions(6, 99).is_empty());
     assert!(versions(u64::MAX, 99).is_empty());
     assert_eq!(log(&store, &GameId::random()), []);
+}
+
+/// As while servers are upgraded one after the other.
+fn a_game_with_an_option_of_a_later_version_is_not_read(database: &TestStore) {
+    let store = database.store_with(StoreConfig {
+        games_in_memory: 0,
+        ..StoreConfig::default()
+    });
+    let stored = create(&store);
+    let replace = |this: &str, other: &str| {
+        database.sql(&format!(
+            "UPDATE games SET snapshot = replace(snapshot, '{this}', '{other}')"
+        ));
+    };
+    let (option, before) = (r#""another_option":true,"preset""#, r#""preset""#);
+    replace(before, option);
+    let read = block_on(store.game(&stored.id));
+    assert!(matches!(read, Err(StoreError::Unreadable { .. })));
+    assert_eq!(wait(store.games(&ListQuery::default())).games, []);
+    replace(option, before);
+    assert_eq!(wait(store.game(&stored.id)), Some(stored));
 }
 
 fn the_list_has_the_newest_first_and_no_unlisted_games(database: &TestStore) {
