@@ -286,7 +286,7 @@ impl QuickJoined {
 /// All such tables were made this way. They have no host, the server deals, and each seat has 60
 /// seconds to act. 60 seconds after the first person has sat down, people who are not
 /// [present](#/seats/get_presence) lose their seats, and bots take the open ones. The first action
-/// of a person who was never there has 15 seconds.
+/// of a person who was never there has 15 seconds; from then on a bot plays until the person comes.
 #[utoipa::path(post, path = "/v1/join", tag = "seats",
     params(RetryHeaders),
     request_body(content = QuickJoinRequest, description = "May be empty."),

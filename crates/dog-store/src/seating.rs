@@ -70,6 +70,9 @@ pub struct SeatAccess {
     /// Whether its person was not there when the first round was dealt at a table without a host,
     /// and nobody has acted for the seat since.
     pub absent_at_start: bool,
+    /// Whether the clock has acted for that person since. It goes with `absent_at_start`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked_in_vain: bool,
     /// Administrative changes by the person who has the seat, or had it last.
     pub changes: u32,
 }

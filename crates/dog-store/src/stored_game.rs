@@ -382,10 +382,20 @@ impl StoredGame {
     /// When the clock may act next: at the deadline, or earlier for a person who was absent when
     /// the game began.
     fn next_timeout(&self) -> Option<Timestamp> {
-        let (deadline, turn) = (self.deadline?, self.timing.turn_seconds?);
-        let saved = SignedDuration::from_secs(turn.into()) - FIRST_ACTION_TIME;
-        let hurries = saved.is_positive() && self.seats_absent_at_start().next().is_some();
-        Some(if hurries { deadline - saved } else { deadline })
+        let seats = self.seats_absent_at_start();
+        let timeouts = seats.filter_map(|seat| self.absent_timeout(seat));
+        timeouts.chain(self.deadline).min()
+    }
+
+    /// When the clock acts for a person who was absent when the game began: after the time for the
+    /// first action, and from then on at the pace of a bot.
+    fn absent_timeout(&self, seat: Seat) -> Option<Timestamp> {
+        let turn = SignedDuration::from_secs(self.timing.turn_seconds?.into());
+        let time = match self.seating.seats[seat].asked_in_vain {
+            true => SignedDuration::from_millis(self.timing.bot_pace_ms.into()),
+            false => FIRST_ACTION_TIME,
+        };
+        Some(self.deadline? - turn + time)
     }
 
     /// The seats to act whose people were absent when the game began.
@@ -398,7 +408,9 @@ impl StoredGame {
     /// deadline, the lowest of those who were absent when the game began and are not `present` now.
     pub fn timed_out_seat(&self, present: &BySeat<bool>) -> Option<Seat> {
         if self.is_before_deadline() {
-            self.seats_absent_at_start().find(|&seat| !present[seat])
+            let is_late = |seat| self.absent_timeout(seat).is_some_and(|at| at <= now());
+            self.seats_absent_at_start()
+                .find(|&seat| !present[seat] && is_late(seat))
         } else {
             self.game.timed_out_seat()
         }

@@ -208,7 +208,9 @@ impl Draft {
             && next.seating.seats[seat].absent_at_start
             && action.is_play()
         {
-            Arc::make_mut(&mut next.seating).seats[seat].absent_at_start = false;
+            let access = &mut Arc::make_mut(&mut next.seating).seats[seat];
+            access.absent_at_start = actor == Actor::Clock;
+            access.asked_in_vain = actor == Actor::Clock;
         }
         if next.tokens.host.is_none() && next.game.phase() == Phase::Seating {
             // A table at which nobody sits would only be in the way of others.

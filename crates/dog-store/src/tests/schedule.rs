@@ -12,6 +12,7 @@ each_store![
     a_game_whose_people_are_away_is_not_for_people,
     one_machine_claims_a_due_game_until_it_changes,
     a_deadline_moves_only_with_the_turn,
+    who_was_asked_in_vain_is_played_for_at_the_pace_of_a_bot,
     a_game_goes_on_at_once_when_the_clock_is_put_back,
     a_due_time_that_another_version_has_computed_is_corrected,
     a_game_that_skips_to_the_deal_has_no_pace,
@@ -177,6 +178,43 @@ fn a_deadline_moves_only_with_the_turn(database: &TestStore) {
     let dealt = act(Action::Deal { by: None });
     assert_eq!(dealt.deadline, Some(dealt.updated_at + seconds(5)));
     assert_eq!(wait(store.game(&stored.id)), Some(dealt));
+}
+
+fn who_was_asked_in_vain_is_played_for_at_the_pace_of_a_bot(database: &TestStore) {
+    let store = database.store();
+    let stored = add(&store, with_bots(&[], timing(1, Some(60)), now()));
+    let mut draft = Draft::new(&stored, &Action::Deal { by: None }, Actor::Server).expect("a deal");
+    draft.note_absent(Seat::all(4).skip(1));
+    let mut game = draft.next.clone();
+    commit_done(&store, WriteOp::Update(Box::new(draft)));
+    let wait_for = |stored: &StoredGame| {
+        let due = stored.due_at(stored.updated_at).expect("a time");
+        due.duration_since(stored.updated_at).as_secs()
+    };
+    let act = |game: &StoredGame, seat: Seat| {
+        let actor = match seat.number() {
+            0 => Actor::Player,
+            _ => Actor::Clock,
+        };
+        let action = game.game.legal_actions(seat).swap_remove(0);
+        let draft = Draft::new(game, &action, actor).expect("an action");
+        let next = draft.next.clone();
+        commit_done(&store, WriteOp::Update(Box::new(draft)));
+        assert_eq!(wait(store.game(&game.id)).as_ref(), Some(&next));
+        next
+    };
+    assert_eq!(wait_for(&game), 15);
+    for seat in Seat::all(4) {
+        game = act(&game, seat);
+    }
+    let mut waits = Vec::new();
+    while waits.len() < 4 {
+        let turn = game.game.turn().expect("a turn");
+        waits.push((turn.number(), wait_for(&game)));
+        game = act(&game, turn);
+    }
+    waits.sort();
+    assert_eq!(waits, [(0, 60), (1, 1), (2, 1), (3, 1)]);
 }
 
 fn a_game_goes_on_at_once_when_the_clock_is_put_back(database: &TestStore) {
