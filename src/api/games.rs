@@ -251,7 +251,7 @@ impl GameSummary {
                 seat,
                 team: seat.team(rules.seats),
                 name: player.name.clone(),
-                kind: player.kind,
+                kind: game.kind(seat),
             }
         };
         GameSummary {

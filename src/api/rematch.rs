@@ -33,7 +33,7 @@ use crate::{
 };
 
 errors! {
-    AskRematchErrors: [WRITE], [Forbidden, GameNotOver, TooManyChanges];
+    AskRematchErrors: [WRITE], [GameNotOver, TooManyChanges];
     RematchErrors: [READ], [InvalidRequest, NoRematch, StaleVersion];
 }
 
@@ -53,7 +53,9 @@ pub struct RematchBody {
 /// Asks for the next game of the same people: the first who asks makes it, and the others get it.
 ///
 /// It has the same rules, clock and tokens, and the next seat deals first. It begins when all
-/// people have asked, or when the host deals.
+/// people have asked, or when the host deals, and not before one has asked. The seat of a person
+/// who had left or was away is kept for the token: 60 seconds after the first request, or when the
+/// host deals, a bot gets it, until the person takes it back.
 #[utoipa::path(post, path = "/v1/games/{id}/rematch", tag = "seats",
     params(GamePath, WriteHeaders),
     request_body(content = RematchBody, description = "May be empty."),
@@ -85,7 +87,11 @@ pub async fn ask_rematch(
     attempt(&app.store, &request, MAX_ATTEMPTS, load, |(old, next)| {
         let old = GameWrite::new(old, &request)?;
         let role = old.role()?;
-        let asker = asker(&old, role)?;
+        let asker = match role {
+            Role::Seat(seat) => Some(seat),
+            Role::Host => None,
+            Role::Spectator => return Err(AccessError::NoToken.into()),
+        };
         if let Some(answer) = old.first_answer()? {
             return Ok(answer);
         }
@@ -126,16 +132,6 @@ fn answer(status: StatusCode, next: &StoredGame, caller: Caller) -> Result<Answe
     Ok(Answer::new(status, &Rematch::new(next, role))?.with_etag(next, role))
 }
 
-/// The seat that asks; none if the host does.
-fn asker(old: &StoredGame, role: Role) -> Result<Option<Seat>, AccessError> {
-    match role {
-        Role::Seat(seat) if !old.game.player(seat).is_human() => Err(AccessError::BotPlays(seat)),
-        Role::Seat(seat) => Ok(Some(seat)),
-        Role::Host => Ok(None),
-        Role::Spectator => Err(AccessError::NoToken),
-    }
-}
-
 /// The old seat of each new one.
 ///
 /// # Errors
@@ -156,14 +152,14 @@ fn order(old: &Game, seats: Option<BySeatList<u8>>) -> Result<Vec<Seat>, Problem
 }
 
 /// The next game: the same rules, people and tokens, with the seats in this order. It waits for all
-/// people but the one who asks for it.
+/// people but the one who asks for it. The seats of those who had left or were away are bots' that
+/// are kept for them.
 fn new_game(
     old: &StoredGame,
     order: &[Seat],
     asker: Option<Seat>,
     creator: Option<Creator>,
 ) -> Result<NewGame, StoreError> {
-    let now = now();
     let rules = old.game.rules().clone();
     let mut tokens = Tokens {
         host: old.tokens.host,
@@ -172,27 +168,35 @@ fn new_game(
     let mut seating = Seating {
         join: old.seating.join,
         start: old.seating.start,
-        bots_at: old.tokens.host.is_none().then(|| now + WAIT_FOR_OTHERS),
         ..Seating::default()
     };
     let (mut players, mut must_confirm) = (Vec::<Player>::new(), Vec::new());
+    let mut is_timed = old.tokens.host.is_none();
     for (seat, &from) in Seat::all(rules.seats).zip(order) {
         let player = old.game.player(from);
         let kind = match (player.kind, old.tokens.seats[from]) {
             // Nobody has a token of a seat of an imported game.
             (SeatKind::Human, None) => SeatKind::Open,
-            (SeatKind::Human, token) => {
+            (SeatKind::Bot | SeatKind::Open, None) => SeatKind::Bot,
+            (_, token) => {
                 tokens.seats[seat] = token;
                 seating.seats[seat].joined = old.seating.seats[from].joined;
-                if asker != Some(from) {
+                let left = !player.is_human() || old.game.is_away(from);
+                if asker == Some(from) {
+                    SeatKind::Human
+                } else {
                     must_confirm.push(seat);
+                    is_timed |= left;
+                    if left { SeatKind::Bot } else { SeatKind::Human }
                 }
-                SeatKind::Human
             }
-            (SeatKind::Bot | SeatKind::Open, _) => SeatKind::Bot,
         };
         // Old and imported games may have names that nobody can have now.
-        let name = checked(&player.name, kind).unwrap_or_else(|_| default_name(seat, kind));
+        let named_as = match tokens.seats[seat] {
+            Some(_) => SeatKind::Human,
+            None => kind,
+        };
+        let name = checked(&player.name, named_as).unwrap_or_else(|_| default_name(seat, named_as));
         let name = distinct(&name, players.iter().map(|other| other.name.as_str()));
         players.push(Player {
             name,
@@ -200,6 +204,7 @@ fn new_game(
             level: player.level,
         });
     }
+    seating.bots_at = is_timed.then(|| now() + WAIT_FOR_OTHERS);
     let game = Game::new(Setup {
         first_dealer: Some(old.game.first_dealer().next(rules.seats)),
         rules,

@@ -63,7 +63,7 @@ impl HandOverRequest {
         let name = (self.name.as_ref()).map(|name| name.checked(SeatKind::Bot, "name"));
         let name = name.transpose()?;
         let now = game.player(seat);
-        let kind = self.kind.unwrap_or(now.kind);
+        let kind = self.kind.unwrap_or(game.kind(seat));
         if is_for_another && (kind == SeatKind::Human || name.is_some()) {
             return Err(AccessError::SeatJoined(seat).into());
         }

@@ -1,8 +1,8 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
 use dog_rules::{
-    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement, Seat,
-    SeatKind,
+    BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement,
+    Player, Seat, SeatKind,
     position::PositionText,
     view::{PendingAction, VisibleSeat},
 };
@@ -97,7 +97,8 @@ pub struct GameView {
     /// Who has the rounds dealt: the host or the dealer's seat, or the server as soon as nobody is
     /// missing.
     start: StartPolicy,
-    /// When seats that are still open since the creation are given to bots; null if never.
+    /// When seats that are still open since the creation are given to bots and, in a rematch, those
+    /// of people who had left, or of all who have not asked if there is no host; null if never.
     #[schema(required, format = DateTime)]
     bots_at: Option<String>,
     /// Whether the game is in the public list.
@@ -255,7 +256,10 @@ pub fn to_act(stored: &StoredGame) -> Vec<Seat> {
 
 fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
     let game = &stored.game;
-    let player = game.player(seat.seat);
+    let player = &Player {
+        kind: game.kind(seat.seat),
+        ..game.player(seat.seat).clone()
+    };
     let may_ask = game.phase() == Phase::Seating && game.needs_confirmations() && player.is_human();
     SeatJson {
         seat: seat.seat,
@@ -343,7 +347,7 @@ impl PresenceView {
     /// The view of a game, with somebody connected as these seats.
     pub fn new(game: &Game, connected: &BySeat<bool>) -> PresenceView {
         let seats = Seat::all(game.rules().seats);
-        let present = seats.map(|seat| match game.player(seat).kind {
+        let present = seats.map(|seat| match game.kind(seat) {
             SeatKind::Human => Some(connected[seat]),
             SeatKind::Bot | SeatKind::Open => None,
         });

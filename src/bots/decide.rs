@@ -110,8 +110,13 @@ pub(super) fn decide(
 ) -> Option<BotAction> {
     let started = Instant::now();
     if let Some((seat, kind)) = stored.next_to_complete(&context.present) {
-        let name = stored.game.distinct_name(seat, &default_name(seat, kind));
-        let level = stored.game.player(seat).level;
+        let (game, player) = (&stored.game, stored.game.player(seat));
+        // Whoever has not asked for the rematch may come back to the seat.
+        let name = match game.awaits_confirmation(seat) {
+            true => player.name.clone(),
+            false => game.distinct_name(seat, &default_name(seat, kind)),
+        };
+        let level = player.level;
         let player = Player { name, kind, level };
         let action = Action::HandOver { seat, player };
         return Some(BotAction::by_server(stored, action, Vec::new()));

@@ -4,6 +4,7 @@ use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
+use super::quick_join::end_the_wait;
 use crate::support::{
     ServerDatabase, Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
@@ -45,6 +46,26 @@ fn finished(server: &TestServer) -> TestTable<'_> {
         }
     }
     table
+}
+
+/// A finished game of four people who joined, and left it to bots before the first deal.
+fn left(server: &TestServer) -> TestTable<'_> {
+    let table = TestTable::full(server, &json!({"bot_pace_ms": 0}));
+    for seat in 0..4 {
+        let bot = json!({"kind": "bot", "level": "fast", "name": format!("Person {seat}")});
+        table.put(Seat(seat), seat, &bot).expect(200);
+    }
+    table.game.post(Host, "/deal").send();
+    wait_until("the end", || {
+        table.game.view(Spectator)["phase"] == "finished"
+    });
+    table
+}
+
+/// A member of each seat.
+fn seats(view: &Value, name: &str) -> Value {
+    let seats = view["seats"].as_array().expect("seats").iter();
+    seats.map(|seat| seat[name].clone()).collect()
 }
 
 /// The next game, with the tokens of the old one in this order.
@@ -239,6 +260,108 @@ fn streams_announce_the_next_game_after_the_end() {
     assert_eq!(told(&later).data["id"], next["id"]);
 }
 
+#[test]
+fn seats_are_kept_for_those_who_left() {
+    let server = TestServer::start();
+    let table = left(&server);
+    let old = &table.game;
+    let first = ask(old, Seat(1), &json!({})).expect(201);
+    assert_eq!(first["seat"], 1);
+    let game = next(old, &first, [0, 1, 2, 3]);
+    let view = game.view(Spectator);
+    assert_eq!(view["phase"], "seating");
+    assert!(view["bots_at"].is_string());
+    assert_eq!(
+        seats(&view, "kind"),
+        json!(["human", "human", "human", "human"])
+    );
+    assert_eq!(seats(&view, "asked"), json!([false, true, false, false]));
+    assert_eq!(seats(&view, "joined"), json!([true, true, true, true]));
+    let present = game.get(Spectator, "/presence").send().expect(200);
+    assert_eq!(present["present"], json!([false, false, false, false]));
+    // Nobody else gets a seat, and nobody is left out who asks, or takes the seat back.
+    let join = game.post_json(Spectator, "/join", &json!({"seat": 0}));
+    join.refused("invitation_needed");
+    game.post(Host, "/seats/0/token").send().refused("no_human");
+    game.post(Seat(1), "/deal").send().refused("seats_open");
+    assert_eq!(ask(old, Seat(0), &json!({})).expect(200)["seat"], 0);
+    let human = json!({"kind": "human"});
+    game.put(Seat(2), 2, &human).expect(200);
+    let view = game.view(Spectator);
+    assert_eq!(seats(&view, "asked"), json!([true, true, true, false]));
+
+    let dealt = game.post(Host, "/deal").send().expect(200);
+    let types = [0, 1].map(|event| &dealt["events"][event]["type"]);
+    assert_eq!(json!(types), json!(["cards_dealt", "seat_handed_over"]));
+    let view = game.view(Spectator);
+    assert_eq!(
+        seats(&view, "kind"),
+        json!(["human", "human", "human", "bot"])
+    );
+    assert_eq!(view["seats"][3]["name"], "Person 3");
+    // The token takes it back.
+    assert_eq!(ask(old, Seat(3), &json!({})).expect(200)["seat"], 3);
+    let back = game.put(Seat(3), 3, &human).expect(200);
+    let stand_in = ["kind", "name", "stand_in"].map(|name| &back["game"]["seats"][3][name]);
+    assert_eq!(json!(stand_in), json!(["human", "Person 3", true]));
+}
+
+#[test]
+fn the_next_game_does_not_begin_before_a_person_is_there() {
+    let server = TestServer::start();
+    let table = left(&server);
+    table
+        .put(Seat(3), 3, &json!({"kind": "human"}))
+        .refused("game_over");
+    let first = ask(&table.game, Host, &json!({})).expect(201);
+    let id = first["id"].as_str().expect("an id");
+    // A minute later.
+    let server = TestServer::on_copy(&server, |database| end_the_wait(database, id));
+    let old = table.game.at(&server);
+    let game = next(&old, &first, [0, 1, 2, 3]);
+    game.post(Host, "/deal").send().refused("seats_open");
+    let opened = game.put(Host, 0, &json!({"kind": "open"})).expect(200);
+    assert_eq!(opened["game"]["seats"][0]["kind"], "open");
+    game.put(Host, 0, &json!({"kind": "bot"})).expect(200);
+    game.post(Host, "/deal").send().refused("seats_open");
+    let view = game.view(Host);
+    assert_eq!(
+        (&view["phase"], &view["actions"]),
+        (&json!("seating"), &json!([]))
+    );
+    assert_eq!(seats(&view, "asked"), json!([null, false, false, false]));
+    // With the first who comes, it is time for the others.
+    ask(&old, Seat(2), &json!({})).expect(200);
+    wait_until("bots have come", || {
+        game.view(Spectator)["phase"] != "seating"
+    });
+    let view = game.view(Spectator);
+    assert_eq!(seats(&view, "kind"), json!(["bot", "bot", "human", "bot"]));
+}
+
+#[test]
+fn a_seat_that_was_given_up_or_opened_is_a_bots() {
+    let server = TestServer::start();
+    let table = TestTable::full(&server, &json!({"bot_pace_ms": 0}));
+    let open = json!({"kind": "open"});
+    table.put(Seat(1), 1, &open).expect(200);
+    table.put(Host, 2, &open).expect(200);
+    for seat in 0..4 {
+        let bot = json!({"kind": "bot", "level": "fast"});
+        table.put(Host, seat, &bot).expect(200);
+    }
+    table.game.post(Host, "/deal").send();
+    wait_until("the end", || {
+        table.game.view(Spectator)["phase"] == "finished"
+    });
+    for gone in [1, 2] {
+        ask(&table.game, Seat(gone), &json!({})).refused("token_replaced");
+    }
+    let first = ask(&table.game, Seat(3), &json!({})).expect(201);
+    let asked = seats(&first["game"], "asked");
+    assert_eq!(asked, json!([false, null, null, true]));
+}
+
 /// The game as it would be if nobody had a host's token.
 fn without_host(database: &ServerDatabase) {
     let none = "0".repeat(64);
@@ -252,7 +375,6 @@ fn without_host(database: &ServerDatabase) {
 }
 
 #[test]
-#[ignore = "waits a minute: cargo test --test http -- --ignored without_a_host"]
 fn without_a_host_those_who_do_not_ask_become_bots_after_a_minute() {
     let finished_server = TestServer::start();
     let table = finished(&finished_server);
@@ -262,14 +384,21 @@ fn without_a_host_those_who_do_not_ask_become_bots_after_a_minute() {
     let first = ask(&old, Seat(1), &json!({})).expect(201);
     ask(&old, Seat(3), &json!({})).expect(200);
     let game = next(&old, &first, [0, 1, 2, 3]);
-    let kinds = |view: &Value| json!([0, 1, 2, 3].map(|seat| &view["seats"][seat]["kind"]));
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "seating");
-    assert_eq!(kinds(&view), json!(["human", "human", "human", "human"]));
+    assert_eq!(
+        seats(&view, "kind"),
+        json!(["human", "human", "human", "human"])
+    );
+    let server = TestServer::on_copy(&server, |database| end_the_wait(database, &game.id));
+    let game = game.at(&server);
     wait_until("bots have come", || {
         game.view(Spectator)["phase"] != "seating"
     });
     // Those who asked keep their seats, although they are not connected.
-    let kinds = kinds(&game.view(Spectator));
-    assert_eq!(kinds, json!(["bot", "human", "bot", "human"]));
+    let view = game.view(Spectator);
+    assert_eq!(
+        seats(&view, "kind"),
+        json!(["bot", "human", "bot", "human"])
+    );
 }

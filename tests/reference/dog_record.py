@@ -79,7 +79,7 @@ class Seats:
         """The person whose hand it is in this round; None for a bot, and between the rounds."""
         self.waits = [False] * len(kinds)
         self.awaited = awaited
-        """Seats whose people have not asked for the rematch."""
+        """Seats whose people have not asked for the rematch. A bot has the seat of one who had left before."""
         self.late = [0] * len(kinds)
         """How often in a row the clock has acted for the seat's person."""
         self.were_away = 0
@@ -100,12 +100,13 @@ class Seats:
         self.hand_of = [None] * len(self.kinds)
 
     def becomes(self, seat: int, kind: str, in_round: bool) -> None:
+        if not kind == self.kinds[seat] == "human":
+            self.awaited.discard(seat)
         if kind == "human":
             if in_round:
                 self.waits[seat] = self.hand_of[seat] != self.people[seat]
         else:
             self.waits[seat] = False
-            self.awaited.discard(seat)
             self.late[seat] = 0
         if kind == "open":
             self.people[seat] += 1
@@ -215,7 +216,9 @@ class Game:
         elif what == "asks for rematch":
             if self.phase != "seating":
                 raise BadRecord(line, "the game has begun")
-            self.players.awaited.discard(seat)
+            if seat in self.players.awaited:
+                self.players.becomes(seat, "human", in_round=False)
+                self.players.awaited.discard(seat)
             self.update_seating()
         elif what != "renews token":
             return False

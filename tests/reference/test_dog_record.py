@@ -138,6 +138,13 @@ class People(ShortGames):
         self.assertEqual(self.play(both, more=awaited).phase, "deal")
         self.assertEqual(self.play('0 asks for rematch\nhost hands 2 to bot fast "B"', more=awaited).phase, "deal")
         self.assert_refused("2 asks for rematch", both, more=awaited)
+        # A bot has the seat of somebody who had left, unless that person comes.
+        kinds = "human human bot human"
+        dealt = "0 asks for rematch\ndeal 1 by host"
+        self.play(f"{dealt}\n(bot) 2 asks", kinds, more=awaited)
+        self.assert_refused("(bot) 2 asks", f"2 asks for rematch\n{dealt}", kinds, more=awaited)
+        back = '2 becomes human fast "C"\n0 asks for rematch'
+        self.assert_refused("(bot) 2 asks", f"{back}\ndeal 1 by host", kinds, more=awaited)
 
     def test_marks_say_who_plays(self) -> None:
         dealt = "deal 1 by host"

@@ -64,6 +64,8 @@ impl Game {
         if self.first_players.is_none() {
             self.first_players = Some(self.players.clone());
         }
+        // Somebody who only changes the name has not asked for the rematch.
+        let stays = self.player(seat).is_human() && player.is_human();
         self.players[usize::from(seat.number())] = player.clone();
         let in_round = matches!(self.phase, Phase::Exchange | Phase::Play);
         let dealt_to = self.state(seat).dealt_to;
@@ -81,7 +83,7 @@ impl Game {
                 }
             }
         }
-        if !player.is_human() && self.awaits_confirmation(seat) {
+        if !stays && self.awaits_confirmation(seat) {
             self.confirmed.push(seat);
         }
         self.update_seating();
@@ -110,11 +112,29 @@ impl Game {
     /// A person asks for the rematch, which begins when all have asked.
     pub(super) fn ask_rematch(&mut self, seat: Seat) -> Result<Vec<Event>, ActionRefusal> {
         self.check_phase(Phase::Seating)?;
-        if self.awaits_confirmation(seat) {
+        if self.is_kept(seat) {
+            let player = Player {
+                kind: SeatKind::Human,
+                ..self.player(seat).clone()
+            };
+            self.change_player(seat, &player);
+        } else if self.awaits_confirmation(seat) {
             self.confirmed.push(seat);
         }
         self.update_seating();
         Ok(vec![EventKind::RematchAsked { seat }.into()])
+    }
+
+    /// The first deal leaves the seats to bots that are still kept for people.
+    pub(super) fn release_kept(&mut self) -> Vec<Event> {
+        let seats = Seat::all(self.rules().seats);
+        let kept: Vec<Seat> = seats.filter(|&seat| self.is_kept(seat)).collect();
+        self.confirmed.extend(&kept);
+        let handed_over = |seat: Seat| {
+            let player = self.player(seat).clone();
+            EventKind::SeatHandedOver { seat, player }.into()
+        };
+        kept.into_iter().map(handed_over).collect()
     }
 
     /// Before the first deal, the seating lasts as long as somebody is missing.
@@ -141,6 +161,29 @@ impl Game {
     /// Whether a seat's person must still ask for the rematch.
     pub fn awaits_confirmation(&self, seat: Seat) -> bool {
         self.must_confirm.contains(&seat) && !self.confirmed.contains(&seat)
+    }
+
+    /// Whether a bot has the seat unless its person, who had left the game before, asks for the
+    /// rematch.
+    pub fn is_kept(&self, seat: Seat) -> bool {
+        self.awaits_confirmation(seat) && !self.player(seat).is_human()
+    }
+
+    /// What plays the seat, as all see it: a seat that is kept for a person is that person's.
+    pub fn kind(&self, seat: Seat) -> SeatKind {
+        match self.is_kept(seat) {
+            true => SeatKind::Human,
+            false => self.player(seat).kind,
+        }
+    }
+
+    /// Whether the game is a rematch to which nobody has come yet, or all have left again.
+    pub fn awaits_first_person(&self) -> bool {
+        let mut seats = Seat::all(self.rules().seats);
+        self.needs_confirmations()
+            && self.round == 1
+            && matches!(self.phase, Phase::Seating | Phase::Deal)
+            && seats.all(|seat| !self.player(seat).is_human() || self.awaits_confirmation(seat))
     }
 
     /// Whether the game is a rematch whose people have to ask for it.

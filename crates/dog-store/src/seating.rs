@@ -23,7 +23,8 @@ pub struct Seating {
     pub join: JoinPolicy,
     pub start: StartPolicy,
     /// When bots take the seats of those who are missing: the seats that have been open since the
-    /// creation; in a game without a host also those of people who are not there.
+    /// creation, and those that a rematch keeps for people who had left; in a game without a host
+    /// also those of people who are not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bots_at: Option<Timestamp>,
     /// The invitation to any seat that has been open since the creation.

@@ -233,12 +233,13 @@ impl StoredGame {
     }
 
     /// Whether the server makes the table complete when it is time for that: in a game with a
-    /// host, if seats have been open since the creation; in one without, if anybody is there.
+    /// host, if seats have been open since the creation, or are kept for people of the game before;
+    /// in one without, if anybody is there.
     fn completes_table(&self) -> bool {
         self.game.phase() == Phase::Seating
             && self.seating.bots_at.is_some()
             && match self.tokens.host {
-                Some(_) => self.open_since_creation().is_some(),
+                Some(_) => self.awaited().or(self.open_since_creation()).is_some(),
                 None => self.game.has_human(),
             }
     }
@@ -265,6 +266,16 @@ impl StoredGame {
         self.tokens.host.is_none() && self.game.phase() == Phase::Seating && !self.game.has_human()
     }
 
+    /// A seat of the rematch that does not wait for its person any longer when it is time. The host
+    /// decides about those who were there at the end of the game before.
+    fn awaited(&self) -> Option<Seat> {
+        let has_host = self.tokens.host.is_some();
+        Seat::all(self.game.rules().seats).find(|&seat| match has_host {
+            true => self.game.is_kept(seat),
+            false => self.game.awaits_confirmation(seat),
+        })
+    }
+
     fn open_since_creation(&self) -> Option<Seat> {
         self.seats_of(SeatKind::Open)
             .find(|&seat| self.seating.seats[seat].opened_by == OpenedBy::Creation)
@@ -277,18 +288,18 @@ impl StoredGame {
     /// A seat that the server changes to make the table complete, and whether it becomes open or a
     /// bot's.
     ///
-    /// In a game without a host, those who have not asked for the rematch are replaced, and those
-    /// who are not `present` lose their seats. Then bots take the open seats, if anybody is left.
+    /// Those who have not asked for the rematch are replaced: in a game with a host, those for whom
+    /// a seat is kept. In a game without one, those who are not `present` lose their seats. Then
+    /// bots take the open seats, if anybody is left.
     pub fn next_to_complete(&self, present: &BySeat<bool>) -> Option<(Seat, SeatKind)> {
         if !self.completes_table() {
             return None;
         }
+        if let Some(seat) = self.awaited() {
+            return Some((seat, SeatKind::Bot));
+        }
         if self.tokens.host.is_some() {
             return self.open_since_creation().map(|seat| (seat, SeatKind::Bot));
-        }
-        let mut people = self.seats_of(SeatKind::Human);
-        if let Some(seat) = people.find(|&seat| self.game.awaits_confirmation(seat)) {
-            return Some((seat, SeatKind::Bot));
         }
         let mut people = self.seats_of(SeatKind::Human);
         if let Some(seat) = people.find(|&seat| !present[seat]) {
@@ -431,12 +442,16 @@ impl StoredGame {
     /// game is found; a release in which the server acts where it did not needs a migration.
     ///
     /// After a change at `changed_at` it must act to remove a table at which nobody sits, to make
-    /// the table complete, to have a round dealt, for a bot, or because the turn clock has run out.
+    /// the table complete, to have a round dealt, for a bot, or because the turn clock has run out. It
+    /// does not begin a rematch to which nobody has come.
     pub fn due_at(&self, changed_at: Timestamp) -> Option<Timestamp> {
         if self.is_abandoned() {
             return Some(changed_at + ABANDONED_TIME);
         }
         self.check_limit().ok()?;
+        if self.game.awaits_first_person() {
+            return None;
+        }
         if self.completes_table() {
             return self.seating.bots_at;
         }

@@ -141,7 +141,7 @@ table! {
         "This is possible once a team has won.";
     SeatsOpen "seats_open" CONFLICT Debug "Seats are open"
         "A seat is open, or a person has not asked for the rematch, so nobody can deal. The host \
-         need not wait for people who do not ask.";
+         need not wait for people who do not ask, once one has asked.";
     SeatTaken "seat_taken" CONFLICT Debug "Seat taken"
         "The seat `seat` is not open.";
     NoOpenSeat "no_open_seat" CONFLICT Debug "No open seat"

@@ -88,10 +88,10 @@ pub struct Game {
     /// Whether the first dealer is drawn when the seating ends, and not known before.
     #[serde(default, skip_serializing_if = "is_default")]
     draws_dealer: bool,
-    /// The seats whose people must ask for the rematch.
+    /// The seats whose people must ask for the rematch; a bot has the seat of one who had left.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) must_confirm: Vec<Seat>,
-    /// Those of them that have asked, or are no longer people.
+    /// Those of them that have asked, or that are left to bots.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) confirmed: Vec<Seat>,
     /// Whether people came, went or were away, or settings were changed.
@@ -110,7 +110,8 @@ pub struct Setup {
     pub seed: Seed,
     /// Whether the creator chose the seed, and so knows every card.
     pub seed_given: bool,
-    /// In a rematch, the seats whose people must ask for it before it begins.
+    /// In a rematch, the seats whose people must ask for it before it begins. One that is a bot's is
+    /// kept for a person who had left the game before.
     pub must_confirm: Vec<Seat>,
 }
 
@@ -276,12 +277,20 @@ impl Game {
         }
     }
 
-    /// Checks that the phase and the turn allow a deal now. [`Game::apply`] makes the same checks
-    /// first, in the same order.
+    /// Checks that the phase and the turn allow a deal now, and that somebody has come to a rematch.
     ///
     /// # Errors
     /// The game is over, in another phase, or somebody else is to act.
     pub fn check_deal(&self, by: Option<Seat>) -> Result<(), ActionRefusal> {
+        if self.awaits_first_person() {
+            return Err(ActionRefusal::SeatsOpen);
+        }
+        self.check_dealer(by)
+    }
+
+    /// As [`Game::check_deal`], for a rematch to which nobody has come, too: in games of before, the
+    /// host dealt it.
+    fn check_dealer(&self, by: Option<Seat>) -> Result<(), ActionRefusal> {
         if self.phase == Phase::Seating {
             // The host need not wait for people who do not ask for the rematch.
             return match by {
@@ -336,7 +345,7 @@ impl Game {
 
     /// RULES §7.2, and §11 for `reshuffle`.
     fn deal(&mut self, by: Option<Seat>) -> Result<Vec<Event>, ActionRefusal> {
-        self.check_deal(by)?;
+        self.check_dealer(by)?;
         let (dealer, beginner, size) = (self.dealer(), self.beginner(), self.deal_size());
         let shuffles = self.shuffles;
         self.seats.fill(SeatState::default());
@@ -376,7 +385,9 @@ impl Game {
                 holders
             },
         };
-        Ok(vec![dealt.into()])
+        let mut events = vec![dealt.into()];
+        events.append(&mut self.release_kept());
+        Ok(events)
     }
 
     /// Shuffles the discard pile and what is left of the stock, which become the stock (RULES §7.2,

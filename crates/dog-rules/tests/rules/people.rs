@@ -571,6 +571,46 @@ fn the_host_deals_a_rematch_without_those_who_have_not_asked() {
 }
 
 #[test]
+fn a_bot_has_a_kept_seat_unless_its_person_comes() {
+    let kinds = |table: &Table| [0, 1, 2, 3].map(|by| table.game.kind(seat(by)));
+    let kept = || {
+        Table::made_from(Setup {
+            first_dealer: Some(seat(0)),
+            must_confirm: [0, 1, 3].map(seat).to_vec(),
+            ..setup(DogspielIt, "human bot bot bot")
+        })
+    };
+    let mut table = kept();
+    use SeatKind::{Bot, Human};
+    assert_eq!(kinds(&table), [Human, Human, Bot, Human]);
+    assert!(table.game.awaits_first_person());
+    assert_eq!(table.game.check_deal(None), Err(ActionRefusal::SeatsOpen));
+    // Another name is no answer; the person who takes the seat back, or asks, is there.
+    table.becomes(0, Human);
+    assert!(table.game.awaits_confirmation(seat(0)));
+    table.becomes(1, Human);
+    assert!(!table.game.awaits_first_person() && !table.game.is_kept(seat(1)));
+    table.act(Action::AskRematch { seat: seat(3) });
+    assert!(table.game.player(seat(3)).is_human());
+    table.act(Action::AskRematch { seat: seat(0) });
+    assert_eq!(table.game.phase(), Phase::Deal);
+
+    let mut table = kept();
+    table.act(Action::AskRematch { seat: seat(1) });
+    let events = table.act(Action::Deal { by: None });
+    let player = table.game.player(seat(3)).clone();
+    let seat = seat(3);
+    assert_eq!(
+        events[1..],
+        [EventKind::SeatHandedOver { seat, player }.into()]
+    );
+    assert_eq!(kinds(&table), [Human, Human, Bot, Bot]);
+    // The hand was dealt to the bot.
+    table.becomes(3, Human);
+    assert!(table.game.has_stand_in(seat) && !table.sees_hand(3, 0));
+}
+
+#[test]
 fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
     let seat = seat(1);
     let mut table = Table::with_people();

@@ -78,9 +78,10 @@ impl RandomGame {
                 ..player(rng)
             })
             .collect();
-        let humans = Seat::all(seats).filter(|seat| players[usize::from(seat.number())].is_human());
+        // A bot has the seat of a person who had left the game before.
+        let taken = Seat::all(seats).filter(|seat| !players[usize::from(seat.number())].is_open());
         let is_rematch = rng.random_bool(0.3);
-        let must_confirm: Vec<Seat> = humans.filter(|_| is_rematch).collect();
+        let must_confirm: Vec<Seat> = taken.filter(|_| is_rematch).collect();
         let setup = Setup {
             first_dealer: rng.random_bool(0.5).then(|| any_seat(rng, seats)),
             seed: Seed::new(rng.random()),
@@ -135,7 +136,7 @@ impl RandomGame {
             holders = people(&before);
             self.dealt = true;
         }
-        self.note_missing(&events[0]);
+        self.note_missing(&before, &events[0]);
         tally.marks.insert(events[0].by.map(By::name));
         tally.note(&self.game, &events);
         assert_eq!(
@@ -161,14 +162,16 @@ impl RandomGame {
         });
     }
 
-    /// A person who asks, or gives way to a bot, is not missing.
-    fn note_missing(&mut self, event: &Event) {
+    /// A person who asks, gives way to a bot, or takes the seat back from one, is not missing.
+    fn note_missing(&mut self, before: &Game, event: &Event) {
         match &event.what {
             EventKind::RematchAsked { seat } => {
-                self.missing.remove(seat);
+                assert!(!self.missing.remove(seat) || self.game.player(*seat).is_human());
             }
-            EventKind::SeatHandedOver { seat, player } if !player.is_human() => {
-                self.missing.remove(seat);
+            EventKind::SeatHandedOver { seat, player } => {
+                if !(before.player(*seat).is_human() && player.is_human()) {
+                    self.missing.remove(seat);
+                }
             }
             _ => {}
         }
