@@ -6,14 +6,19 @@ use std::{cell::RefCell, collections::BTreeMap};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, MousePlayer, NAMES, Screens, Situation, Style, TestGame,
-    TestServer, TestViewer::Seat, captures, choose_part, choose_piece, create_with_people,
-    deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts,
-    seats_of_bots, seed, text, wait_for_offers,
+    Browser, Form, KeyboardPlayer, LANGUAGES, MousePlayer, NAMES, Screens, Situation, Style,
+    TestGame, TestServer,
+    TestViewer::{Host, Seat},
+    captures, choose_part, choose_piece, create_with_people, deal_to_people, enabled, has_focus,
+    has_three_parts, italian, names, offers, open, parts, play_on, seats_of_bots, seed, text,
+    wait_for_offers,
 };
 
 /// The sizes of pages on phones, without the bars of their browsers.
 const PHONES: [(u32, u32); 5] = [(360, 600), (360, 616), (375, 553), (390, 664), (412, 700)];
+
+/// A tablet and a desk.
+const LARGE: [(u32, u32); 2] = [(768, 1024), (1280, 800)];
 
 /// Names of 40 characters and less that are hard to lay out.
 const DIFFICULT: [&str; 10] = [
@@ -383,6 +388,74 @@ fn what_a_choice_captures_is_marked_before_it_is_made() {
     // Nothing is hovered over.
     let preview = browser.eval("document.querySelector('.way.preview')");
     assert_eq!(preview, Value::Null);
+}
+
+/// What of the clock and the states is cut off, or goes beyond its plate.
+const CUT: &str = "
+    return [...document.querySelectorAll('.players li')].flatMap((plate) => {
+      const { left, right, top, bottom } = plate.getBoundingClientRect();
+      return [...plate.querySelectorAll('.cards, .state, .clock')].filter((one) => {
+        const box = one.getBoundingClientRect();
+        // Where there is no room for the words of a state, it has a shape.
+        const hasShape = one.querySelector('svg')?.getBoundingClientRect().width > 0;
+        return box.left < left || box.right > right + .5 || box.top < top || box.bottom > bottom + .5
+          || (one.scrollWidth > one.clientWidth + 1 && !hasShape && one.matches('.state'));
+      }).map((one) => `${plate.innerText}: ${one.innerText}`);
+    });";
+
+/// A game of people in the exchange, in which a turn takes at most this many seconds.
+fn exchange_with_a_clock<'a>(server: &'a TestServer, rules: &Value, seconds: u32) -> TestGame<'a> {
+    let count = rules["seats"].as_u64().expect("a number") as usize;
+    let person = |name: &&str| json!({"kind": "human", "name": name});
+    let game = TestGame::create(
+        server,
+        &json!({
+            "rules": rules, "seats": NAMES[..count].iter().map(person).collect::<Vec<_>>(),
+            "first_dealer": 0, "turn_seconds": seconds, "shuffle_seed": seed(1), "listed": false,
+        }),
+    );
+    game.deal();
+    game
+}
+
+#[test]
+fn the_clock_and_the_states_of_the_seats_are_never_cut() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    for (preset, seats, seconds) in [
+        ("dogspiel-it", 4, 900),
+        ("dogspiel-it", 6, 900),
+        ("hausregeln", 4, 604_800),
+        ("hausregeln", 6, 604_800),
+    ] {
+        let rules = json!({"preset": preset, "seats": seats});
+        let game = exchange_with_a_clock(&server, &rules, seconds);
+        // One seat has answered, the others have not.
+        if preset == "hausregeln" {
+            game.swap(1, &json!({"ask": true}));
+            game.swap(2, &json!({"pass": true}));
+        } else {
+            game.offer(1);
+        }
+        browser.remember(&game, 0);
+        for language in LANGUAGES {
+            browser.go(&format!("/?lang={language}#/games/{}", game.id));
+            browser.wait_for_element(".players .clock");
+            let clock = browser.eval("document.querySelector('.players .clock').textContent");
+            let days = text(&clock).ends_with('h');
+            assert_eq!(days, seconds == 604_800, "{clock}");
+            for size @ (width, height) in PHONES.into_iter().chain(LARGE) {
+                browser.show_as(Form::sized(width, height));
+                browser.settle();
+                let cut = browser.script(CUT, vec![]);
+                assert_eq!(
+                    cut,
+                    json!([]),
+                    "{preset}, {seats} seats, {language}, {size:?}"
+                );
+            }
+        }
+    }
 }
 
 /// The face of a J goes below the line in some fonts.

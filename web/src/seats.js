@@ -10,11 +10,15 @@ import { STATE_SHAPES } from "./table/shapes.js";
 
 /** @import {Table} from "./types.js" */
 
-/** Who or what is at a seat, in words and shapes. @param {{table: Table, seat: number}} props */
-export const States = ({ table, seat }) => html`${statesOf(table, seat).map((one) => html`
-  <span key=${one} class="state">
-    <svg viewBox="-1.2 -1.2 2.4 2.4" aria-hidden="true"><path d=${STATE_SHAPES[one]} /></svg>
-    ${t(`state.${one}`)}</span>`)}`;
+/** A state in words and as a shape: where there is no room for the words, they are for a screen reader. @param {{shape: string, words: string}} props */
+export const State = ({ shape, words }) => html`
+  <span class="state" title=${words}>
+    <svg viewBox="-1.2 -1.2 2.4 2.4" aria-hidden="true"><path d=${STATE_SHAPES[shape]} /></svg>
+    ${words}</span>`;
+
+/** Who or what is at a seat. @param {{table: Table, seat: number}} props */
+export const States = ({ table, seat }) =>
+  html`${statesOf(table, seat).map((one) => html`<${State} key=${one} shape=${one} words=${t(`state.${one}`)} />`)}`;
 
 /** The people at a table, and how many bots. @param {{seats: {kind: string, name: string}[]}} props */
 export const Names = ({ seats }) => html`<bdi><strong>${tableWords(seats)}</strong></bdi>`;

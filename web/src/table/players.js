@@ -4,7 +4,7 @@ import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
-import { States } from "../seats.js";
+import { State, States } from "../seats.js";
 import { isShared, nameOf, people } from "../words.js";
 import { Bubble } from "./reactions.js";
 import { shapePath } from "./shapes.js";
@@ -29,8 +29,10 @@ export function Players({ table, replaying }) {
       ${game.seats.map((one) => {
         const active = game.to_act.includes(one.seat);
         const mine = table.seat !== null && one.seat % half === table.seat % half;
-        const state = replaying ? "" : one.folded ? t("seat.folded")
-          : game.phase === "exchange" && one.exchange ? t(`exchange.${one.exchange}`) : "";
+        const timed = active && game.deadline;
+        // A clock tells by itself that somebody has to choose.
+        const does = replaying ? null : one.folded ? "folded"
+          : game.phase === "exchange" && !(timed && one.exchange === "pending") ? one.exchange : null;
         const at = (one.seat - (table.seat ?? 0) + count) % count;
         const name = nameOf(who, one.seat);
         return html`
@@ -43,7 +45,9 @@ export function Players({ table, replaying }) {
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
             ${shared && html`<${States} table=${table} seat=${one.seat} />`}
             <${Bubble} table=${table} seat=${one.seat} />
-            <span class="note">${state && html`<span>${state}</span>`}${active && game.deadline && html` <${Clock} deadline=${game.deadline} />`}</span>
+            <span class="note">
+              ${does && html`<${State} shape=${does} words=${t(does === "folded" ? "seat.folded" : `exchange.${does}`)} />`}
+              ${timed && html` <${Clock} deadline=${timed} />`}</span>
           </li>`;
       })}
     </ul>`;
@@ -57,6 +61,15 @@ export function Mark({ layout, seat }) {
       <path d=${shapePath(one.shape)} stroke-width="0.2" /></svg>`;
 }
 
+/** Seconds as a clock shows them, and from a day on as days and hours, whose signs are the same in every language. @param {number} seconds */
+export function clockWords(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 24) return `${Math.floor(hours / 24)}\u202fd ${hours % 24}\u202fh`;
+  const digits = (/** @type {number} */ number) => String(number % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${digits(minutes)}:${digits(seconds)}` : `${minutes}:${digits(seconds)}`;
+}
+
 /** The seconds until the server acts. @param {{deadline: string}} props */
 export function Clock({ deadline }) {
   const left = () => Math.max(0, Math.ceil((Date.parse(deadline) - Date.now() - clockAhead) / 1000));
@@ -66,7 +79,5 @@ export function Clock({ deadline }) {
     const timer = setInterval(() => setNow(left()), 500);
     return () => clearInterval(timer);
   }, [deadline]);
-  const minutes = Math.floor(now / 60);
-  return html`<span role="timer" aria-label=${t("clock")} class=${now <= 10 ? "clock late" : "clock"}>
-    ${minutes}:${String(now % 60).padStart(2, "0")}</span>`;
+  return html`<span role="timer" aria-label=${t("clock")} class=${now <= 10 ? "clock late" : "clock"}>${clockWords(now)}</span>`;
 }
