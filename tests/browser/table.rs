@@ -458,6 +458,32 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
     }
 }
 
+#[test]
+fn what_was_done_for_a_player_is_said() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = exchange_with_a_clock(&server, &json!({"preset": "dogspiel-it", "seats": 4}), 3);
+    for seat in 1..4 {
+        game.offer(seat);
+    }
+    browser.sit(&game, 0);
+    browser.wait_for_script(
+        "what was done",
+        "document.querySelector('.overdue')?.innerText.startsWith('Time ran out: You give ')",
+    );
+    game.patch(Host, &json!({"turn_seconds": 600})).expect(200);
+    while game.turn() != 0 {
+        play_on(&game);
+    }
+    // It is told until the player does something.
+    browser.wait("the turn", |look| {
+        enabled(&look.hand).next().is_some() || look.can("Fold")
+    });
+    browser.wait_for_element(".overdue");
+    play_on(&game);
+    browser.wait_for_script("the end of it", "!document.querySelector('.overdue')");
+}
+
 /// The face of a J goes below the line in some fonts.
 #[test]
 fn no_face_of_a_card_is_cut_off() {

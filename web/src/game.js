@@ -7,6 +7,7 @@ import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
+import { actorOf } from "./words.js";
 
 /** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Layout, Message, Move, Offer, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -348,8 +349,7 @@ let acting = null;
 
 /** Whether the stream has shown what the seat did. @param {Act} act */
 const hasActed = ({ table, seat }) => seat !== null && state.table?.id === table.id && state.table.log.some(({ version, events }) =>
-  version > (table.game?.version ?? 0) && events.some((event) =>
-    ("seat" in event ? event.seat : event.type === "cards_dealt" ? event.dealer : null) === seat));
+  version > (table.game?.version ?? 0) && events.some((event) => actorOf(event) === seat));
 
 /** Lets the person do something else. @param {Act} act */
 function endAct(act) {

@@ -40,7 +40,7 @@ export function statesOf({ game, presence }, seat) {
   return states;
 }
 
-/** Whether people play together, and not one alone with bots. @param {Table} table */
+/** Whether people play together, and not one alone with bots. @param {Pick<Table, "game" | "seat">} table */
 export const isShared = ({ game, seat }) =>
   game?.seats.some((one) => one.joined || (one.seat !== seat && one.kind !== "bot")) ?? false;
 
@@ -229,8 +229,27 @@ function swappedWords(people, given) {
   });
 }
 
-/** An event of the log in words, or null if it is not worth a line. @param {People} people @param {GameEvent} event @returns {string | null} */
+/** The seat that did something, if it was one. @param {GameEvent} event */
+export const actorOf = (event) => ("seat" in event ? event.seat : event.type === "cards_dealt" ? event.dealer : null);
+
+/** Whether the reader's time was up, so that the server did this. @param {People} people @param {GameEvent} event */
+const wasLate = ({ me }, event) => me !== null && actorOf(event) === me && "by" in event && event.by === "clock";
+
+/** What was done for the reader last, unless they have done something themselves since. @param {People} people @param {LogEntry[]} log */
+export function lateWords(people, log) {
+  const last = log.flatMap(({ events }) => events).filter((event) => actorOf(event) === people.me).at(-1);
+  return last && wasLate(people, last) ? eventWords(people, last) : null;
+}
+
+/** An event of the log in words, or null if it is not worth a line. @param {People} people @param {GameEvent} event */
 export function eventWords(people, event) {
+  if (!wasLate(people, event)) return factWords(people, event);
+  const gave = event.type === "card_offered" && t("event.card_offered.you", { card: theCard(event.card ?? "") });
+  return t("event.late", { what: gave || factWords(people, event) || "" });
+}
+
+/** What an event says, whoever did it. @param {People} people @param {GameEvent} event @returns {string | null} */
+function factWords(people, event) {
   switch (event.type) {
     case "cards_dealt":
       return say(people, event.dealer, "event.cards_dealt", { round: event.round, n: event.size })

@@ -11,7 +11,7 @@ import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, LoadAgain, html, once } from "../view.js";
-import { cardName, doesWords, eventWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
@@ -45,13 +45,16 @@ export function Dock({ table, step }) {
   const when = `${game.round} ${hand.join()} ${game.turn === seat}`;
   const card = hand[table.choice.card ?? (asked.when === when ? asked.card : -1)];
   const about = card && !table.choice.confirm && table.choice.seven.length < 2 ? does(table, card) : null;
+  // A screen reader has read it in the log.
+  const late = about || table.problem || seat === null || game.phase === "finished" ? null : lateWords(people(table), table.log);
   return html`
     <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
       <div class="news">
         <${Lost} table=${table} />
         <${Happened} table=${table} />
+        ${late && html`<p class="overdue" aria-hidden="true">${late}</p>`}
         <${Status} table=${table} about=${about} />
-        ${!about && !table.problem && html`<${Coach} table=${table} />`}
+        ${!about && !late && !table.problem && html`<${Coach} table=${table} />`}
       </div>
       ${game.phase === "finished" ? html`
         <div class="finished">
