@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{
     Situation, TestGame, TestServer,
     TestViewer::{Host, Seat},
-    create_with_bots, italian, open,
+    create_with_bots, deal_to_people, enabled, italian, open,
 };
 
 /// The seats at which reactions are shown, with the words.
@@ -42,6 +42,40 @@ fn a_reaction_is_shown_beside_its_seat() {
     beat.wait_for_script("no reaction", &format!("{BUBBLES} === ''"));
     let look = anna.look();
     assert!(!look.happened.contains("Ouch!"), "{}", look.happened);
+}
+
+#[test]
+fn where_nobody_may_react_the_button_says_why() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
+    browser.sit(&game, 0);
+    let why = |reason: &str| {
+        let look = browser.wait("the button", |look| look.button("React").is_some());
+        let button = look.button("React").expect("the button");
+        assert!(!button.enabled);
+        browser.click(button);
+        browser.wait_for_todo(reason);
+    };
+    let signal = "a reaction would be a signal";
+    why(signal);
+    // A choice is what is said next.
+    browser.choose_card(&game.hand(0)[0]);
+    browser.wait("Give", |look| {
+        look.can("Give") && !look.todo.contains(signal)
+    });
+    why(signal);
+    game.patch(Host, &json!({"reactions": false})).expect(200);
+    browser.wait_for_todo("At this table there are no reactions.");
+
+    // It is there while a card is chosen, too.
+    let scene = Situation::with_choices(&server);
+    browser.sit(&scene.game, 0);
+    let look = browser.wait_for_cards();
+    browser.click(enabled(&look.hand).next().expect("a card"));
+    browser.wait("the choice", |look| look.can("Undo"));
+    browser.press("React");
+    browser.wait("the words", |look| look.can("Ouch!"));
 }
 
 /// Answers in the exchange, and waits until it is the turn of seat 0.

@@ -72,3 +72,8 @@ test("the step of a replay is one that there is", () => {
   assert.deepEqual([0, 2, 9].map((replay) => stepOf({ steps, replay }).version), [1, 2, 3]);
   assert.equal(stepOf({ steps, replay: null }), null);
 });
+
+test("the list of reactions closes when nobody may react any more", () => {
+  const reacting = (phase) => after(stream(game(5)), { type: "reacting", reacting: true }, { type: "game", game: game(6, { phase }) }).reacting;
+  assert.deepEqual(["play", "deal"].map(reacting), [true, false]);
+});

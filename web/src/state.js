@@ -254,6 +254,8 @@ function withGame(table, game) {
     preview: stays ? table.preview : null,
     tapped: asksTheSame ? table.tapped : null,
     hint: asksTheSame ? table.hint : "none",
+    // In the exchange nobody may react.
+    reacting: table.reacting && table.game?.phase === game.phase,
     problem: null,
   };
 }

@@ -17,7 +17,7 @@ import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
 import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
-import { Reactions, mayReact } from "./reactions.js";
+import { ReactButton, Reactions, whyNoReaction } from "./reactions.js";
 
 /** @import {ReplayStep, Suggestion, Table} from "../types.js" */
 
@@ -33,8 +33,8 @@ const loadFinished = async () => (await loadModule("./finished/finished.js", () 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
   const { game, seat } = table;
-  // The card that the player asked about, and when: an answer is for one hand and one turn.
-  const [asked, ask] = useState({ when: "", card: -1 });
+  // What the player asked about, a card or why nobody reacts, and when: an answer is for one hand, turn and choice.
+  const [asked, ask] = useState({ when: "", what: /** @type {number | "react"} */ (-1) });
   // The end is loaded before it comes: the server may have another version by then.
   useEffect(() => {
     const timer = setTimeout(() => loadFinished().then(undefined, problemOf), SETTLED);
@@ -42,9 +42,11 @@ export function Dock({ table, step }) {
   }, []);
   if (!game) return null;
   const hand = seat === null ? [] : game.seats[seat].hand ?? [];
-  const when = `${game.round} ${hand.join()} ${game.turn === seat}`;
-  const card = hand[table.choice.card ?? (asked.when === when ? asked.card : -1)];
-  const about = card && !table.choice.confirm && table.choice.seven.length < 2 ? does(table, card) : null;
+  const when = `${game.round} ${hand.join()} ${game.turn === seat} ${table.choice.card}`;
+  const what = asked.when === when ? asked.what : -1;
+  const silence = what === "react" ? whyNoReaction(table) : null;
+  const card = hand[table.choice.card ?? (what === "react" ? -1 : what)];
+  const about = silence ? { words: silence } : card && !table.choice.confirm && table.choice.seven.length < 2 ? does(table, card) : null;
   // A screen reader has read it in the log.
   const late = about || table.problem || seat === null || game.phase === "finished" ? null : lateWords(people(table), table.log);
   return html`
@@ -63,8 +65,8 @@ export function Dock({ table, step }) {
         </div>`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
           <${Ranks} table=${table} />
-          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, card: index })} />
-          <${Buttons} table=${table} />
+          <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, what: index })} />
+          <${Buttons} table=${table} explain=${() => ask({ when, what: "react" })} />
           <${Advice} table=${table} />
           <${Reactions} table=${table} />
           <${Given} table=${table} />`}
@@ -86,7 +88,7 @@ export function does(table, card) {
   return { words: table.choice.card === null ? t("fold.why", { cards: cardName(card), why: can }) : can, why };
 }
 
-/** @typedef {ReturnType<typeof does>} About */
+/** What is said of a card, and why it cannot be played. @typedef {{words: string, why?: string | null}} About */
 
 /** @param {About} props */
 export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does"}>${words}${why && ` ${why}`}</p>`;
@@ -230,8 +232,8 @@ function canSkip({ game, seat, skipped }) {
   return game.seats.every((one) => one.cards === 0 || one.kind !== "human" || one.away || one.stand_in);
 }
 
-/** @param {{table: Table}} props */
-export function Buttons({ table }) {
+/** @param {{table: Table, explain?: () => void}} props `explain` says why the player cannot react */
+export function Buttons({ table, explain }) {
   const { choice, sending } = table;
   const step = nextStep(table);
   const card = chosenCard(table);
@@ -261,9 +263,8 @@ export function Buttons({ table }) {
       ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
       ${acting && step.stage !== "fold" && table.hint === "none" && !table.lesson && button("hint", hint)}
       ${step.stage === "none" && canSkip(table) && button("skip", skipToDeal, { kind: "primary" })}
-      ${["none", "card", "fold"].includes(step.stage) && !confirm && mayReact(table)
-        && button("react", () => dispatch({ type: "reacting", reacting: true }))}
       ${table.hint === "asked" && html`<span class="small" role="status">${t("hint.asked")}</span>`}
+      <${ReactButton} table=${table} explain=${explain} />
     </div>`;
 }
 

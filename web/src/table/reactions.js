@@ -14,13 +14,24 @@ const REACTIONS = ["well_played", "thanks", "sorry", "ouch", "lucky", "one_momen
 /** Milliseconds for which a reaction is shown. */
 const SHOWN = 4000;
 
-/** Whether the player can react now. @param {Table} table */
-export const mayReact = (table) => {
-  const { game, seat } = table;
+/** Why the player cannot react now, in words. @param {Table} table */
+export function whyNoReaction({ game, seat }) {
   const own = seat === null ? null : game?.seats[seat];
-  return game !== null && own?.kind === "human" && !own.stand_in && game.reactions && isShared(table)
-    && ["play", "finished"].includes(game.phase);
-};
+  if (!game?.reactions) return t("reason.reactions_off");
+  if (own?.kind !== "human") return t("reason.bot_plays.you");
+  if (own.stand_in) return t("reason.stand_in_plays");
+  return ["deal", "exchange"].includes(game.phase) ? t("react.signal") : null;
+}
+
+/** The button that shows what can be said. @param {{table: Table, explain?: () => void}} props `explain` says why nothing can be */
+export function ReactButton({ table, explain }) {
+  if (!isShared(table)) return null;
+  const why = whyNoReaction(table);
+  return html`
+    <button type="button" class="react" aria-label=${t("react")} title=${why ?? t("react")} aria-disabled=${why ? "true" : undefined}
+      onClick=${why ? explain : () => dispatch({ type: "reacting", reacting: true })}>
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 4h18v12H11l-6 5v-5H3z" /></svg></button>`;
+}
 
 /** What can be said. @param {{table: Table}} props */
 export const Reactions = ({ table }) => table.reacting && html`
