@@ -55,6 +55,18 @@ async function page(event) {
 /** A file as it was kept, or from the network. @param {Request} request */
 const file = async (request) => await kept(request.url) ?? fetch(request);
 
+/** Shows the game of a notification: in its tab, if there is one. @param {string} address after that of the page */
+async function showGame(address) {
+  const tabs = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const tab = tabs.find(({ url }) => url.startsWith(home) && url.includes(address));
+  return tab ? tab.focus() : worker.clients.openWindow(home + address);
+}
+
+worker.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(showGame(event.notification.data));
+});
+
 worker.addEventListener("install", (event) => {
   // A worker of another version does no better for the pages that are open.
   worker.skipWaiting();

@@ -1,10 +1,13 @@
 //! What tells a player who is not looking at the page that something happens.
 
+use std::{thread::sleep, time::Duration};
+
 use serde_json::{Value, json};
 
 use crate::support::{Browser, Situation, TestServer, TestViewer::Spectator, open, play_on};
 
-/// A browser that counts what is heard and felt, in a page that is hidden if `window.away` is set.
+/// A browser that counts what is heard and felt, and knows the notifications that are shown, in a page
+/// that is hidden if `window.away` is set, and whose clock is ahead by `window.ahead`.
 const COUNTING: &str = "
   window.tones = 0; window.felt = 0; window.notes = []; window.locks = 0;
   const node = () => ({
@@ -24,8 +27,15 @@ const COUNTING: &str = "
   } });
   window.Notification = class {
     static permission = 'granted';
-    constructor(title, { body }) { window.notes.push(`${title}: ${body}`); }
+    constructor(title, { body, tag, renotify }) {
+      this.words = `${title}: ${body}`;
+      window.notes.push(this.words);
+      window.tagged = renotify && location.hash.includes(tag);
+    }
+    close() { window.notes = window.notes.filter((one) => one !== this.words); }
   };
+  const now = Date.now;
+  Date.now = () => now() + (window.ahead ?? 0);
   Object.defineProperty(document, 'hidden', { get: () => window.away === true });";
 
 /// The title, the icon, whether there were tones, vibrations, notifications and locks.
@@ -70,9 +80,14 @@ fn a_turn_is_seen_heard_and_felt() {
     browser.wait_for_script("the note", "window.notes.length === 1");
     let called = json!([yours, "icon-turn.svg", true, 1, ["DOG: Your turn"], 1]);
     assert_eq!(signals(&browser), called);
+    assert_eq!(browser.eval("window.tagged"), true);
+    browser.eval("window.away = false");
+    play_on(&scene.game);
+    browser.wait_for_script("the end of the note", "window.notes.length === 0");
+    play_until_own_turn(&scene);
+    browser.wait_for_script("the next call", "window.felt === 2");
 
     // Signals stay off after a reload; only the title tells.
-    browser.eval("window.away = false");
     browser.press("Sound");
     browser.reload();
     let look = browser.wait("the switch", |look| look.can("Sound"));
@@ -87,4 +102,46 @@ fn a_turn_is_seen_heard_and_felt() {
     browser.go("/?lang=en#/");
     browser.wait_for_script("the lock", "window.locks === 0");
     browser.wait_for_element("link[rel=icon][href$='icon.svg']");
+}
+
+#[test]
+fn what_was_missed_is_not_heard() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.prepare(COUNTING);
+    let scene = Situation::with_more_turns(&server);
+    browser.sit(&scene.game, 0);
+    browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
+    // What happens now was a minute ago, for instance because the network was away.
+    browser.eval("window.ahead = 60_000");
+    play_on(&scene.game);
+    browser.wait_for_script("the title", "document.title.startsWith('Round')");
+    assert_eq!(browser.eval("window.tones"), 0);
+    browser.eval("window.ahead = 0");
+    play_on(&scene.game);
+    browser.wait_for_script("the move", "window.tones > 0");
+}
+
+#[test]
+fn of_two_tabs_the_one_that_is_seen_is_heard() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let scene = Situation::with_more_turns(&server);
+    let sit = || {
+        browser.prepare(COUNTING);
+        browser.sit(&scene.game, 0);
+        browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
+    };
+    sit();
+    let hidden = browser.tab();
+    browser.eval("window.away = true");
+    browser.open_tab();
+    sit();
+    play_on(&scene.game);
+    browser.wait_for_script("the move", "window.tones > 0");
+    browser.switch_to(&hidden);
+    browser.wait_for_script("the title", "document.title.startsWith('Round')");
+    // It would be heard a little later than in the other.
+    sleep(Duration::from_secs(1));
+    assert_eq!(browser.eval("window.tones"), 0);
 }

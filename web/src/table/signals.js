@@ -3,6 +3,8 @@
 // one switch. While somebody is seated, the screen stays on.
 
 import { useEffect, useRef } from "../../vendor/preact-hooks.js";
+import { clockAhead } from "../api.js";
+import { addressOf } from "../game.js";
 import { capitalize, t } from "../lang.js";
 import { state } from "../store.js";
 import { isShared } from "../words.js";
@@ -21,6 +23,30 @@ function showIcon(name) {
   icon?.setAttribute("href", icon.getAttribute("href")?.replace(/[\w-]+\.svg$/, `${name}.svg`) ?? "");
 }
 
+/** Milliseconds after which nobody hears what has happened, for instance while the network was away. */
+const OLD = 5000;
+/** Milliseconds for which a tab that is seen goes first, and for which no other tab says the same. */
+const FIRST = 300;
+const SAID = 5000;
+
+/** @param {number} time */
+const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+/** Signals something in one tab of a game: in the one that is seen, if there is one. @param {string} name @param {() => void} signal */
+async function signalOnce(name, signal) {
+  if (document.hidden) await pause(FIRST);
+  try {
+    await navigator.locks.request(`dog.${name}`, { ifAvailable: true }, (lock) => {
+      if (!lock) return undefined;
+      signal();
+      return pause(SAID);
+    });
+  } catch {
+    // Over plain http and with a blocked storage there are no locks.
+    signal();
+  }
+}
+
 /** @param {GameEvent} event */
 function sound(event) {
   if (event.type === "cards_dealt") dealing(event.size);
@@ -32,17 +58,30 @@ function sound(event) {
   if (event.move.captures.length > 0) capturing(steps * seconds);
 }
 
-/** Notifies the player if the page is hidden and they have allowed it. @param {string} words */
-async function notify(words) {
+/** The notification that this tab shows. @type {Notification | null} */
+let shown = null;
+
+/** Notifies the player of a game if the page is hidden and they have allowed it. @param {string} id */
+async function notify(id) {
   if (!document.hidden || globalThis.Notification?.permission !== "granted") return;
-  const options = { body: words, tag: "dog-turn" };
+  const options = { body: t("turn.title"), tag: id, renotify: true, data: addressOf(id, null) };
   try {
-    new Notification("DOG", options);
+    const note = new Notification("DOG", options);
+    note.onclick = () => { focus(); note.close(); };
+    shown = note;
   } catch {
-    // Phones show notifications only through a service worker.
+    // Phones show notifications only through a service worker, which opens the game.
     const worker = await navigator.serviceWorker?.getRegistration();
     await worker?.showNotification("DOG", options);
   }
+}
+
+/** Removes the notification of a game. @param {string} id */
+async function removeNote(id) {
+  shown?.close();
+  shown = null;
+  const worker = await navigator.serviceWorker?.getRegistration();
+  for (const note of await worker?.getNotifications?.({ tag: id }) ?? []) note.close();
 }
 
 /** Asks whether the page may notify. */
@@ -54,7 +93,7 @@ export const mayAskToNotify = (table) => table.seat !== null && isShared(table) 
 
 /** @param {Table} table */
 export function useSignals(table) {
-  const { game, log, seat } = table;
+  const { game, id, log, seat } = table;
   const yours = isYourTurn(table);
   useEffect(() => {
     const round = game && game.round > 0 ? [capitalize(t("table.round", { round: game.round }))] : [];
@@ -71,20 +110,25 @@ export function useSignals(table) {
     const before = heard.current;
     heard.current = Math.max(before ?? 0, game.version, newest?.version ?? 0);
     if (before === null || !state.sound) return;
-    for (const { version, events } of log.slice(-8)) {
-      if (version > before) events.forEach(sound);
+    const old = Date.now() + clockAhead - OLD;
+    for (const { version, at, events } of log.slice(-8)) {
+      if (version > before && Date.parse(at) > old) signalOnce(`heard.${id}.${version}`, () => events.forEach(sound));
     }
   }, [newest?.version, game?.version]);
   const called = useRef(true);
   useEffect(() => {
     if (!game) return;
-    if (yours && !called.current && state.sound) {
-      calling();
-      // Before the first press, a browser refuses.
-      if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(80);
-      if (isShared(table)) notify(t("turn.title"));
-    }
+    const before = called.current;
     called.current = yours;
+    if (yours && !before && state.sound) {
+      signalOnce(`called.${id}.${game.version}`, () => {
+        calling();
+        // Before the first press, a browser refuses.
+        if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(80);
+        if (isShared(table) && called.current) notify(id);
+      });
+    }
+    if (!yours && before) removeNote(id);
   }, [yours, game?.version]);
 
   const playing = seat !== null && game !== null && game.phase !== "finished";

@@ -3,9 +3,9 @@
 /** @type {AudioContext | null} */
 let context = null;
 
-/** Browsers let a page be heard after its first press. */
-for (const type of ["pointerdown", "keydown"]) {
-  addEventListener(type, () => { if (context?.state === "suspended") context.resume().catch(() => {}); }, true);
+/** Browsers let a page be heard after its first press, and again after a phone call. */
+for (const type of ["pointerup", "keydown"]) {
+  addEventListener(type, () => { if (context && context.state !== "running") context.resume().catch(() => {}); }, true);
 }
 
 /** @returns {AudioContext | null} */
