@@ -3,9 +3,11 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::support::{
-    MousePlayer, Signal, Situation, TestServer, create_with_bots, enabled, italian, offers, open,
-    pieces_of, play_on,
+    MousePlayer, Signal, Situation, TestServer, TestViewer::Host, create_with_bots,
+    create_with_people, enabled, invite_friends, italian, offers, open, pieces_of, play_on,
 };
 
 const LOST: &str = "The connection to the server is lost.";
@@ -108,4 +110,39 @@ fn a_server_that_was_set_back_begins_anew() {
     assert_eq!(browser.pieces(), pieces);
     browser.play_from_list(0);
     browser.wait("the end of the turn", |look| look.log == before.log + 1);
+}
+
+/// Some browsers remove what a page keeps, if they were not asked to let it be.
+#[test]
+fn the_seat_in_a_game_with_people_is_kept() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.prepare(
+        "if (navigator.storage) navigator.storage.persist = async () => { window.kept = true; };",
+    );
+    browser.go("/?lang=en");
+    browser.press("Play against bots");
+    browser.wait_for_script("the hand", "document.querySelector('.hand')");
+    assert_eq!(browser.eval("window.kept ?? false"), false);
+    invite_friends(&browser, "Anna");
+    browser.wait_for_script("the request", "window.kept");
+}
+
+/// Whoever has a week for a turn can keep a link to the seat.
+#[test]
+fn a_long_game_offers_the_link_to_the_own_seat() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = create_with_people(&server, &italian(), 1);
+    let offer = "Keep the link to it.";
+    browser.sit(&game, 0);
+    assert_eq!(
+        browser.eval(&format!("document.body.innerText.includes('{offer}')")),
+        false
+    );
+    game.patch(Host, &json!({"turn_seconds": 604_800}))
+        .expect(200);
+    browser.wait_for_words(offer);
+    browser.press("Play on another device");
+    browser.scan("Link to your own seat");
 }

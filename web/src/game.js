@@ -7,7 +7,7 @@ import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
 import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
-import { actorOf } from "./words.js";
+import { actorOf, isShared } from "./words.js";
 
 /** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Layout, Message, Move, Offer, SavedGame, Settings, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
@@ -141,6 +141,8 @@ export function keep(game, secrets) {
   const names = game.seats.map((seat) => seat.name);
   const known = savedGame(id) ?? { seat: null, token: null, hostToken: null, opened: Date.now(), commitment };
   saveGame({ ...known, id, preset, names, over: isOver(game), ...secrets });
+  // Some browsers forget after a week what they were not asked to keep.
+  if (secrets.token && isShared({ game, seat: secrets.seat ?? null })) navigator.storage?.persist?.();
 }
 
 /** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */

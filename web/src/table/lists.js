@@ -15,6 +15,8 @@ import { askToNotify, mayAskToNotify } from "./signals.js";
 /** @import {LogEntry, Move, SeatBoard, Table} from "../types.js" */
 /** @import {People} from "../words.js" */
 
+/** Seconds for a turn from which on a browser may forget the player's seat. */
+const DAY = 86_400;
 /** How many moves are listed in words at once; a seven can have thousands. */
 const PAGE = 400;
 
@@ -73,14 +75,17 @@ export function AtTable({ table }) {
   const { game, seat, token } = table;
   const [open, setOpen] = useState(false);
   if (!game || game.phase === "finished" || (seat === null && !table.hostToken)) return null;
+  const device = seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`;
+  const isLong = (game.turn_seconds ?? 0) >= DAY;
   return html`
+    ${isLong && device && html`<div class="people"><p>${t("device.backup")}</p>${device}</div>`}
     <details class="people" onToggle=${(/** @type {Event} */ event) =>
       setOpen(/** @type {HTMLDetailsElement} */ (event.currentTarget).open)}>
       <summary>${t("people.title")}</summary>
       ${mayAskToNotify(table) && html`
         <p><button type="button" onClick=${askToNotify}>${t("notify")}</button></p>`}
       ${open && html`<${Everybody} table=${table} />`}
-      ${open && seat !== null && token && html`<${OtherDevice} id=${table.id} seat=${seat} token=${token} />`}
+      ${open && !isLong && device}
     </details>`;
 }
 
