@@ -484,6 +484,22 @@ fn what_was_done_for_a_player_is_said() {
     browser.wait_for_script("the end of it", "!document.querySelector('.overdue')");
 }
 
+/// In forced colours the browser replaces those of the page.
+#[test]
+fn the_pieces_of_the_players_differ_in_forced_colours() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let features = json!([{"name": "forced-colors", "value": "active"}]);
+    browser.sit(&deal_to_people(&server, &italian(), 1), 0);
+    browser.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
+    for parts in [".piece .marble", ".players svg.seat path", ".board .start"] {
+        let colours = format!(
+            "new Set([...document.querySelectorAll('{parts}')].map((one) => getComputedStyle(one).fill)).size"
+        );
+        assert_eq!(browser.eval(&colours), 4, "{parts}");
+    }
+}
+
 /// The face of a J goes below the line in some fonts.
 #[test]
 fn no_face_of_a_card_is_cut_off() {
