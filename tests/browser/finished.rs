@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::{
     connection::replace_fetch,
     support::{
-        Browser, Form, TestGame, TestServer, TestViewer::Spectator, italian, open, pieces_on,
-        played_by_bots, text,
+        Browser, Form, TestGame, TestServer, TestViewer::Spectator, broken, italian, open,
+        pieces_on, played_by_bots, text,
     },
 };
 
@@ -207,6 +207,11 @@ fn a_review_says_what_was_better_and_where() {
         assert_eq!(found["link"], format!("#/games/{}/at/{before}", game.id));
         browser.eval(&press);
     }
+
+    // No head of the table breaks inside a word.
+    browser.show_as(Form::sized(360, 616));
+    browser.eval("document.querySelector('.review details').open = true");
+    assert_eq!(broken(&browser, ".review thead th", "\\S+"), json!([]));
 
     // The link leads to the step before. Afterwards the review is as it was, where it was.
     browser.eval("document.querySelector('.review details').open = true");

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Dice, KeyboardPlayer, NAMES, Situation, Style, TestGame, TestServer,
+    Browser, Dice, Form, KeyboardPlayer, NAMES, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_bots, italian, open, pieces_of,
+    broken, create_with_bots, italian, open, pieces_of,
 };
 
 /// A node of the accessibility tree.
@@ -242,6 +242,8 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
     let same = "[tasks, events].every((one) => one.isConnected)
       && document.querySelectorAll('[role=status][aria-label=\"What to do\"], [role=log]').length === 2";
     assert_eq!(browser.eval(same), true);
+    browser.show_as(Form::sized(360, 616));
+    assert_eq!(broken(&browser, "button.primary", ".+"), json!([]));
     let tree = Tree::read(&browser);
     assert!(tree.status().starts_with("You have "), "{}", tree.status());
     let log = tree.find("log", "What happened").expect("the log");

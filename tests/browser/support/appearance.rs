@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::{
-    Form, TestServer,
+    Browser, Form, TestServer,
     http::available,
     open,
     screens::{Screens, Visit},
@@ -56,11 +56,51 @@ pub fn check_screens(all: &[Form]) {
 }
 
 fn findings_of(visit: &Visit<'_>, axe: &str) -> Vec<String> {
-    let browser = visit.browser;
+    let geometry = include_str!("geometry.js");
+    let geometry = visit.browser.script(geometry, vec![json!(visit.in_sight)]);
+    [inaccessible(visit.browser, axe), texts(geometry)].concat()
+}
+
+fn texts(list: Value) -> Vec<String> {
+    serde_json::from_value(list).expect("texts")
+}
+
+/// What axe-core finds on the page that is open.
+fn inaccessible(browser: &Browser, axe: &str) -> Vec<String> {
     browser.script(axe, vec![]);
     let rules: Vec<&str> = RULES.split(' ').collect();
-    let accessibility = browser.script_async(include_str!("axe.js"), vec![json!(rules)]);
-    let geometry = browser.script(include_str!("geometry.js"), vec![json!(visit.in_sight)]);
-    let texts = |list: Value| serde_json::from_value::<Vec<String>>(list).expect("texts");
-    [texts(accessibility), texts(geometry)].concat()
+    texts(browser.script_async(include_str!("axe.js"), vec![json!(rules)]))
+}
+
+/// The parts of a text that match a pattern and are on several lines, in elements of this selector.
+pub fn broken(browser: &Browser, selector: &str, pattern: &str) -> Value {
+    let script = "
+      const [selector, pattern] = arguments;
+      return [...document.querySelectorAll(selector)].flatMap(({ firstChild: text }) =>
+        [...text.data.matchAll(new RegExp(pattern, 'g'))].filter(({ index, 0: part }) => {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + part.length);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+        }).map(([part]) => part));";
+    browser.script(script, vec![json!(selector), json!(pattern)])
+}
+
+/// Opens each of these pages below `/docs/` in its form, waits for an element, and fails if axe-core
+/// finds something.
+pub fn check_documents(visits: &[(Form, &str, &str)]) {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let Some(axe) = axe() else { return };
+    // Swagger UI warns of its own way to write an operation.
+    browser.expect_message(&["escaping deep link"]);
+    let mut findings = Vec::new();
+    for &(form, path, element) in visits {
+        browser.show_as(form);
+        browser.go(&format!("/docs/{path}"));
+        browser.wait_for_element(element);
+        let found = inaccessible(&browser, &axe).into_iter();
+        findings.extend(found.map(|finding| format!("{path}, {form:?}: {finding}")));
+    }
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
 }

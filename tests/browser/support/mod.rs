@@ -19,7 +19,7 @@ mod proxy;
 mod scene;
 mod screens;
 
-pub use appearance::check_screens;
+pub use appearance::{broken, check_documents, check_screens};
 pub use browser::{Browser, Form, open, open_through};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
