@@ -5,8 +5,8 @@ use std::slice;
 use serde_json::json;
 
 use crate::support::{
-    Browser, KeyboardPlayer, LINK_FOR_ALL, NAMES, TestServer, deal_to_people, game_of,
-    invite_friends, italian, open, saved, sit_down, wait_for_seat,
+    Browser, KeyboardPlayer, LINK_FOR_ALL, NAMES, TestServer, TestViewer::Spectator,
+    deal_to_people, game_of, invite_friends, italian, open, saved, sit_down, wait_for_seat,
 };
 
 /// In a home network the page has another name, and is not a secure context: it has no clipboard,
@@ -110,6 +110,7 @@ fn a_seat_is_taken_with_the_keyboard_alone() {
     let link = host.value(LINK_FOR_ALL);
     guest.follow(&link.replacen("/#", "/?lang=en#", 1));
     guest.wait_for_words("Anna invites you to play DOG");
+    guest.wait_for_element("a[href='#/learn'][target='_blank']");
     let keyboard = KeyboardPlayer::new(&guest, 1);
     keyboard.tab_to(|look| look.button("Sit down"));
     guest.key(KeyboardPlayer::ENTER);
@@ -165,6 +166,52 @@ fn an_invitation_that_opens_nothing_is_explained() {
     late.press("Sit down");
     late.wait("the refusal", |look| !look.alerts.is_empty());
     assert!(late.fragment().starts_with("/join/"));
+}
+
+/// Leaves the table.
+fn leave(browser: &Browser) {
+    browser.wait("a hand", |look| !look.hand.is_empty());
+    browser.press("Leave");
+    browser.wait_for_words("You can come back at any time.");
+    browser.press("Leave");
+}
+
+#[test]
+fn friends_who_left_stay_together_in_the_rematch() {
+    let server = TestServer::shared();
+    let Some(host) = open(&server) else { return };
+    let friend = host.another();
+    invite_friends(&host, "Anna");
+    sit_down(&friend, &host.value(LINK_FOR_ALL), "Beat");
+    host.wait_for_words("Beat");
+    host.press("Start");
+    for game in 1..=2 {
+        for browser in [&host, &friend] {
+            leave(browser);
+        }
+        for browser in [&host, &friend] {
+            browser.wait("the end", |look| look.team.is_some());
+        }
+        host.press("Rematch");
+        host.wait_for_words("Waiting for the answer of Beat.");
+        assert_eq!(saved(&host)["seat"], 0);
+        friend.wait_for_alert("want to play again");
+        if game == 1 {
+            friend.press("Rematch");
+            friend.wait_for_words("All seats are taken.");
+        }
+        host.press("Start");
+        host.wait("a hand", |look| !look.hand.is_empty());
+    }
+    // Beat comes after the start.
+    host.wait_for_words("A bot plays for Beat.");
+    friend.press("Rematch");
+    friend.wait_for_words("You play from the next deal on.");
+    host.wait_for_words("Beat plays again.");
+    let game = game_of(&server, &[host, friend]);
+    let view = game.view(Spectator);
+    let kinds = [0, 1].map(|seat| &view["seats"][seat]["kind"]);
+    assert_eq!(json!(kinds), json!(["human", "human"]));
 }
 
 #[test]

@@ -134,6 +134,10 @@ fn four_friends_at_one_table() {
     // At the next deal she has a hand.
     play_together(&browsers, |_| !browsers[2].look().hand.is_empty());
 
+    // Beat leaves for good, and plays the rematch all the same.
+    browsers[1].press("Leave");
+    browsers[1].wait_for_words("You can come back at any time.");
+    browsers[1].press("Leave");
     let game = game_of(&server, &browsers);
     finish(&game);
     for browser in &browsers {

@@ -236,13 +236,16 @@ export const start = () => act(async (table) => {
 
 /** Asks for the next game, and goes to it. @param {number[]} [seats] the old seat of whoever sits at each new one */
 export const rematch = (seats) => act(async (table) => {
-  const host = table.seat === null || table.game?.seats[table.seat].kind !== "human";
-  /** @type {Rematch} */
-  const { id, seat, game } = await request("POST", `/v1/games/${table.id}/rematch`, {
-    token: host ? table.hostToken : table.token, body: seats ? { seats } : {},
-  });
-  // The tokens of this game are valid in the next one, too.
   const { hostToken } = table;
-  keep(game, { hostToken, ...(host ? {} : { seat: seat ?? null, token: table.token }) });
+  const token = table.token ?? hostToken;
+  /** @type {Rematch} */
+  const { id, seat, game } = await request("POST", `/v1/games/${table.id}/rematch`, { token, body: seats ? { seats } : {} });
+  // The tokens of this game are valid in the next one, too.
+  const seated = typeof seat === "number";
+  keep(game, { hostToken, ...(seated ? { seat, token } : {}) });
+  // A bot has the seat of somebody who comes late.
+  if (seated && game.seats[seat].kind === "bot" && game.phase !== "finished") {
+    await request("PUT", `/v1/games/${id}/seats/${seat}`, { token, body: { kind: "human" } });
+  }
   at(table, () => go(id));
 });

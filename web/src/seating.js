@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
-import { giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
+import { comeBack, giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
@@ -60,11 +60,12 @@ export function SeatingScreen({ table }) {
       <div role="status" aria-label=${t("status")} class="status">
         <p class="happened">${latestWords(table)}</p>
         <p class="todo">${seatingWords(table)}</p>
-        ${game.bots_at && game.phase === "seating" && html`
+        ${game.bots_at && game.phase === "seating" && Date.parse(game.bots_at) > Date.parse(game.updated_at) && html`
           <p>${t(isRematch(game) ? "seating.bots.late" : "seating.bots")} <${Clock} deadline=${game.bots_at} /></p>`}
         ${table.problem && html`<p class="problem">${problemWords(table.problem, people(table))}</p>`}
       </div>
       <${Join} table=${table} />
+      ${guest && html`<p><a href="#/learn" target="_blank">${t("home.learn")}</a></p>`}
       ${guest && table.joining && seatsToTake(table).length === 0 && html`
         <div class="buttons"><button type="button" class="primary" onClick=${() => go(table.id)}>${t("home.watch.go")}</button></div>`}
       <${ForAll} table=${table} />
@@ -186,16 +187,19 @@ function Buttons({ table }) {
   const late = game.seats.filter((one) => one.asked === false && one.seat !== seat);
   // A rematch can go on without the one who leaves; elsewhere the seat is for somebody else.
   const again = isRematch(game);
+  const nobody = again && game.seats.every((one) => one.kind !== "human" || one.asked === false);
+  const own = seat === null ? null : game.seats[seat];
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}
     ${leaving && html`<p role="alert">${t(again ? "leave.about" : "give up.about")}</p>`}
     <div class="buttons">
-      ${leaving ? null : hostToken ? html`<button type="button" class="primary" disabled=${sending} onClick=${start}>${t("start")}</button>`
+      ${leaving ? null : hostToken ? html`<button type="button" class="primary" disabled=${sending || nobody} onClick=${start}>${t("start")}</button>`
         : game.phase === "deal" && game.start === "host" && game.dealer === seat
           && html`<button type="button" class="primary" disabled=${sending} onClick=${deal}>${t("deal")}</button>`}
-      ${seat !== null && !leaving && html`
-        <button type="button" disabled=${sending} onClick=${() => setLeaving(true)}>${t("leave")}</button>`}
+      ${own && !leaving && (own.kind === "bot"
+        ? html`<button type="button" disabled=${sending} onClick=${comeBack}>${t("take back")}</button>`
+        : html`<button type="button" disabled=${sending} onClick=${() => setLeaving(true)}>${t("leave")}</button>`)}
       ${leaving && html`
         <button type="button" class="danger" disabled=${sending} onClick=${again ? leave : giveUp}>${t(again ? "leave" : "give up")}</button>
         <button type="button" ref=${cancel} onClick=${() => setLeaving(false)}>${t("cancel")}</button>`}

@@ -63,8 +63,7 @@ function Again({ table }) {
   const { game, seat, hostToken, next, sending } = table;
   const [chosen, setChosen] = useState(0);
   if (!game || !isShared(table)) return null;
-  const plays = seat !== null && game.seats[seat].kind === "human";
-  if (!plays && !hostToken) {
+  if (seat === null && !hostToken) {
     return next && html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`;
   }
   const orders = ordersOf(game.seats.length, seat ?? 0);
