@@ -9,6 +9,7 @@ use actix_web::HttpResponse;
 use dog_bot::{
     Choice, Level, MoveEffect, Suggestion,
     player_model::PlayerModels,
+    reasons::AdviceReason,
     rounded,
     search::{Budget, LinePlay},
 };
@@ -22,7 +23,6 @@ use super::{
     moves::MoveView,
     parameters::{GamePath, GameRequest, in_range},
     play::{PlayRequest, SwapRequest},
-    reason::AdviceReasonView,
     view::RequestMethod,
 };
 use crate::{
@@ -228,7 +228,7 @@ pub enum SuggestionView {
         /// What speaks for or against it: up to four, the most important first. Empty only beyond
         /// the hundredth suggestion.
         #[schema(max_items = 4)]
-        reasons: Vec<AdviceReasonView>,
+        reasons: Vec<AdviceReason>,
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
         /// playouts, and in the exchange.
         #[schema(max_items = 3)]
@@ -265,7 +265,7 @@ pub enum SuggestionView {
         /// What speaks for or against it: up to four, the most important first. Empty only beyond
         /// the hundredth suggestion.
         #[schema(max_items = 4)]
-        reasons: Vec<AdviceReasonView>,
+        reasons: Vec<AdviceReason>,
         /// The plays that followed most often in the playouts, in sampled hands. Empty without
         /// playouts, and in the exchange.
         #[schema(max_items = 3)]
@@ -376,8 +376,7 @@ impl SuggestionView {
         let difference = suggestion.difference(best);
         let standard_error_of_difference = suggestion.difference_error.map(rounded);
         let equal = suggestion.equals(best);
-        let reasons = suggestion.reasons.into_iter().map(Into::into).collect();
-        let line = suggestion.line;
+        let (reasons, line) = (suggestion.reasons, suggestion.line);
         let swap = match suggestion.choice {
             Choice::Play(mv) => {
                 let outcome = suggestion.outcome;

@@ -33,7 +33,6 @@ pub mod play;
 pub mod position;
 pub mod presence;
 pub mod reactions;
-pub mod reason;
 pub mod rematch;
 pub mod review;
 pub mod route;

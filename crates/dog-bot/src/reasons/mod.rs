@@ -9,12 +9,13 @@ mod moves;
 mod reach;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use dog_rules::{Board, Card, Field, Move, Seat, SeatView};
 use serde::Serialize;
 
 use self::moves::MoveReasons;
-use crate::{Choice, Suggestion};
+use crate::{Choice, Suggestion, rounded};
 
 /// The largest number of reasons of a suggestion.
 pub const MAX_REASONS: usize = 4;
@@ -84,15 +85,33 @@ dog_rules::named! {
 /// The smallest risk that is a reason.
 pub const EXPOSED: f64 = 0.15;
 
-/// A reason, with what it is about. [`AdviceReasonCode`] says what that is for each code.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What speaks for or against a suggestion, by the board or by counting playouts.
+// `AdviceReasonCode` says for each code what it is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(example = json!({
+    "code": "captures",
+    "seat": 1,
+    "place": "29",
+    "text": "The piece of seat 1 on field 29 is captured."
+})))]
 pub struct AdviceReason {
     pub code: AdviceReasonCode,
+    /// Whose piece it is about; for `escapes` the seat that could have captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seat: Option<Seat>,
-    /// A field of the track, or of the seat's goal.
+    /// Where that piece is, or was captured; for `blocks` and `unblocks` the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>, pattern = "^([0-9]{1,2}|goal:[0-3])$"))]
     pub place: Option<Field>,
+    /// The card that is kept or given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
+    /// The share of the playouts, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(minimum = 0, maximum = 1))]
     pub probability: Option<f64>,
+    /// The reason as an English sentence.
+    pub text: String,
 }
 
 impl AdviceReason {
@@ -104,6 +123,7 @@ impl AdviceReason {
             place: None,
             card: None,
             probability: None,
+            text: String::new(),
         }
     }
 
@@ -151,6 +171,10 @@ pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
         reasons.truncate(MAX_REASONS);
         if reasons.is_empty() {
             reasons.push(AdviceReason::new(AdviceReasonCode::NoBetter));
+        }
+        for reason in reasons {
+            reason.text = reason.to_string();
+            reason.probability = reason.probability.map(rounded);
         }
     }
 }

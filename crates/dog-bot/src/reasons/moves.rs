@@ -78,8 +78,9 @@ impl<'a> MoveReasons<'a> {
         self.add_captures(outcome, reasons);
         reasons.extend(self.escapes(outcome));
         let near_goal = self.near_goal(outcome);
+        let shortcut = shortcut(outcome, near_goal.is_some());
         reasons.extend(near_goal);
-        reasons.extend(shortcut(outcome, near_goal.is_some()));
+        reasons.extend(shortcut);
         self.add_blocks(&outcome.board, reasons);
         self.add_steps(&outcome.board, reasons);
     }

@@ -11,7 +11,8 @@ use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::super::{AdviceReason, AdviceReasonCode, EXPLAINED, MAX_REASONS};
 use crate::{
-    Choice, Level, Suggestion, advise, player_model::PlayerModels, search::Budget, testing::*,
+    Choice, Level, Suggestion, advise, player_model::PlayerModels, rounded, search::Budget,
+    testing::*,
 };
 
 #[test]
@@ -420,7 +421,7 @@ impl<'a> Facts<'a> {
                 .escaped(outcome)
                 .iter()
                 .any(|&escaped| about == Some(escaped)),
-            Exposes => reason.probability == suggestion.risk,
+            Exposes => reason.probability == suggestion.risk.map(rounded),
             Blocks => held(self.blocks(&outcome.board, before, &outcome.board)),
             Unblocks => held(self.blocks(before, &outcome.board, &outcome.board)),
             NearGoal => self

@@ -1,60 +1,12 @@
-//! Why a suggestion is good or bad, for clients and for people.
+//! Reasons as English sentences.
 
 use std::fmt;
 
-use dog_bot::{
-    reasons::{AdviceReason, AdviceReasonCode},
-    rounded,
-};
-use dog_rules::{Card, Field, Seat};
-use serde::Serialize;
-use utoipa::ToSchema;
+use dog_rules::{Card, Field};
 
-/// What speaks for or against a suggestion, by the board or by counting playouts.
-#[derive(Serialize, ToSchema)]
-#[schema(as = AdviceReason, example = json!({
-    "code": "captures",
-    "seat": 1,
-    "place": "29",
-    "text": "The piece of seat 1 on field 29 is captured."
-}))]
-pub struct AdviceReasonView {
-    code: AdviceReasonCode,
-    /// Whose piece it is about; for `escapes` the seat that could have captured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seat: Option<Seat>,
-    /// Where that piece is, or was captured; for `blocks` and `unblocks` the block.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, pattern = "^([0-9]{1,2}|goal:[0-3])$")]
-    place: Option<Field>,
-    /// The card that is kept or given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    card: Option<Card>,
-    /// The share of the playouts, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, maximum = 1)]
-    probability: Option<f64>,
-    /// The reason as an English sentence.
-    text: String,
-}
+use super::{AdviceReason, AdviceReasonCode};
 
-impl From<AdviceReason> for AdviceReasonView {
-    fn from(reason: AdviceReason) -> AdviceReasonView {
-        AdviceReasonView {
-            code: reason.code,
-            seat: reason.seat,
-            place: reason.place,
-            card: reason.card,
-            probability: reason.probability.map(rounded),
-            text: ReasonText(reason).to_string(),
-        }
-    }
-}
-
-/// A reason as a sentence.
-struct ReasonText(AdviceReason);
-
-impl fmt::Display for ReasonText {
+impl fmt::Display for AdviceReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use AdviceReasonCode::*;
         let AdviceReason {
@@ -63,7 +15,7 @@ impl fmt::Display for ReasonText {
             card,
             probability,
             ..
-        } = self.0;
+        } = *self;
         let seat = seat.map_or_else(|| "a seat".to_owned(), |seat| seat.to_string());
         let place = match place {
             Some(Field::Track(field)) => format!("field {field}"),
@@ -71,7 +23,7 @@ impl fmt::Display for ReasonText {
             None => "its field".to_owned(),
         };
         let card = card.map_or("card", Card::name);
-        match self.0.code {
+        match self.code {
             BringsHome => write!(f, "A piece of {seat} comes home, to {place}."),
             Captures => write!(f, "The piece of {seat} on {place} is captured."),
             CapturesPartner => write!(f, "The partner's piece on {place} is captured."),
