@@ -14,9 +14,10 @@ use dog_bot::{
     search::{Budget, LinePlay},
 };
 use dog_rules::{Phase, Seat, SeatView};
+use dog_store::StoredGame;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{
     errors::errors,
@@ -44,39 +45,61 @@ const MAX_SAMPLES: u32 = 10_000;
 /// The largest limit of a list of suggestions.
 const MAX_SUGGESTIONS: u32 = 100;
 
-/// How to think about a move.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct AdviceParams {
-    /// How well to think: `strong` by default.
-    pub level: Option<Level>,
-    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
-    /// and `greedy` ignore it. Not together with `samples`.
-    #[param(minimum = 1, maximum = 2000)]
-    pub budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
-    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
-    /// ignore it.
-    #[param(minimum = 1, maximum = 10_000)]
-    pub samples: Option<u32>,
-    /// The same seed and `samples` give the same advice; random by default.
-    #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
-    pub seed: Option<u64>,
-    /// How many suggestions the answer has at most; all by default.
-    #[param(minimum = 1, maximum = 100)]
-    pub limit: Option<u32>,
-    /// Whether each move includes the board after it; true by default.
-    pub board: Option<bool>,
+/// Defines the parameters of a query for advice: its own ones, and how to think.
+macro_rules! advice_params {
+    ($(#[$attribute:meta])* pub struct $name:ident { $($own:tt)* }) => {
+        $(#[$attribute])*
+        #[derive(serde::Deserialize, utoipa::IntoParams)]
+        #[serde(deny_unknown_fields)]
+        #[into_params(parameter_in = Query)]
+        pub struct $name {
+            $($own)*
+            /// How well to think: `strong` by default.
+            level: Option<dog_bot::Level>,
+            /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
+            /// and `greedy` ignore it. Not together with `samples`.
+            #[param(minimum = 1, maximum = 2000)]
+            budget_ms: Option<u32>,
+            /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
+            /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
+            /// ignore it.
+            #[param(minimum = 1, maximum = 10_000)]
+            samples: Option<u32>,
+            /// The same seed and `samples` give the same advice; random by default.
+            #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
+            seed: Option<u64>,
+            /// How many suggestions the answer has at most; all by default.
+            #[param(minimum = 1, maximum = 100)]
+            limit: Option<u32>,
+            /// Whether each move includes the board after it; true by default.
+            board: Option<bool>,
+        }
+
+        impl $name {
+            /// How to search.
+            ///
+            /// # Errors
+            /// As [`AdviceSettings::new`].
+            pub fn settings(&self) -> Result<AdviceSettings, Problem> {
+                AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
+            }
+        }
+    };
+}
+pub(super) use advice_params;
+
+advice_params! {
+    /// How to think about a move.
+    pub struct AdviceParams {}
 }
 
 /// What a list of suggestions is to have.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct SuggestionListOptions {
-    /// The number of suggestions at most; all if none.
-    limit: Option<usize>,
-    /// Whether a move lacks the board after it.
-    without_boards: bool,
+    /// The number of suggestions at most.
+    limit: usize,
+    /// Whether a move has the board after it.
+    with_boards: bool,
 }
 
 impl SuggestionListOptions {
@@ -87,8 +110,8 @@ impl SuggestionListOptions {
     pub fn new(limit: Option<u32>, board: Option<bool>) -> Result<SuggestionListOptions, Problem> {
         let limit = in_range("limit", limit, 1, MAX_SUGGESTIONS)?;
         Ok(SuggestionListOptions {
-            limit: limit.map(|limit| limit as usize),
-            without_boards: board == Some(false),
+            limit: limit.map_or(usize::MAX, |limit| limit as usize),
+            with_boards: board.unwrap_or(true),
         })
     }
 }
@@ -100,17 +123,6 @@ pub struct AdviceSettings {
     /// None for the levels that do not search.
     pub budget: Option<Budget>,
     pub seed: u64,
-}
-
-impl AdviceParams {
-    /// The settings, with defaults for what is missing.
-    ///
-    /// # Errors
-    /// `invalid_request`, if there is no such level, a number is out of range, or both a time and
-    /// samples are given.
-    pub fn settings(&self) -> Result<AdviceSettings, Problem> {
-        AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
-    }
 }
 
 impl AdviceSettings {
@@ -125,33 +137,20 @@ impl AdviceSettings {
         seed: Option<u64>,
     ) -> Result<AdviceSettings, Problem> {
         let level = level.unwrap_or(Level::Strong);
-        let requested = requested_budget(budget_ms, samples)?;
-        let budget = Budget::for_level(level).map(|own| requested.unwrap_or(own));
+        let millis = in_range("budget_ms", budget_ms, 1, MAX_BUDGET_MS)?;
+        let samples = in_range("samples", samples, 1, MAX_SAMPLES)?;
+        if millis.is_some() && samples.is_some() {
+            let detail = "send budget_ms or samples, not both: samples take the place of a time";
+            return Err(Problem::wrong_combination(detail));
+        }
+        let time = millis.map(|millis| Budget::Time(Duration::from_millis(millis.into())));
+        let requested = samples.map(Budget::Samples).or(time);
         let seed = in_range("seed", seed, 0, MAX_INTEGER)?;
-        let seed = seed.unwrap_or_else(|| rand::random::<u64>() & MAX_INTEGER);
         Ok(AdviceSettings {
             level,
-            budget,
-            seed,
+            budget: Budget::for_level(level).map(|own| requested.unwrap_or(own)),
+            seed: seed.unwrap_or_else(|| rand::random::<u64>() & MAX_INTEGER),
         })
-    }
-}
-
-/// The budget of a request, if it names one.
-fn requested_budget(
-    budget_ms: Option<u32>,
-    samples: Option<u32>,
-) -> Result<Option<Budget>, Problem> {
-    let millis = in_range("budget_ms", budget_ms, 1, MAX_BUDGET_MS)?;
-    let samples = in_range("samples", samples, 1, MAX_SAMPLES)?;
-    match (millis, samples) {
-        (Some(_), Some(_)) => {
-            let detail = "send budget_ms or samples, not both: samples take the place of a time";
-            Err(Problem::wrong_combination(detail))
-        }
-        (_, Some(samples)) => Ok(Some(Budget::Samples(samples))),
-        (Some(millis), _) => Ok(Some(Budget::Time(Duration::from_millis(millis.into())))),
-        (None, None) => Ok(None),
     }
 }
 
@@ -180,7 +179,7 @@ pub struct Advice {
 }
 
 /// How long to think, as in the request: a time or a number of playouts.
-#[derive(Default, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = Budget)]
 pub struct BudgetView {
     /// Milliseconds.
@@ -292,57 +291,8 @@ pub struct RequestToSwap {
     body: SwapRequest,
 }
 
-/// Where the suggested requests go.
-pub struct SuggestionRoute {
-    /// The path of the game, `/v1/games/…`.
-    pub game: String,
-    /// Its version.
-    pub version: Option<u64>,
-}
-
-impl Advice {
-    /// The advice for this view.
-    pub fn new(
-        target: &SuggestionRoute,
-        view: &SeatView,
-        settings: &AdviceSettings,
-        suggestions: Vec<Suggestion>,
-        options: SuggestionListOptions,
-        elapsed_ms: f64,
-    ) -> Result<Advice, Problem> {
-        let samples = playouts(&suggestions);
-        let best = suggestions.first().map(|best| best.win_probability);
-        let best = best.unwrap_or_default();
-        let suggestions = suggestions
-            .into_iter()
-            .take(options.limit.unwrap_or(usize::MAX))
-            .map(|suggestion| {
-                SuggestionView::new(target, view, suggestion, best, !options.without_boards)
-            });
-        Ok(Advice {
-            version: target.version,
-            seat: view.seat,
-            level: settings.level,
-            budget: settings.budget.map(|budget| match budget {
-                Budget::Time(time) => BudgetView {
-                    budget_ms: Some(time.as_millis() as u32),
-                    ..BudgetView::default()
-                },
-                Budget::Samples(samples) => BudgetView {
-                    samples: Some(samples),
-                    ..BudgetView::default()
-                },
-            }),
-            seed: settings.seed,
-            samples,
-            suggestions: suggestions.collect::<Result<_, _>>()?,
-            elapsed_ms: Some(elapsed_ms),
-        })
-    }
-}
-
 /// Playouts in total; those that several moves share are counted once.
-pub fn playouts(suggestions: &[Suggestion]) -> u32 {
+fn playouts(suggestions: &[Suggestion]) -> u32 {
     let mut counted = HashSet::new();
     let counts = |suggestion: &&Suggestion| match suggestion.choice {
         Choice::Play(mv) => {
@@ -359,12 +309,13 @@ pub fn playouts(suggestions: &[Suggestion]) -> u32 {
 }
 
 impl SuggestionView {
-    /// The suggestion, with the request that carries it out. `best` is the chance of the best.
+    /// The suggestion, with the request that carries it out in the game at this path. `best` is the
+    /// chance of the best.
     ///
     /// # Errors
     /// None in practice: each suggested move has an outcome.
     fn new(
-        target: &SuggestionRoute,
+        game: &str,
         view: &SeatView,
         suggestion: Suggestion,
         best: f64,
@@ -385,7 +336,7 @@ impl SuggestionView {
                 let mv = MoveView::new(view.rules, &mv, view.seat, outcome, with_board);
                 let request = RequestToPlay {
                     method,
-                    path: format!("{}/play", target.game),
+                    path: format!("{game}/play"),
                     body: PlayRequest::new(mv.id.clone()),
                 };
                 return Ok(SuggestionView::Move {
@@ -407,7 +358,7 @@ impl SuggestionView {
         Ok(SuggestionView::Swap {
             request: RequestToSwap {
                 method,
-                path: format!("{}/swap", target.game),
+                path: format!("{game}/swap"),
                 body: swap.clone(),
             },
             swap,
@@ -442,10 +393,6 @@ pub async fn suggest_move(read: GameRequest) -> Result<HttpResponse, Problem> {
     let params: AdviceParams = read.query()?;
     let settings = params.settings()?;
     let options = SuggestionListOptions::new(params.limit, params.board)?;
-    let target = SuggestionRoute {
-        game: format!("/v1/games/{}", stored.id),
-        version: Some(stored.game.version()),
-    };
     let log = match Budget::for_level(settings.level) {
         Some(_) => Some(read.app.models.read(&stored).await?),
         None => None,
@@ -457,24 +404,47 @@ pub async fn suggest_move(read: GameRequest) -> Result<HttpResponse, Problem> {
         let models = log.map(|log| here.models.models(&stored, log));
         let models = models.transpose()?.unwrap_or_default();
         let view = stored.game.seen_from(seat);
-        advise(&here, &view, &models, &settings, &target, options)
+        advise(&here, &view, &models, &settings, Some(&stored), options)
     })
     .await
 }
 
-/// Searches for advice from what a seat knows: this view of the game, how the seats have played,
-/// and nothing else.
+/// Searches for advice from what a seat knows: this view of a position, how the seats have played,
+/// and nothing else. `game` says where the suggested requests go; none in an analysis.
 pub fn advise(
     app: &App,
     view: &SeatView,
     models: &PlayerModels,
     settings: &AdviceSettings,
-    target: &SuggestionRoute,
+    game: Option<&StoredGame>,
     options: SuggestionListOptions,
 ) -> Result<Advice, Problem> {
     let (suggestions, elapsed) = suggestions(app, view, models, settings);
-    let elapsed_ms = elapsed.as_secs_f64() * 1_000.0;
-    Advice::new(target, view, settings, suggestions, options, elapsed_ms)
+    let id = game.map_or_else(|| "{id}".to_owned(), |stored| stored.id.to_string());
+    let path = format!("/v1/games/{id}");
+    let samples = playouts(&suggestions);
+    let best = suggestions.first().map(|best| best.win_probability);
+    let best = best.unwrap_or_default();
+    let suggestions = suggestions.into_iter().take(options.limit);
+    let suggestions = suggestions
+        .map(|suggestion| SuggestionView::new(&path, view, suggestion, best, options.with_boards));
+    let budget = settings.budget.map(|budget| {
+        let (budget_ms, samples) = match budget {
+            Budget::Time(time) => (Some(time.as_millis() as u32), None),
+            Budget::Samples(samples) => (None, Some(samples)),
+        };
+        BudgetView { budget_ms, samples }
+    });
+    Ok(Advice {
+        version: game.map(|stored| stored.game.version()),
+        seat: view.seat,
+        level: settings.level,
+        budget,
+        seed: settings.seed,
+        samples,
+        suggestions: suggestions.collect::<Result<_, _>>()?,
+        elapsed_ms: Some(elapsed.as_secs_f64() * 1_000.0),
+    })
 }
 
 /// Everything that the seat may do, best first, and how long the search took without its pauses.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    advice::{Advice, SuggestionListOptions, SuggestionRoute, advise, expected_cost, suggestions},
+    advice::{Advice, SuggestionListOptions, advise, expected_cost, suggestions},
     errors::errors,
     legal_moves::{self, LegalMoves},
     moves::{MovesOptions, outcome},
@@ -141,15 +141,11 @@ pub async fn analyse_suggest_move(
         .await;
     }
     let options = params.list_options()?;
-    let target = SuggestionRoute {
-        game: "/v1/games/{id}".to_owned(),
-        version: None,
-    };
     app.advice_pool
         .answer(&request, cost, move || {
             let view = position.view()?;
             let models = PlayerModels::default();
-            advise(&here, &view, &models, &settings, &target, options)
+            advise(&here, &view, &models, &settings, None, options)
         })
         .await
 }

@@ -7,16 +7,14 @@ use actix_web::{
     http::{Method, StatusCode, header, header::HeaderValue},
     web::Data,
 };
-use dog_bot::{Level, player_model::PlayerModels, search::MAX_SEARCH_TIME};
+use dog_bot::{player_model::PlayerModels, search::MAX_SEARCH_TIME};
 use dog_picture::Picture;
 use dog_rules::{Card, Cards, position};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    advice::{
-        Advice, AdviceSettings, SuggestionListOptions, SuggestionRoute, advise, expected_cost,
-    },
+    advice::{Advice, AdviceSettings, SuggestionListOptions, advice_params, advise, expected_cost},
     errors::errors,
     moves::PositionString,
     parameters::{ReadHeaders, card_of, collect_cards, seat_of},
@@ -116,10 +114,6 @@ pub async fn suggest_move_by_address(
         // The length of the answer is not known without a search (RFC 9110, section 8.6).
         return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
-    let target = SuggestionRoute {
-        game: "/v1/games/{id}".to_owned(),
-        version: None,
-    };
     let (here, cost) = (app.clone(), expected_cost(&settings, &position.view()?));
     let (client, gzip) = (
         ClientAddress::from_extensions(&request),
@@ -127,7 +121,7 @@ pub async fn suggest_move_by_address(
     );
     let work = move || {
         let (view, models) = (position.view()?, PlayerModels::default());
-        let mut advice = advise(&here, &view, &models, &settings, &target, options)?;
+        let mut advice = advise(&here, &view, &models, &settings, None, options)?;
         let longest = MAX_SEARCH_TIME.as_secs_f64() * 1_000.0;
         let was_cut = advice.elapsed_ms >= Some(longest);
         advice.elapsed_ms = advice.elapsed_ms.filter(|_| !is_repeatable);
@@ -164,43 +158,23 @@ pub struct PositionPictureParams {
     theme: Option<ThemeName>,
 }
 
-/// A position to give advice on, and how to think about it.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct AdviceByAddressParams {
-    /// The rules as text: a preset, and the options that differ from it, such as `hausregeln
-    /// seats=6`; `dogspiel-it` by default.
-    #[param(max_length = 1000)]
-    rules: Option<String>,
-    /// The board as text.
-    #[param(value_type = PositionString, example = "0f,9,g2/17/-/60")]
-    position: String,
-    /// The seat to move.
-    #[param(maximum = 5, example = 0)]
-    seat: u8,
-    /// Its hand: cards with commas between them.
-    #[param(example = "7,K,J")]
-    hand: String,
-    /// How well to think: `strong` by default.
-    level: Option<Level>,
-    /// Milliseconds to think; by default a few for `fast` and 200 for `strong`. The levels `random`
-    /// and `greedy` ignore it. Not together with `samples`.
-    #[param(minimum = 1, maximum = 2000)]
-    budget_ms: Option<u32>,
-    /// Number of playouts, in place of a time. It makes the advice repeatable, unless the playouts
-    /// take longer than five seconds, when the search stops. The levels `random` and `greedy`
-    /// ignore it.
-    #[param(minimum = 1, maximum = 10_000)]
-    samples: Option<u32>,
-    /// The same seed and `samples` give the same advice; random by default.
-    #[param(format = "int64", maximum = 9_007_199_254_740_991_u64)]
-    seed: Option<u64>,
-    /// How many suggestions the answer has at most; all by default.
-    #[param(minimum = 1, maximum = 100)]
-    limit: Option<u32>,
-    /// Whether each move includes the board after it; true by default.
-    board: Option<bool>,
+advice_params! {
+    /// A position to give advice on, and how to think about it.
+    pub struct AdviceByAddressParams {
+        /// The rules as text: a preset, and the options that differ from it, such as `hausregeln
+        /// seats=6`; `dogspiel-it` by default.
+        #[param(max_length = 1000)]
+        rules: Option<String>,
+        /// The board as text.
+        #[param(value_type = PositionString, example = "0f,9,g2/17/-/60")]
+        position: String,
+        /// The seat to move.
+        #[param(maximum = 5, example = 0)]
+        seat: u8,
+        /// Its hand: cards with commas between them.
+        #[param(example = "7,K,J")]
+        hand: String,
+    }
 }
 
 impl AdviceByAddressParams {
@@ -227,14 +201,6 @@ impl AdviceByAddressParams {
             Some(card) => Ok(card),
             None => card_of(name, "/hand".to_owned()),
         }))
-    }
-
-    /// The settings of the search.
-    ///
-    /// # Errors
-    /// As [`AdviceSettings::new`].
-    fn settings(&self) -> Result<AdviceSettings, Problem> {
-        AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
     }
 }
 
