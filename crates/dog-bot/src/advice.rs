@@ -67,6 +67,22 @@ pub fn rounded(number: f64) -> f64 {
 }
 
 impl Suggestion {
+    /// A choice with nothing known of it but its chance and its outcome.
+    fn new(choice: Choice, win_probability: f64, outcome: Option<Outcome>) -> Suggestion {
+        Suggestion {
+            choice,
+            win_probability,
+            standard_error: None,
+            difference_error: None,
+            samples: 0,
+            guessed: false,
+            risk: None,
+            outcome,
+            reasons: Vec::new(),
+            line: Vec::new(),
+        }
+    }
+
     /// How far its chance is below that of the best; 0 if it is not. Both as they are shown.
     pub fn difference(&self, best: f64) -> f64 {
         rounded((rounded(best) - rounded(self.win_probability)).max(0.0))
@@ -153,17 +169,9 @@ pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<S
     }
     scored
         .into_iter()
-        .map(|scored| Suggestion {
-            choice: scored.choice,
-            win_probability: chance_to_win(view.rules, &view.board, scored.score),
-            standard_error: None,
-            difference_error: None,
-            samples: 0,
-            guessed: false,
-            risk: None,
-            outcome: scored.outcome,
-            reasons: Vec::new(),
-            line: Vec::new(),
+        .map(|scored| {
+            let chance = chance_to_win(view.rules, &view.board, scored.score);
+            Suggestion::new(scored.choice, chance, scored.outcome)
         })
         .collect()
 }
@@ -219,23 +227,18 @@ fn suggestions(
         .into_iter()
         .map(|(found, LegalMove { mv, outcome })| {
             let (choice, place) = (Choice::Play(mv), found.unwrap_or(last));
-            let suggestion = Suggestion {
+            let PlayoutFindings { line, only_use } = &findings[place];
+            let only_use = only_use.iter();
+            let only_use =
+                only_use.map(|&card| AdviceReason::new(AdviceReasonCode::OnlyUse).with_card(card));
+            Suggestion {
                 guessed: found.is_none(),
+                line: line.clone(),
+                reasons: only_use.collect(),
                 ..suggestion(searcher, view, candidates, place, choice, Some(outcome))
-            };
-            with_findings(suggestion, &findings[place])
+            }
         })
         .collect()
-}
-
-/// A suggestion with what the playouts show about its candidate.
-fn with_findings(mut suggestion: Suggestion, findings: &PlayoutFindings) -> Suggestion {
-    suggestion.line.clone_from(&findings.line);
-    if let Some(card) = findings.only_use {
-        let reason = AdviceReason::new(AdviceReasonCode::OnlyUse);
-        suggestion.reasons.push(reason.with_card(card));
-    }
-    suggestion
 }
 
 /// A choice with the estimate of the candidate at this place.
@@ -249,19 +252,13 @@ fn suggestion(
 ) -> Suggestion {
     let stats = &candidates[place];
     let (win_probability, standard_error) = searcher.win_probability(view, stats);
+    let best = candidates.first().filter(|_| place > 0);
     Suggestion {
-        choice,
-        win_probability,
         standard_error,
-        difference_error: (place > 0)
-            .then(|| searcher.difference_error(view, stats, &candidates[0]))
-            .flatten(),
+        difference_error: best.and_then(|best| searcher.difference_error(view, stats, best)),
         samples: stats.samples,
-        guessed: false,
         risk: stats.risk(),
-        outcome,
-        reasons: Vec::new(),
-        line: Vec::new(),
+        ..Suggestion::new(choice, win_probability, outcome)
     }
 }
 

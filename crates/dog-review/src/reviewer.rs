@@ -72,7 +72,6 @@ pub struct Reviewer<'n> {
     pub(super) search: ReviewSearch<'n>,
     game: Game,
     actions: std::vec::IntoIter<(Action, Actor)>,
-    total: usize,
     review: Review,
 }
 
@@ -99,7 +98,6 @@ impl<'n> Reviewer<'n> {
             seed,
             checkpoint,
             search: ReviewSearch::new(nets, settings, checkpoint),
-            total: game.actions.len(),
             game: game.start,
             actions: game.actions.into_iter(),
             review,
@@ -116,11 +114,6 @@ impl<'n> Reviewer<'n> {
     /// What has been found so far.
     pub fn review(&self) -> &Review {
         &self.review
-    }
-
-    /// The share of the actions that are reviewed, 0 to 1.
-    pub fn progress(&self) -> f64 {
-        1.0 - self.actions.len() as f64 / self.total.max(1) as f64
     }
 
     /// Reviews the next action. Returns whether there was one, and it was reviewed to its end.

@@ -15,7 +15,7 @@ mod rounds;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{BySeat, Cards, Playout, SeatView};
+use dog_rules::{Board, BySeat, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 pub(super) use self::findings::PlayoutFindings;
@@ -375,17 +375,12 @@ impl<'n> Searcher<'n> {
                 };
                 let rng = &mut playout_rng.clone();
                 let mut plays = FirstPlays::default();
-                let end = context.play_out_showing(
-                    view.seat,
-                    &world,
-                    stats.candidate,
-                    rng,
-                    |seat, card, board| {
-                        if self.config.explains {
-                            line::keep(&mut plays, seat, card, board);
-                        }
-                    },
-                );
+                let show = |seat, card, board: &Board| {
+                    if self.config.explains {
+                        line::keep(&mut plays, seat, card, board);
+                    }
+                };
+                let end = context.play_out(view.seat, &world, stats.candidate, rng, show);
                 let Some(end) = end else {
                     break 'search;
                 };

@@ -272,20 +272,10 @@ pub struct PlayoutContext<'a> {
 
 impl PlayoutContext<'_> {
     /// Plays on from a candidate and returns the chance that the seat's team wins, by the net's
-    /// value at the end. None if the time is up before.
+    /// value at the end. None if the time is up before. Calls `show` with every play after the
+    /// candidate until the next deal: the seat, its card, or none if it folds, and the board after
+    /// it.
     pub fn play_out(
-        &mut self,
-        seat: Seat,
-        world: &Playout,
-        candidate: Candidate,
-        rng: &mut impl Rng,
-    ) -> Option<PlayoutResult> {
-        self.play_out_showing(seat, world, candidate, rng, |_, _, _| {})
-    }
-
-    /// As [`PlayoutContext::play_out`]. Calls `show` with every play after the candidate until the
-    /// next deal: the seat, its card, or none if it folds, and the board after it.
-    pub(super) fn play_out_showing(
         &mut self,
         seat: Seat,
         world: &Playout,

@@ -305,8 +305,9 @@ impl<'a> SelfPlay<'a> {
                 clock: &clock,
                 scratch: &mut self.scratch,
             };
-            let Some(end) = playing.play_out(view.seat, game, candidate, &mut playout_rng.clone())
-            else {
+            let rng = &mut playout_rng.clone();
+            let end = playing.play_out(view.seat, game, candidate, rng, |_, _, _| {});
+            let Some(end) = end else {
                 continue;
             };
             let ((stage, hand), board) = match candidate {
