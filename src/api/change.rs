@@ -94,17 +94,13 @@ impl ChangeView {
     ) -> Result<ChangeView, Problem> {
         let game = &stored.game;
         let view = include.map(|_| GameView::new(stored, role));
-        let moves = match include {
-            Some(Include::GameAndMoves) => moves(stored, role)?,
-            _ => None,
-        };
         Ok(ChangeView {
             phase: Some(game.phase()),
             turn: game.turn(),
             to_act: Some(to_act(stored)),
             deadline: stored.deadline.map(|deadline| deadline.to_string()),
             game: view,
-            moves,
+            moves: moves(stored, include, role)?,
             ..ChangeView::earlier(entry)
         })
     }
@@ -117,16 +113,19 @@ pub fn first_view(
     role: Role,
 ) -> Result<GameView, Problem> {
     let mut view = GameView::new(stored, role);
-    if include == Some(Include::GameAndMoves) {
-        view.moves = moves(stored, role)?;
-    }
+    view.moves = moves(stored, include, role)?;
     Ok(view)
 }
 
-/// The legal moves of the seat that this role plays, as JSON; none if it is not to move.
-fn moves(stored: &StoredGame, role: Role) -> Result<Option<Box<RawValue>>, Problem> {
+/// The legal moves of the seat that this role plays, as JSON; none if it is not to move, or they are
+/// not to be included.
+fn moves(
+    stored: &StoredGame,
+    include: Option<Include>,
+    role: Role,
+) -> Result<Option<Box<RawValue>>, Problem> {
     let game = &stored.game;
-    let Role::Seat(seat) = role else {
+    let (Some(Include::GameAndMoves), Role::Seat(seat)) = (include, role) else {
         return Ok(None);
     };
     if game.bot_plays(seat) || game.check_play(seat).is_err() {
@@ -144,11 +143,8 @@ fn moves(stored: &StoredGame, role: Role) -> Result<Option<Box<RawValue>>, Probl
 
 /// The JSON, or null if it is longer than that.
 fn at_most(bytes: usize, json: String) -> Result<Box<RawValue>, Problem> {
-    let json = if json.len() <= bytes {
-        json
-    } else {
-        "null".to_owned()
-    };
+    let json = Some(json).filter(|json| json.len() <= bytes);
+    let json = json.unwrap_or_else(|| "null".to_owned());
     RawValue::from_string(json).map_err(Problem::internal)
 }
 

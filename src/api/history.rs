@@ -241,11 +241,11 @@ impl History {
         let mut log = page.entries()?;
         log.retain(|entry| entry.version <= now);
         let last = log.last().ok_or_else(Problem::game_not_found)?.version;
+        let format = RecordFormat::for_game(&self.stored.game);
         for entry in &log {
             if self.media_type == TEXT {
-                if let Some(step) =
-                    RecordStep::from_entry(self.format(), entry.action.as_ref(), &entry.events)
-                {
+                let action = entry.action.as_ref();
+                if let Some(step) = RecordStep::from_entry(format, action, &entry.events) {
                     steps.write(&mut part, &step).map_err(Problem::internal)?;
                     if let Some(comment) = self.comments.get(&entry.version) {
                         part.truncate(part.trim_end().len());
@@ -272,10 +272,6 @@ impl History {
         Ok((part, HistoryCursor { version, steps }))
     }
 
-    fn format(&self) -> RecordFormat {
-        RecordFormat::for_game(&self.stored.game)
-    }
-
     /// What comes before the log.
     ///
     /// # Errors
@@ -285,11 +281,11 @@ impl History {
         if self.media_type == TEXT {
             return Ok(transcript(stored)?.to_string());
         }
-        let head = HistoryHead::new(stored);
+        let (head, entries) = (HistoryHead::new(stored), Vec::new());
         if self.media_type == NDJSON {
             return Ok(to_json(&head)? + "\n");
         }
-        let mut empty = to_json(&HistoryView::new(head, Vec::new()))?;
+        let mut empty = to_json(&HistoryView { head, entries })?;
         // The entries come between.
         empty.truncate(empty.len() - END.len());
         Ok(empty)
@@ -325,10 +321,7 @@ pub struct HistoryView {
 /// version 1 on.
 #[derive(ToSchema)]
 #[serde(untagged)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
+#[expect(dead_code, reason = "for the document")]
 pub enum HistoryLine {
     Head(Box<HistoryHead>),
     Entry(LogEntryView),
@@ -383,13 +376,6 @@ pub struct PlayerView {
     /// for a human in a game without a turn clock.
     #[schema(required)]
     level: Option<Level>,
-}
-
-impl HistoryView {
-    /// The whole history.
-    pub fn new(head: HistoryHead, entries: Vec<LogEntryView>) -> HistoryView {
-        HistoryView { head, entries }
-    }
 }
 
 impl HistoryHead {
@@ -458,7 +444,8 @@ mod tests {
             let entry =
                 |entry| LogEntryView::for_game(&stored.game, entry, role.viewer(&stored.game));
             let head = HistoryHead::new(&stored);
-            json!(HistoryView::new(head, log.iter().map(entry).collect()))
+            let entries = log.iter().map(entry).collect();
+            json!(HistoryView { head, entries })
         };
         let nobody = seen(Role::Host);
         assert_eq!(nobody["version"], 3);

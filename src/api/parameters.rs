@@ -130,10 +130,7 @@ pub struct SeatPath {
 /// The headers of a request that makes something.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(
-    dead_code,
-    reason = "`WriteRequest` reads them; they are for the document"
-)]
+#[expect(dead_code, reason = "for the document")]
 pub struct RetryHeaders {
     /// The client's key for this write. For 24 hours, a retry with the same key and body gets the
     /// same response. If the response contains secrets, the key must carry 128 random bits.
@@ -144,10 +141,7 @@ pub struct RetryHeaders {
 /// The headers of a request that changes a game.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(
-    dead_code,
-    reason = "`WriteRequest` reads them; they are for the document"
-)]
+#[expect(dead_code, reason = "for the document")]
 pub struct WriteHeaders {
     /// The client's key for this write. For 24 hours, a retry with the same key and body gets the
     /// same response. If the response contains secrets, the key must carry 128 random bits.
@@ -162,10 +156,7 @@ pub struct WriteHeaders {
 /// The condition of a request that reads.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(
-    dead_code,
-    reason = "`is_not_modified` reads it; it is for the document"
-)]
+#[expect(dead_code, reason = "for the document")]
 pub struct ReadHeaders {
     /// An ETag; the response is 304 if the answer is still the same, and 400 if the header is
     /// malformed.

@@ -114,7 +114,11 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
         let location = format!("/v1/games/{}/review", stored.id);
         response.insert_header((header::LOCATION, location));
     }
-    Ok(response.json(ReviewView::new(&stored, &FoundReview::new())?))
+    let nothing = FoundReview {
+        status: ReviewStatus::Waiting,
+        findings: Review::default(),
+    };
+    Ok(response.json(ReviewView::new(&stored, &nothing)?))
 }
 
 /// Read the review.
@@ -257,14 +261,6 @@ impl FoundReview {
             status => status,
         };
         FoundReview { status, findings }
-    }
-
-    /// One that has just been asked for.
-    fn new() -> FoundReview {
-        FoundReview {
-            status: ReviewStatus::Waiting,
-            findings: Review::default(),
-        }
     }
 }
 

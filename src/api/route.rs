@@ -53,8 +53,17 @@ macro_rules! route {
 pub(crate) use route;
 
 impl RouteDef {
-    /// A route that the document does not name.
-    pub fn new<F, Args>(method: Method, path: &str, cost: Cost, handler: F) -> RouteDef
+    /// A route that the document does not name: of what anybody may read.
+    pub fn page<F, Args>(path: &str, handler: F) -> RouteDef
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        RouteDef::new(Method::GET, path, Cost::Request, handler)
+    }
+
+    fn new<F, Args>(method: Method, path: &str, cost: Cost, handler: F) -> RouteDef
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
@@ -187,10 +196,9 @@ fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 's
     let (mut allow, mut costs) = (String::new(), Vec::new());
     for route in routes {
         allow += route.method.as_str();
-        allow += if route.method == Method::GET {
-            ", HEAD, "
-        } else {
-            ", "
+        allow += match route.method {
+            Method::GET => ", HEAD, ",
+            _ => ", ",
         };
         costs.push((route.method, route.cost));
         resource = resource.route(route.route);

@@ -1,12 +1,9 @@
 //! All routes.
 
-use actix_web::http::Method;
-
 use super::{
     guide, page,
     route::{RouteDef, route},
 };
-use crate::limits::Cost;
 
 /// All routes, in the order of the OpenAPI document.
 pub fn routes() -> Vec<RouteDef> {
@@ -51,38 +48,23 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Free, operations::get_readiness),
         route!(Request, operations::get_metrics),
         route!(Request, operations::get_openapi),
-        page_file("/"),
-        page_file("/colours.css"),
-        page_file("/style.css"),
-        page_file("/icon.svg"),
-        page_file("/icon-turn.svg"),
-        page_file("/icon-180.png"),
-        page_file("/manifest.webmanifest"),
-        page_file("/sw.js"),
-        page_file("/start.js"),
-        page_file("/page/{file:.*}"),
-        page_file("/src/{file:.*}"),
-        page_file("/vendor/{file:.*}"),
-        page_file("/lang/{file:.*}"),
-        page_file("/lessons/{file:.*}"),
-        RouteDef::new(Method::GET, "/docs", Cost::Request, page::add_slash),
-        RouteDef::new(Method::GET, "/docs/guide", Cost::Request, page::add_slash),
-        RouteDef::new(
-            Method::GET,
-            "/docs/guide/{name:.*}",
-            Cost::Request,
-            guide::get_guide,
-        ),
-        RouteDef::new(
-            Method::GET,
-            "/docs/{file:.*}",
-            Cost::Request,
-            page::get_docs,
-        ),
+        RouteDef::page("/", page::get_page),
+        RouteDef::page("/colours.css", page::get_page),
+        RouteDef::page("/style.css", page::get_page),
+        RouteDef::page("/icon.svg", page::get_page),
+        RouteDef::page("/icon-turn.svg", page::get_page),
+        RouteDef::page("/icon-180.png", page::get_page),
+        RouteDef::page("/manifest.webmanifest", page::get_page),
+        RouteDef::page("/sw.js", page::get_page),
+        RouteDef::page("/start.js", page::get_page),
+        RouteDef::page("/page/{file:.*}", page::get_page),
+        RouteDef::page("/src/{file:.*}", page::get_page),
+        RouteDef::page("/vendor/{file:.*}", page::get_page),
+        RouteDef::page("/lang/{file:.*}", page::get_page),
+        RouteDef::page("/lessons/{file:.*}", page::get_page),
+        RouteDef::page("/docs", page::add_slash),
+        RouteDef::page("/docs/guide", page::add_slash),
+        RouteDef::page("/docs/guide/{name:.*}", guide::get_guide),
+        RouteDef::page("/docs/{file:.*}", page::get_docs),
     ]
-}
-
-/// The route of files of the page for players.
-fn page_file(path: &str) -> RouteDef {
-    RouteDef::new(Method::GET, path, Cost::Request, page::get_page)
 }

@@ -15,7 +15,8 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 /// What identifies a retry of a request.
 pub struct Retry {
     pub key: IdempotencyKey,
-    scope: Scope,
+    /// Where the answer is saved.
+    pub scope: Scope,
     body_hash: [u8; 32],
 }
 
@@ -46,11 +47,6 @@ impl Retry {
             scope: Scope(hash.finalize().into()),
             body_hash,
         }
-    }
-
-    /// Where the answer is saved.
-    pub fn scope(&self) -> &Scope {
-        &self.scope
     }
 
     /// The answer in the form in which it is saved.

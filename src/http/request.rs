@@ -342,7 +342,7 @@ impl WriteRequest {
 
     /// Where the answer is saved; none without an `Idempotency-Key`.
     pub fn scope(&self) -> Option<&Scope> {
-        self.retry.as_ref().map(Retry::scope)
+        self.retry.as_ref().map(|retry| &retry.scope)
     }
 
     /// The answer to the first copy of this request, from the saved one.

@@ -63,8 +63,6 @@ pub(super) struct JobQueues {
     free: usize,
     /// Threads without a job.
     pub(super) idle: usize,
-    /// Waiting jobs in all queues.
-    waiting: usize,
     /// Jobs added so far.
     pub(super) added: u64,
     pub(super) closed: bool,
@@ -107,7 +105,6 @@ impl JobQueues {
             shares: FairShares::default(),
             free: config.threads,
             idle: 0,
-            waiting: 0,
             added: 0,
             closed: false,
         }
@@ -134,11 +131,12 @@ impl JobQueues {
             && own + before < config.capacity(config.threads)
     }
 
-    /// Adds a job. If too many wait, besides those that begin at once, removes the last job of the longest queue, unless this client's
-    /// queue is about as long: then it returns the job itself.
+    /// Adds a job. If too many wait, besides those that begin at once, removes the last job of the
+    /// longest queue, unless this client's queue is about as long: then it returns the job itself.
     pub(super) fn push(&mut self, key: QueueKey, job: QueuedJob) -> Option<QueuedJob> {
         let mut evicted = None;
-        if self.waiting >= self.config.queue_capacity + self.free {
+        let waiting: usize = self.queues.values().map(|queue| queue.jobs.len()).sum();
+        if waiting >= self.config.queue_capacity + self.free {
             let own = self.queues.get(&key).map_or(0, |queue| queue.jobs.len());
             let longest = self.queues.values_mut();
             let longest = longest.max_by_key(|queue| queue.jobs.len());
@@ -147,12 +145,10 @@ impl JobQueues {
             };
             evicted = longest.jobs.pop_back();
             longest.cost -= evicted.as_ref().map_or(Duration::ZERO, |job| job.cost);
-            self.waiting -= 1;
         }
         let queue = self.queues.entry(key).or_default();
         queue.cost += job.cost;
         queue.jobs.push_back(job);
-        self.waiting += 1;
         evicted
     }
 
@@ -201,7 +197,6 @@ impl JobQueues {
         queue.running += 1;
         self.free -= 1;
         self.idle -= 1;
-        self.waiting -= 1;
         let charge = self.shares.begin(key, job.cost.min(SLICE));
         Some((job, charge))
     }
@@ -215,8 +210,11 @@ impl JobQueues {
         used: Duration,
     ) -> QueueKey {
         let key = charge.payer;
-        let waiting = self.queues.values().filter(|queue| queue.is_waiting());
-        let waiting = waiting.count();
+        let waiting = self
+            .queues
+            .values()
+            .filter(|queue| queue.is_waiting())
+            .count();
         self.shares.end(charge, took, waiting);
         self.shares.add_use(key, used, Instant::now());
         self.free += 1;
@@ -263,7 +261,6 @@ impl JobQueues {
             }
         }
         if !removed.is_empty() {
-            self.waiting -= removed.len();
             self.forget_idle();
         }
         removed
