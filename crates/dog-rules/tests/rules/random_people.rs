@@ -168,10 +168,10 @@ impl RandomGame {
             EventKind::RematchAsked { seat } => {
                 assert!(!self.missing.remove(seat) || self.game.player(*seat).is_human());
             }
-            EventKind::SeatHandedOver { seat, player } => {
-                if !(before.player(*seat).is_human() && player.is_human()) {
-                    self.missing.remove(seat);
-                }
+            EventKind::SeatHandedOver { seat, player }
+                if !(before.player(*seat).is_human() && player.is_human()) =>
+            {
+                self.missing.remove(seat);
             }
             _ => {}
         }
