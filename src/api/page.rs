@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use actix_web::{
-    Error, HttpRequest, HttpResponse,
+    Error, HttpRequest, HttpResponse, Responder,
     body::{BoxBody, EitherBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
@@ -50,10 +50,14 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         Some("") | None => INDEX,
         Some(path) => path,
     };
-    if !app.has_page && path == INDEX {
-        return Ok(HttpResponse::TemporaryRedirect()
-            .insert_header((header::LOCATION, "/docs/"))
-            .finish());
+    let elsewhere = match path.strip_prefix("%23") {
+        // A program has escaped the number sign of an address of the page.
+        Some(rest) => Some("../".repeat(rest.matches('/').count()) + "#" + rest),
+        None => (!app.has_page && path == INDEX).then(|| "/docs/".to_owned()),
+    };
+    if let Some(address) = elsewhere {
+        let redirect = Redirect::to(address).respond_to(&request);
+        return Ok(redirect.map_into_boxed_body());
     }
     let version = version();
     // The files of another version would not go together with those that the browser has.

@@ -49,6 +49,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Request, operations::get_metrics),
         route!(Request, operations::get_openapi),
         RouteDef::page("/", page::get_page),
+        RouteDef::page("/#/{fragment:[0-9a-z/-]+}", page::get_page),
         RouteDef::page("/colours.css", page::get_page),
         RouteDef::page("/style.css", page::get_page),
         RouteDef::page("/icon.svg", page::get_page),

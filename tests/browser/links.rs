@@ -65,4 +65,10 @@ fn the_page_works_in_a_folder_of_a_proxy() {
     let friend = host.another();
     sit_down(&friend, &link, "Beat");
     host.wait_for_words("Waiting for 2 more players.");
+    // A program has escaped the number sign.
+    let escaped = link.replacen('#', "%23", 1);
+    let other = host.another();
+    other.follow(&escaped);
+    other.wait_for_words("Anna");
+    assert!(link.ends_with(&other.fragment()), "{}", other.fragment());
 }

@@ -31,6 +31,24 @@ fn files() -> Vec<String> {
     found
 }
 
+/// Some programs escape the number sign of a link.
+#[test]
+fn an_escaped_address_leads_to_the_page() {
+    let server = TestServer::shared();
+    for (path, location) in [
+        ("/%23/games/0a1b", "../../#/games/0a1b"),
+        ("/%23/games/0a1b/at/7", "../../../../#/games/0a1b/at/7"),
+        ("/%23/learn", "../#/learn"),
+    ] {
+        let response = server.get(path).send();
+        assert_eq!(response.status, 307, "{path}");
+        assert_eq!(response.header("location"), Some(location));
+    }
+    for path in ["/%23/games/%0A", "/%23/%C3%A9", "/%23/games/../..%2F"] {
+        server.get(path).send().refused("route_not_found");
+    }
+}
+
 #[test]
 fn the_page_and_its_files_are_served() {
     let server = TestServer::shared();

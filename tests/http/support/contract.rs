@@ -19,7 +19,7 @@ const PLAIN_HEADERS: &str = "accept accept-encoding access-control-request-heade
     access-control-request-method authorization content-type dog-token origin x-forwarded-for";
 
 /// Beginnings of paths that the document does not have.
-const OUTSIDE: &str = "/openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \
+const OUTSIDE: &str = "/%23/ /openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \
     /style.css /icon /manifest.webmanifest /sw.js /start.js /page/";
 
 /// The document, and its schemas.
