@@ -1,8 +1,8 @@
-//! The lists of games: to continue, and to watch.
+//! The first screen, and the lists of games to continue and to watch.
 
 use serde_json::json;
 
-use crate::support::{TestGame, TestServer, create_with_people, italian, open, text};
+use crate::support::{Browser, TestGame, TestServer, create_with_people, italian, open, text};
 
 /// The names in a list of games, in its order.
 const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => game.textContent)";
@@ -11,12 +11,12 @@ const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => g
 fn games_that_wait_for_the_player_come_first() {
     let server = TestServer::shared();
     let Some(browser) = open(&server) else { return };
+    let games = [1, 2, 3].map(|number| create_with_people(&server, &italian(), number));
     // In the first and the last game somebody else deals, in the second the player does.
-    for (number, seat) in (1..).zip([0, 3, 0]) {
-        let game = create_with_people(&server, &italian(), number);
+    for ((number, game), seat) in (1..).zip(&games).zip([0, 3, 0]) {
         let saved = json!({
             "id": game.id, "seat": seat, "token": game.tokens[seat], "hostToken": null,
-            "opened": 1_700_000_000_000 + u64::from(number), "preset": "dogspiel-it",
+            "opened": 1_700_000_000_000_u64 + number, "preset": "dogspiel-it",
             "names": [format!("A{number}"), "B", "C", format!("D{number}")],
         });
         browser.store(&format!("dog.game.{}", game.id), &saved);
@@ -51,7 +51,7 @@ fn public_games_in_play_can_be_watched() {
     browser.go("/?lang=en#/");
     browser.wait("the home screen", |look| look.can("Play against bots"));
     let links = "[...document.querySelectorAll('a')]";
-    let watch = format!("{links}.find((link) => link.textContent === 'Watch a game')");
+    let watch = format!("{links}.find((link) => link.textContent === 'Games in progress')");
     browser.eval(&format!("{watch}.click()"));
     browser.wait_for_words("No public game is being played at present.");
     assert_eq!(browser.fragment(), "/watch");
@@ -66,3 +66,45 @@ fn public_games_in_play_can_be_watched() {
     assert_eq!(browser.fragment(), format!("/games/{}", public.id));
     browser.wait_for_words("You are watching.");
 }
+
+/// Chooses a file with this text.
+fn choose_file(browser: &Browser, content: &str) {
+    browser.script(
+        "const input = document.querySelector('input[type=file]');
+         const { files, items } = new DataTransfer();
+         items.add(new File([arguments[0]], 'game.dog'));
+         input.files = files;
+         input.dispatchEvent(new Event('change', { bubbles: true }));",
+        vec![json!(content)],
+    );
+}
+
+#[test]
+fn a_record_is_opened_from_a_file() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.expect_message(&["422"]);
+    browser.go("/?lang=en#/watch");
+    browser.wait("the button", |look| look.can("Open a record"));
+    for wrong in ["[Dog \"1\"]", &"x".repeat(1 << 21)] {
+        choose_file(&browser, wrong);
+        browser.wait_for_alert("This file is not the record of a finished game.");
+        browser.reload();
+        browser.wait("the button", |look| look.can("Open a record"));
+    }
+    let record = include_str!("../records/four.dog");
+    choose_file(&browser, record);
+    browser.wait_for_element("[aria-label=Step]");
+    browser.wait_for_words("Carla");
+    // From there, another one.
+    let before = browser.fragment();
+    choose_file(&browser, record);
+    browser.wait_for_script(
+        "the other",
+        &format!("!location.hash.includes({})", json!(before)),
+    );
+    browser.wait_for_element("[aria-label=Step]");
+    browser.press("To the result");
+    browser.wait("the end", |look| look.can("Review"));
+}
+

@@ -25,6 +25,24 @@ addEventListener("pointerdown", (event) => { pointer = event.pointerType; }, tru
 /** Whether a finger cannot hover: what it touches first is shown, and then done. */
 export const touches = () => pointer === "touch";
 
+/** Milliseconds between two looks at what others change. */
+const AGAIN = 10_000;
+
+/** Reads something now, and again and again while the page is seen. @param {() => void} read @param {string} [what] with another one it begins anew */
+export function usePolling(read, what = "") {
+  useEffect(() => {
+    const look = () => { if (!document.hidden) read(); };
+    look();
+    const timer = setInterval(look, AGAIN);
+    const signs = ["online", "focus", "visibilitychange"];
+    for (const sign of signs) addEventListener(sign, look);
+    return () => {
+      clearInterval(timer);
+      for (const sign of signs) removeEventListener(sign, look);
+    };
+  }, [what]);
+}
+
 /** Milliseconds until the address follows: browsers refuse many changes in a row. */
 const REST = 300;
 

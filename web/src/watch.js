@@ -3,14 +3,12 @@
 import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { problemOf, request } from "./api.js";
 import { t } from "./lang.js";
+import { OpenRecord } from "./record.js";
 import { problemWords } from "./words.js";
-import { html } from "./view.js";
+import { html, usePolling } from "./view.js";
 import { Names } from "./seats.js";
 
 /** @import {Failure, OpenTable} from "./types.js" */
-
-/** Milliseconds between two requests for the games. */
-const AGAIN = 10_000;
 
 export function Watch() {
   const [games, setGames] = useState(/** @type {OpenTable[] | null} */ (null));
@@ -19,21 +17,13 @@ export function Watch() {
   useEffect(() => {
     document.title = "DOG";
     title.current?.focus();
-    const read = () => {
-      if (document.hidden) return;
-      request("GET", "/v1/games?phase=play&limit=20", { cache: "no-cache" }).then((/** @type {{games: OpenTable[]}} */ answer) => {
-        setGames(answer.games);
-        setProblem(null);
-      }, (error) => setProblem(problemOf(error)));
-    };
-    read();
-    const timer = setInterval(read, AGAIN);
-    document.addEventListener("visibilitychange", read);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", read);
-    };
   }, []);
+  usePolling(() => {
+    request("GET", "/v1/games?phase=play&limit=20", { cache: "no-cache" }).then((/** @type {{games: OpenTable[]}} */ answer) => {
+      setGames(answer.games);
+      setProblem(null);
+    }, (error) => setProblem(problemOf(error)));
+  });
   return html`
     <main class="home">
       <p><a href="#/">${t("table.home")}</a></p>
@@ -47,5 +37,6 @@ export function Watch() {
                 <${Names} seats=${seats} /> <span class="small">${t(`preset.${rules.preset}`)}</span></a></li>`)}
           </ul>`}
       </section>`}
+      <p><${OpenRecord} /></p>
     </main>`;
 }

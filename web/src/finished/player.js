@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { addressOf, analyse, replaceAddress } from "../game.js";
 import { t } from "../lang.js";
+import { OpenRecord } from "../record.js";
 import { dispatch } from "../store.js";
 import { Mark } from "../table/players.js";
 import { SmallCard } from "../table/card.js";
@@ -81,6 +82,7 @@ export function Replay({ table, step }) {
     <div class="buttons">
       <button type="button" onClick=${() => { keep(); analyse(); }}>${t("analyse")}</button>
       <${Share} table=${table} version=${version} />
+      <${OpenRecord} />
       <button type="button" onClick=${() => { replaceAddress(id); move(null); }}>${t("replay.end")}</button>
     </div>`;
 }
