@@ -1,4 +1,4 @@
-//! The first screen, and the lists of games to continue and to watch.
+//! The first screen, the lists of games to continue and to watch, and games that cannot be opened.
 
 use serde_json::json;
 
@@ -108,3 +108,24 @@ fn a_record_is_opened_from_a_file() {
     browser.wait("the end", |look| look.can("Review"));
 }
 
+#[test]
+fn a_game_that_is_not_there_leads_elsewhere() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.expect_message(&["404"]);
+    browser.go("/?lang=en#/games/00000000000000000000000000");
+    browser.wait_for_words("Perhaps a part of the link is missing.");
+    let heading = "document.querySelector('h1').textContent";
+    let words = browser.eval(heading);
+    assert!(text(&words).starts_with("There is no such game"), "{words}");
+    assert_eq!(browser.look().focus.as_deref(), words.as_str());
+    for (link, fragment) in [("Games in progress", "/watch"), ("Home", "/")] {
+        let find = format!(
+            "[...document.querySelectorAll('main a')].find((one) => one.textContent === '{link}')"
+        );
+        browser.wait_for_script(link, &find);
+        browser.eval(&format!("{find}.click()"));
+        assert_eq!(browser.fragment(), fragment);
+        browser.eval("history.back()");
+    }
+}

@@ -6,6 +6,7 @@ import { loadPart, loadWords } from "./lang.js";
 import { navigate } from "./game.js";
 import { show } from "./store.js";
 import { Home } from "./home.js";
+import { Opening } from "./opening.js";
 import { SeatingScreen, isSeating } from "./seating.js";
 import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
@@ -32,6 +33,7 @@ show((state) => {
   if (route.name === "learn") return html`<${Later} key="learn" load=${loadCourse} number=${route.number} table=${table} />`;
   if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
+  if (!table.game) return html`<${Opening} table=${table} />`;
   return isSeating(table) ? html`<${SeatingScreen} key=${table.id} table=${table} />`
     : html`<${TableScreen} key=${table.id} table=${table} />`;
 });

@@ -30,7 +30,7 @@ export function Finished({ table, step }) {
   }, [step === null]);
   return html`
     ${step && html`<${Replay} table=${table} step=${step} />`}
-    <div class="finished" hidden=${step !== null} onClick=${() => { place.current = { top: scrollY, focused: document.activeElement }; }}>
+    <div class=${step ? "" : "finished"} hidden=${step !== null} onClick=${() => { place.current = { top: scrollY, focused: document.activeElement }; }}>
       <${End} table=${table} /></div>`;
 }
 

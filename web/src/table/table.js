@@ -2,11 +2,10 @@
 
 import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
 import { canUndo, nextStep } from "../choose.js";
-import { go, undo } from "../game.js";
-import { t } from "../lang.js";
+import { undo } from "../game.js";
 import { stepOf } from "../state.js";
 import { html } from "../view.js";
-import { people, problemWords } from "../words.js";
+import { people } from "../words.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Dock } from "./dock.js";
@@ -73,19 +72,12 @@ export function useFocus(table) {
 
 /** @param {{table: Table}} props */
 export function TableScreen({ table }) {
-  const { game, problem } = table;
+  const { game } = table;
   // The screen before may have been longer.
   useEffect(() => scrollTo(0, 0), []);
   useFocus(table);
   useSignals(table);
-  if (!game) {
-    return html`
-      <main class="waiting">
-        <p role="status">${problem ? problemWords(problem, { names: [], me: null })
-          : t(table.link === "lost" ? "link.lost" : "do.wait")}</p>
-        <p><button type="button" onClick=${() => go(null)}>${t("table.home")}</button></p>
-      </main>`;
-  }
+  if (!game) return null;
   const step = stepOf(table);
   const seven = table.choice.seven.at(-1);
   const board = step ? step.board : seven ? seven.shown.board : game.board;
