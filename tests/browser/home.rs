@@ -129,3 +129,16 @@ fn a_game_that_is_not_there_leads_elsewhere() {
         browser.eval("history.back()");
     }
 }
+
+#[test]
+fn a_name_has_forty_characters() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.go("/?lang=en");
+    browser.wait_for_element("[name=name]");
+    browser.eval("document.querySelector('[name=name]').focus()");
+    browser.devtools("Input.insertText", json!({"text": "🐕".repeat(45)}));
+    assert_eq!(browser.value("Your name"), "🐕".repeat(40));
+    browser.press("Invite friends");
+    browser.wait_for_words("Waiting for 3 more players.");
+}

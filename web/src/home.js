@@ -9,7 +9,7 @@ import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { Later, html } from "./view.js";
+import { Later, cutName, html } from "./view.js";
 import { problemWords } from "./words.js";
 
 /** @import {Catalogue, Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
@@ -107,7 +107,7 @@ function WithPeople({ state }) {
     <section>
       <h2>${t("home.people")}</h2>
       <label>${t("name")}
-        <input name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words" ref=${field}
+        <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" autocapitalize="words" ref=${field}
           aria-invalid=${missing ? "true" : "false"} aria-describedby=${missing ? "nameless" : undefined}
           onChange=${(/** @type {Event} */ event) =>
             setName(/** @type {HTMLInputElement} */ (event.target).value.trim())} /></label>

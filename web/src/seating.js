@@ -8,7 +8,7 @@ import { comeBack, giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, s
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
-import { html } from "./view.js";
+import { cutName, html } from "./view.js";
 import { latestWords, nameOf, people, problemWords } from "./words.js";
 import { Bar, Lost } from "./table/bar.js";
 import { Clock, Mark } from "./table/players.js";
@@ -127,9 +127,9 @@ function Join({ table }) {
       takeSeat(name.trim(), only);
     }}>
       <label>${t("name")}
-        <input id="name" name="name" value=${name} maxlength="40" autocomplete="nickname" autocapitalize="words"
+        <input id="name" name="name" value=${name} autocomplete="nickname" autocapitalize="words"
           aria-invalid=${refused === "no name" ? "true" : "false"} aria-describedby=${words ? "refused" : undefined}
-          onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
+          onInput=${(/** @type {Event} */ event) => setName(cutName(event))} /></label>
       ${words && html`<p class="problem" role="alert" id="refused">${words}</p>`}
       <button class="primary big" disabled=${table.sending}>${t("sit")}</button>
       ${offered.length > 1 && html`<p class="small">${t("sit.choose")}</p>`}
@@ -229,7 +229,7 @@ function Name({ table, name }) {
       const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
       rename(String(form.get("name") ?? "").trim());
     }}>
-      <label class="grow">${t("name")} <input name="name" value=${name} maxlength="40" autocomplete="nickname" /></label>
+      <label class="grow">${t("name")} <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" /></label>
       <button disabled=${table.sending}>${t("name.change")}</button>
     </form>`;
 }

@@ -43,6 +43,17 @@ export function usePolling(read, what = "") {
   }, [what]);
 }
 
+/** How many characters a name has. `maxlength` would count an emoji as two. */
+const LONGEST_NAME = 40;
+
+/** Ends a name that is typed where the server would not take more. @param {Event} event @returns {string} */
+export function cutName({ target }) {
+  const input = /** @type {HTMLInputElement} */ (target);
+  const name = [...input.value];
+  if (name.length > LONGEST_NAME) input.value = name.slice(0, LONGEST_NAME).join("");
+  return input.value;
+}
+
 /** Milliseconds until the address follows: browsers refuse many changes in a row. */
 const REST = 300;
 
