@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::support::{Browser, TestGame, TestServer, create_with_people, italian, open, text};
+use crate::support::{
+    Browser, TestGame, TestServer, create_with_people, go_home, italian, open, text,
+};
 
 /// The names in a list of games, in its order.
 const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => game.textContent)";
@@ -33,6 +35,11 @@ fn games_that_wait_for_the_player_come_first() {
     // The others follow, the one opened last first.
     assert_eq!(first, [Some("A2"), Some("B"), Some("B")], "{shown}");
     assert!(text(&shown[1]).contains("D3"), "{shown}");
+    // What is seen follows the games.
+    games[0].deal();
+    browser.eval("dispatchEvent(new Event('focus'))");
+    let turns = "document.querySelector('.games').innerText.split('your turn').length === 3";
+    browser.wait_for_script("another turn", turns);
 }
 
 #[test]
@@ -128,6 +135,36 @@ fn a_game_that_is_not_there_leads_elsewhere() {
         assert_eq!(browser.fragment(), fragment);
         browser.eval("history.back()");
     }
+}
+
+#[test]
+fn a_browser_without_network_says_so_at_once() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
+    go_home(&browser, "Anna");
+    browser.script(
+        "window.sent = 0;
+         const real = window.fetch;
+         window.fetch = (url, options) => {
+           if (options?.method === 'POST') window.sent += 1;
+           return real(url, options);
+         };",
+        vec![],
+    );
+    browser.set_network(false);
+    for (sent, button) in [(1, "Play against bots"), (2, "Invite friends")] {
+        browser.press(button);
+        browser.wait_for_script("a request", &format!("window.sent === {sent}"));
+        browser.wait_for_alert("The server cannot be reached.");
+        let focused = "document.activeElement.matches('.problem')";
+        browser.wait_for_script("the focus", focused);
+        browser.eval("document.activeElement.blur()");
+    }
+    assert_eq!(browser.eval("window.sent"), 2);
+    browser.set_network(true);
+    browser.press("Play against bots");
+    browser.wait_for_cards();
 }
 
 #[test]

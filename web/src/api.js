@@ -105,7 +105,8 @@ async function persist(send) {
       return await send();
     } catch (error) {
       const wait = Math.max(RETRIES[attempt] ?? Infinity, error instanceof Refusal ? error.wait : 0);
-      if (!passes(error) || Date.now() + wait > until) throw error;
+      // A browser that knows that it is offline lets nobody wait.
+      if (!passes(error) || !navigator.onLine || Date.now() + wait > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }

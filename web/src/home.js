@@ -9,7 +9,7 @@ import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { Later, cutName, html } from "./view.js";
+import { Later, cutName, html, usePolling } from "./view.js";
 import { problemWords } from "./words.js";
 
 /** @import {Catalogue, Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
@@ -17,13 +17,12 @@ import { problemWords } from "./words.js";
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
 const FOR_BOARDS = "dogspiel-it";
-/** Milliseconds between two requests for the open tables. */
-const OPEN_TABLES = 10_000;
 /** How many games are offered to continue, of how many that are asked for. */
 const CONTINUED = 12;
 const ASKED = 24;
-/** Milliseconds until a game that could not be read is asked for again. */
-const AGAIN = 10_000;
+
+/** The button that had the focus was switched off meanwhile. @param {HTMLElement | null} element */
+const focus = (element) => element?.focus();
 
 /** @param {{state: State}} props */
 export function Home({ state }) {
@@ -37,13 +36,13 @@ export function Home({ state }) {
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
           onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
-        <p class="small">${t("home.summary", {
+        <p class="small" role="status">${home.creating ? t("do.wait") : t("home.summary", {
           rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
         <div class="small">${t("home.board", { rules: t(`preset.${FOR_BOARDS}`) })}
           ${" "}<${RulesButton} rules=${null} kind="link">${t("home.board.sheets")}<//></div>
         ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
-        ${home.problem && html`<p class="problem" role="alert">
+        ${home.problem && html`<p class="problem" role="alert" tabindex="-1" ref=${focus}>
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
       </header>
       <p class="other"><a href="#/learn">${t("home.learn")}</a> <a href="#/analyse">${t("home.analyse")}</a></p>
@@ -93,16 +92,7 @@ function WithPeople({ state }) {
     if (state.name === "") field.current?.focus();
     else then();
   };
-  useEffect(() => {
-    const read = () => { if (!document.hidden) readOpenTables(); };
-    read();
-    const timer = setInterval(read, OPEN_TABLES);
-    document.addEventListener("visibilitychange", read);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", read);
-    };
-  }, []);
+  usePolling(readOpenTables);
   return html`
     <section>
       <h2>${t("home.people")}</h2>
@@ -121,7 +111,7 @@ function WithPeople({ state }) {
       <h3>${t("home.tables")}</h3>
       ${tables?.length ? html`<ul class="games tables" aria-label=${t("home.tables")}>
         ${tables.map((one) => html`<${Open} key=${one.id} table=${one} />`)}</ul>`
-        : html`<p class="small">${t("home.tables.none")}</p>`}
+        : tables && html`<p class="small">${t("home.tables.none")}</p>`}
     </section>`;
 }
 
@@ -196,10 +186,7 @@ function Options({ settings }) {
     </div>`;
 }
 
-const loadOptions = async () => {
-  await loadPart("rules");
-  return Options;
-};
+const loadOptions = () => loadPart("rules").then(() => Options);
 
 /** What the server says of a game: the game, or why it says nothing. @typedef {Game | Failure} Answer */
 
@@ -209,33 +196,29 @@ const isGame = (answer) => typeof answer === "object" && !("status" in answer);
 /** @param {Answer | undefined} answer */
 const isGone = (answer) => typeof answer === "object" && "status" in answer && answer.code === "game_not_found";
 
-/** What the server says of these games. What cannot be read is read again. @param {SavedGame[]} games */
+/** Whether nothing more happens in a game. @param {Answer | undefined} answer */
+const isOver = (answer) => isGone(answer) || (isGame(answer) && answer.phase === "finished");
+
+/** What the server says of these games, until they are over. @param {SavedGame[]} games */
 function useAnswers(games) {
   const [answers, setAnswers] = useState(/** @type {Record<string, Answer>} */ ({}));
   const known = useRef(answers);
   known.current = answers;
-  useEffect(() => {
-    const read = () => {
-      if (document.hidden) return;
-      for (const { id, token } of games) {
-        const before = known.current[id];
-        if (isGame(before) || isGone(before)) continue;
-        /** @param {Answer} answer */
-        const got = (answer) => {
-          setAnswers((all) => ({ ...all, [id]: answer }));
-          if (isGame(answer) || isGone(answer)) setOver(id, !isGame(answer) || answer.phase === "finished");
-        };
-        request("GET", `/v1/games/${id}`, { token }).then(got, (error) => got(problemOf(error)));
-      }
-    };
-    read();
-    const timer = setInterval(read, AGAIN);
-    for (const type of ["online", "focus"]) addEventListener(type, read);
-    return () => {
-      clearInterval(timer);
-      for (const type of ["online", "focus"]) removeEventListener(type, read);
-    };
-  }, [games.map((game) => game.id).join()]);
+  usePolling(() => {
+    for (const { id, token } of games) {
+      if (isOver(known.current[id])) continue;
+      /** @param {Answer} answer */
+      const got = (answer) => {
+        setAnswers((all) => ({ ...all, [id]: answer }));
+        if (isGame(answer) || isGone(answer)) setOver(id, isOver(answer));
+      };
+      request("GET", `/v1/games/${id}`, { token, cache: "no-cache" }).then(got, (error) => {
+        const problem = problemOf(error);
+        // What was seen last is better than nothing.
+        if (!isGame(known.current[id]) || isGone(problem)) got(problem);
+      });
+    }
+  }, games.map((game) => game.id).join());
   return answers;
 }
 
@@ -243,11 +226,7 @@ function useAnswers(games) {
 const isTurn = (game, answer) => isGame(answer) && answer.actions.some((one) => one.seat === game.seat);
 
 /** Games with a turn of this person come first, then those that go on. @param {SavedGame} game @param {Answer | undefined} answer */
-function rankOf(game, answer) {
-  if (isTurn(game, answer)) return 0;
-  const over = isGame(answer) ? answer.phase === "finished" : isGone(answer) || game.over;
-  return over ? 2 : 1;
-}
+const rankOf = (game, answer) => (isTurn(game, answer) ? 0 : isOver(answer) || (!isGame(answer) && game.over) ? 2 : 1);
 
 /** The games to continue. @param {{saved: SavedGame[]}} props */
 function Continue({ saved }) {
