@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, TestGame, TestServer, create_with_people, go_home, italian, open, text,
+    Browser, Form, LANGUAGES, TestGame, TestServer, create_with_people, deal_to_people, go_home,
+    italian, open, text,
 };
 
 /// The names in a list of games, in its order.
@@ -178,4 +179,33 @@ fn a_name_has_forty_characters() {
     assert_eq!(browser.value("Your name"), "🐕".repeat(40));
     browser.press("Invite friends");
     browser.wait_for_words("Waiting for 3 more players.");
+}
+
+#[test]
+fn nothing_is_wider_than_the_screen_in_large_letters() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = deal_to_people(&server, &italian(), 1);
+    browser.remember(&game, 0);
+    browser.show_as(Form::sized(360, 600));
+    let check = |screen: &str| {
+        for size in [16, 24, 32] {
+            browser.eval(&format!(
+                "document.documentElement.style.fontSize = '{size}px'"
+            ));
+            let width = browser.eval("document.documentElement.scrollWidth");
+            assert_eq!(width, 360, "{screen}, {size}");
+        }
+    };
+    for language in LANGUAGES {
+        browser.go(&format!("/?lang={language}"));
+        browser.wait_for_element(".games");
+        let open = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
+        browser.eval(open);
+        browser.wait_for_element(".more select");
+        check(&format!("home in {language}"));
+        browser.go(&format!("/?lang={language}#/games/{}", game.id));
+        browser.wait_for_element(".hand .card");
+        check(&format!("the table in {language}"));
+    }
 }
