@@ -138,8 +138,10 @@ pub async fn guard(
     // What is refused is charged, too, as a request.
     let cost = if checked.is_ok() { cost } else { Cost::Request };
     let charged = charge(&request, cost, &state).await;
-    let refused = |problem: Problem| problem.error_response();
-    let admitted = charged.and_then(|charge| checked.map(|()| charge).map_err(refused));
+    let admitted = match (charged, checked) {
+        (Ok(_), Err(problem)) => Err(problem.error_response()),
+        (charged, _) => charged,
+    };
     let too_often =
         matches!(&admitted, Err(refusal) if refusal.status() == StatusCode::TOO_MANY_REQUESTS);
     let connection = request.conn_data::<Rc<Connection>>();
