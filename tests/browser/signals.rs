@@ -25,15 +25,13 @@ const COUNTING: &str = "
   Object.defineProperty(navigator, 'wakeLock', { value: {
     request: async () => { window.locks += 1; return { release() { window.locks -= 1; } }; },
   } });
-  window.Notification = class {
-    static permission = 'granted';
-    constructor(title, { body, tag, renotify }) {
-      this.words = `${title}: ${body}`;
-      window.notes.push(this.words);
-      window.tagged = renotify && location.hash.includes(tag);
-    }
-    close() { window.notes = window.notes.filter((one) => one !== this.words); }
+  window.Notification = class { static permission = 'granted'; };
+  const worker = window.ServiceWorkerRegistration?.prototype ?? {};
+  worker.showNotification = async (title, { body, tag, renotify, data }) => {
+    window.notes.push(`${title}: ${body}`);
+    window.tagged = renotify && data === location.hash && data.includes(tag);
   };
+  worker.getNotifications = async () => window.notes.map(() => ({ close() { window.notes.pop(); } }));
   const now = Date.now;
   Date.now = () => now() + (window.ahead ?? 0);
   Object.defineProperty(document, 'hidden', { get: () => window.away === true });";

@@ -58,28 +58,17 @@ function sound(event) {
   if (event.move.captures.length > 0) capturing(steps * seconds);
 }
 
-/** The notification that this tab shows. @type {Notification | null} */
-let shown = null;
-
 /** Notifies the player of a game if the page is hidden and they have allowed it. @param {string} id */
 async function notify(id) {
   if (!document.hidden || globalThis.Notification?.permission !== "granted") return;
+  // The worker opens the game, and phones show no other notifications.
+  const worker = await navigator.serviceWorker?.getRegistration();
   const options = { body: t("turn.title"), tag: id, renotify: true, data: addressOf(id, null) };
-  try {
-    const note = new Notification("DOG", options);
-    note.onclick = () => { focus(); note.close(); };
-    shown = note;
-  } catch {
-    // Phones show notifications only through a service worker, which opens the game.
-    const worker = await navigator.serviceWorker?.getRegistration();
-    await worker?.showNotification("DOG", options);
-  }
+  await worker?.showNotification("DOG", options);
 }
 
 /** Removes the notification of a game. @param {string} id */
 async function removeNote(id) {
-  shown?.close();
-  shown = null;
   const worker = await navigator.serviceWorker?.getRegistration();
   for (const note of await worker?.getNotifications?.({ tag: id }) ?? []) note.close();
 }
