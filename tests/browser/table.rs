@@ -199,6 +199,18 @@ const NAMES_BEGIN: &str = "
       return inside || letter.width > plate.width ? [] : [name.textContent];
     });";
 
+/// As narrow as a phone whose reader has magnified the page twice.
+#[test]
+fn the_home_screen_does_not_scroll_sideways() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    browser.show_as(Form::sized(180, 600));
+    browser.go("/?lang=en");
+    browser.open_details("Rules, seats, level and pace");
+    browser.settle();
+    assert_eq!(browser.eval("document.documentElement.scrollWidth"), 180);
+}
+
 #[test]
 fn text_has_the_size_that_the_reader_chose() {
     let server = TestServer::shared();
