@@ -402,18 +402,20 @@ fn what_a_choice_captures_is_marked_before_it_is_made() {
     assert_eq!(preview, Value::Null);
 }
 
-/// What of the clock and the states is cut off, or goes beyond its plate.
+/// What of the clock and the states is cut off, or goes beyond its plate, and of the buttons.
 const CUT: &str = "
-    return [...document.querySelectorAll('.players li')].flatMap((plate) => {
+    const buttons = [...document.querySelectorAll('.dock > .buttons > button')];
+    const cut = buttons.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight);
+    return cut.map((one) => one.innerText).concat([...document.querySelectorAll('.players li')].flatMap((plate) => {
       const { left, right, top, bottom } = plate.getBoundingClientRect();
       return [...plate.querySelectorAll('.cards, .state, .clock')].filter((one) => {
         const box = one.getBoundingClientRect();
-        // Where there is no room for the words of a state, it has a shape.
-        const hasShape = one.querySelector('svg')?.getBoundingClientRect().width > 0;
+        // Where there is no room for the words of a state, it has a shape alone.
+        const hasShape = one.querySelector('svg')?.getBoundingClientRect().width > 0 && box.width < 20;
         return box.left < left || box.right > right + .5 || box.top < top || box.bottom > bottom + .5
           || (one.scrollWidth > one.clientWidth + 1 && !hasShape && one.matches('.state'));
       }).map((one) => `${plate.innerText}: ${one.innerText}`);
-    });";
+    }));";
 
 /// A game of people in the exchange, in which a turn takes at most this many seconds.
 fn exchange_with_a_clock<'a>(server: &'a TestServer, rules: &Value, seconds: u32) -> TestGame<'a> {
