@@ -80,7 +80,8 @@ impl StateReader {
         let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
         let sql = "SELECT id, version, updated_at, token_renewals, skips_to_deal FROM games \
                    WHERE id = ANY ($1)";
-        let rows = connection.query(sql, &params![ids]).await?;
+        let params = params![ids];
+        let rows = connection.query(sql, &params).await?;
         let mut states = HashMap::with_capacity(rows.len());
         for row in &rows {
             let state = RowState {
