@@ -1,6 +1,7 @@
 // What the page does with a finished game: it reads its history, in which nothing is hidden.
 
 import { get, problemOf, request } from "../api.js";
+import { addressOf } from "../game.js";
 import { savedGame } from "../storage.js";
 import { at, dispatch, state } from "../store.js";
 import { checkShuffles } from "./fair.js";
@@ -37,7 +38,7 @@ async function attempt(action) {
 /** Shows the game from its beginning. */
 export const replay = () => attempt(async (table) => {
   await readHistory(table);
-  at(table, () => dispatch({ type: "replay", version: 1 }));
+  at(table, () => { location.hash = addressOf(table.id, 1); });
 });
 
 /** Asks for the review, which shows its decisions on the boards of the game. */

@@ -32,7 +32,7 @@ export function Replay({ table, step }) {
   const last = steps?.length ?? 1;
   const before = told.filter((one) => one < version).at(-1) ?? 1;
   const after = told.find((one) => one > version) ?? last;
-  const keep = useAddress(addressOf(id, version), addressOf(id, null));
+  const keep = useAddress(addressOf(id, version), `${addressOf(id, null)}/at/`);
   /** Moves by hand. @param {number} to */
   const moveTo = (to) => {
     play(false);
