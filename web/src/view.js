@@ -1,7 +1,7 @@
 // Preact with templates, and the words of the reader's language.
 
 import { h } from "../vendor/preact.js";
-import { useEffect, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
 import { problemOf } from "./api.js";
 import { PAUSES } from "./files.js";
@@ -67,7 +67,8 @@ export function useAddress(address, screen) {
   const keep = () => {
     if (location.hash.startsWith(screen) && location.hash !== address) history.replaceState(null, "", address);
   };
-  useEffect(() => {
+  // At once, and not after the next frame: a timer of an address before would undo a step.
+  useLayoutEffect(() => {
     const timer = setTimeout(keep, REST);
     return () => clearTimeout(timer);
   }, [address]);
