@@ -205,8 +205,10 @@ fn body(markdown: &str) -> String {
         );
         html = html.replacen("</h1>\n", &contents, 1);
     }
-    // Wide tables scroll.
-    html.replace("<table>", "<div class=\"wide\"><table>")
+    // Wide tables and code scroll, also by keys.
+    let wide = "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>";
+    html.replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", wide)
         .replace("</table>\n", "</table>\n</div>\n")
 }
 
@@ -310,7 +312,8 @@ mod tests {
         let heading = "<tr><td><code>three</code></td><td>a heading</td></tr>";
         let words = "<tr><td><code>GET /four</code></td><td><code>five</code> six</td></tr>";
         let html = format!(
-            "<div class=\"wide\"><table><thead><tr><th>code</th><th>is</th></tr></thead>\
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">\
+             <table><thead><tr><th>code</th><th>is</th></tr></thead>\
              <tbody>\n{row}\n{again}\n{heading}\n{words}\n</tbody></table>\n</div>\n\
              <h3 id=\"three\">Three</h3>\n"
         );

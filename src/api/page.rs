@@ -202,11 +202,12 @@ pub fn embedded(bytes: Cow<'static, [u8]>) -> Bytes {
 }
 
 /// The type and the content of a file of the documentation page: of Swagger UI, apart from the page
-/// itself and its icon.
+/// itself, its style and its icon.
 fn docs_file(app: &App, file: &str) -> Result<(String, Cow<'static, [u8]>), Problem> {
     let own = match file {
         "" | "index.html" => Some(("text/html", include_str!("docs/index.html"))),
         "favicon.svg" => Some((SVG, include_str!("docs/favicon.svg"))),
+        "index.css" => Some(("text/css", include_str!("docs/index.css"))),
         "swagger-initializer.js" => Some((
             "text/javascript",
             include_str!("docs/swagger-initializer.js"),
