@@ -543,9 +543,11 @@ impl Browser {
             let own = own.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             // A new tab of Chromium itself is a page too.
             let document = event["params"]["documentURL"].as_str()?;
-            let from_page = document.starts_with("http") && !url.starts_with("blob:");
+            let from_page = document.starts_with("http");
+            let has_host = !["blob:", "data:"].iter().any(|kind| url.starts_with(kind));
             let sent = event["method"] == "Network.requestWillBeSent";
-            (sent && from_page && !own).then(|| format!("a request to another host: {url}"))
+            (sent && from_page && has_host && !own)
+                .then(|| format!("a request to another host: {url}"))
         });
         messages.chain(requests).collect()
     }
