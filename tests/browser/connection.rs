@@ -71,7 +71,8 @@ fn only_a_removed_game_is_called_gone() {
     }
     browser.eval("window.repaired = true");
     browser.eval("dispatchEvent(new Event('online'))");
-    let states = "document.body.innerText.split('in progress').length === 5";
+    let states = "[...document.querySelectorAll('.games a')]
+        .filter((link) => link.textContent.includes('in progress')).length === 4";
     browser.wait_for_script("their states", states);
 }
 
