@@ -149,6 +149,9 @@ pub struct ReviewPictureParams {
     /// Draws what was found up to this version of the game: a browser that has a picture does not
     /// ask for it again while it grows.
     until: Option<u64>,
+    /// What the teams are called, with `|` between them; by default the names of their players.
+    #[param(max_length = 500)]
+    teams: Option<String>,
 }
 
 /// Draw the review.
@@ -178,7 +181,7 @@ pub async fn get_review_picture(
             found.decisions.retain(|made| made.version <= until);
             found.winner = found.winner.filter(|_| found.version <= until);
         }
-        Ok(picture(&stored, &found, params.theme))
+        Ok(picture(&stored, &found, &params))
     };
     let pool = &read.app.history_pool;
     let svg = pool.run(client, SHORT_JOB_COST, work).await?;
@@ -186,7 +189,7 @@ pub async fn get_review_picture(
 }
 
 /// The chart of a review.
-fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> String {
+fn picture(stored: &StoredGame, found: &Review, params: &ReviewPictureParams) -> String {
     let rules = stored.game.rules();
     let last = stored.game.version();
     let ends = found.deals.iter().skip(1).map(|deal| deal.version);
@@ -214,7 +217,15 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
         loss: made.loss(),
     });
     let players = stored.game.players();
+    let called = params.teams.as_deref().unwrap_or_default();
+    let called: Vec<&str> = called.split('|').map(str::trim).collect();
     let names = |team: u8| {
+        if let Some(&name) = called
+            .get(usize::from(team))
+            .filter(|name| !name.is_empty())
+        {
+            return name.to_owned();
+        }
         let seats = Seat::all(rules.seats).zip(players);
         let names = seats.filter(|(seat, _)| seat.team(rules.seats) == team);
         let names: Vec<&str> = names.map(|(_, player)| player.name.as_str()).collect();
@@ -228,7 +239,7 @@ fn picture(stored: &StoredGame, found: &Review, theme: Option<ThemeName>) -> Str
         marks: &marks.collect::<Vec<_>>(),
         title: "Chance to win",
         teams: &teams,
-        theme: theme_named(theme),
+        theme: theme_named(params.theme),
     })
 }
 

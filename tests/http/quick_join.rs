@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    iter,
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -41,7 +42,11 @@ impl Taken<'_> {
 }
 
 pub fn join<'a>(server: &'a TestServer, body: &Value) -> Taken<'a> {
-    let answer = server.post("/v1/join").json(body).send().expect(201);
+    let send = || server.post("/v1/join").json(body).send();
+    // Of a crowd, those who have waited for long come again.
+    let mut answers = iter::repeat_with(send);
+    let answer = answers.find(|answer| answer.status != 503);
+    let answer = answer.expect("they never end").expect(201);
     let seat = answer["seat"].as_u64().expect("a seat") as usize;
     let token = answer["token"].as_str().expect("a token");
     server.forbid_in_log(token);

@@ -126,6 +126,14 @@ fn a_finished_game_is_reviewed_once() {
     );
     let light = game.get(Spectator, "/review.svg").send().text();
     assert_eq!(until(100_000), light);
+    // Teams have the names of their players, or those that the caller gives them.
+    let called = |teams: &str| {
+        let path = format!("/review.svg?teams={teams}");
+        game.get(Spectator, &path).send().text()
+    };
+    assert_eq!(called("|"), light);
+    assert_ne!(called("You+%3C"), light);
+    assert!(called("You+%3C").contains(">You &lt;<"));
 }
 
 /// The sums of a review that is done.

@@ -84,14 +84,16 @@ function Found({ table, review }) {
   // A browser does not ask again for a picture that it has, and this one grows with the review.
   const picture = `${server}/v1/games/${id}/review.svg`;
   const until = isDone ? "" : `&until=${review.decisions.at(-1)?.version ?? 0}`;
-  const curve = t("review.curve", { names: list(Array.from({ length: half === 2 ? 1 : half }, (_, team) => names(team))) });
+  const teams = Array.from({ length: half }, (_, team) => names(team));
+  const called = `teams=${encodeURIComponent(teams.join("|"))}`;
+  const curve = t("review.curve", { names: list(half === 2 ? teams.slice(0, 1) : teams) });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
   return game && html`
     ${played.length > 0 && html`<p class="small">${t("review.whose", { names: list(played.map((one) => nameOf(who, one.seat))) })}</p>`}
     <p class="small" aria-hidden="true">${curve}</p>
     <picture>
-      <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?theme=dark${until}`} />
-      <img src=${`${picture}?theme=light${until}`} width="1000" height="480" alt=${curve} />
+      <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?${called}&theme=dark${until}`} />
+      <img src=${`${picture}?${called}&theme=light${until}`} width="1000" height="480" alt=${curve} />
     </picture>
     ${review.teams.length > 0 && html`
       <ul class="sums">
@@ -113,7 +115,7 @@ function Found({ table, review }) {
           })}
         </ul>`}`)}
     <${Rounds} table=${table} review=${review} team=${(seat ?? 0) % half} names=${names((seat ?? 0) % half)} />
-    <p><a href=${picture} download=${`${id}.svg`}>${t("review.picture")}</a></p>`;
+    <p><a href=${`${picture}?${called}`} download=${`${id}.svg`}>${t("review.picture")}</a></p>`;
 }
 
 /** A decision that had a better choice. Pressed, it says why. @param {{table: Table, decision: Decision}} props */
