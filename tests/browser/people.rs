@@ -207,7 +207,7 @@ fn friends_who_left_stay_together_in_the_rematch() {
     host.wait_for_words("A bot plays for Beat.");
     friend.press("Rematch");
     friend.wait_for_words("You play from the next deal on.");
-    host.wait_for_words("Beat plays again.");
+    host.wait_for_words("Beat is at the table.");
     let game = game_of(&server, &[host, friend]);
     let view = game.view(Spectator);
     let kinds = [0, 1].map(|seat| &view["seats"][seat]["kind"]);
