@@ -65,7 +65,7 @@ export function SeatingScreen({ table }) {
         ${table.problem && html`<p class="problem">${problemWords(table.problem, people(table))}</p>`}
       </div>
       <${Join} table=${table} />
-      ${guest && html`<p><a href="#/learn" target="_blank">${t("home.learn")}</a></p>`}
+      ${guest && html`<p class="how"><a href="#/learn" target="_blank">${t("home.learn")}</a></p>`}
       ${guest && table.joining && seatsToTake(table).length === 0 && html`
         <div class="buttons"><button type="button" class="primary" onClick=${() => go(table.id)}>${t("home.watch.go")}</button></div>`}
       <${ForAll} table=${table} />
