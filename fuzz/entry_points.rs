@@ -8,37 +8,51 @@ use dog_store::{Cursor, GameId};
 use serde_json::json;
 
 use super::{
-    advice::AdviceParams,
-    analysis::{AdviceAnalysisParams, AnalysisParams},
-    by_address::{AdviceByAddressParams, PositionPictureParams},
-    create::CreateGame,
-    events::EventsParams,
-    games::{GameParams, ListParams},
-    history::HistoryParams,
-    import::{ImportRequest, replay_record},
-    join::{JoinRequest, QuickJoinRequest},
-    layout::{LayoutParams, LayoutView},
-    legal_moves::MovesParams,
-    moves::MovesOptions,
-    parameters::{NoQuery, VersionRequest},
-    pictures::{PictureParams, game_picture},
-    play::{PlayRequest, SwapRequest},
-    position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
-    reactions::ReactionRequest,
-    rematch::RematchBody,
-    review::ReviewPictureParams,
-    seats::HandOverRequest,
-    settings::SettingsRequest,
-    seven::SevenParams,
+    analysis::{
+        by_address::{AdviceByAddressParams, PositionPictureParams},
+        by_body::{AdviceAnalysisParams, AnalysisParams},
+        position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
+    },
+    games::{
+        create::CreateGame,
+        game::{GameParams, ListParams},
+        history::HistoryParams,
+        import::{ImportRequest, replay_record},
+        settings::SettingsRequest,
+    },
+    parameters::VersionRequest,
+    play::{
+        actions::{PlayRequest, SwapRequest},
+        advice::AdviceParams,
+        legal_moves::MovesParams,
+        seven::SevenParams,
+    },
+    reviews::review::ReviewPictureParams,
+    seats::{
+        hand_over::HandOverRequest,
+        join::{JoinRequest, QuickJoinRequest},
+        rematch::RematchBody,
+    },
+    site::layout::{LayoutParams, LayoutView},
+    watch::{
+        events::EventsParams,
+        pictures::{PictureParams, game_picture},
+        reactions::ReactionRequest,
+    },
 };
-use crate::http::{
-    etag::{condition, is_known, is_not_modified},
-    idempotency::IDEMPOTENCY_KEY,
-    json::{check_body, from_body, from_query},
-    negotiation::preferred,
+use crate::{
+    headers::{
+        IDEMPOTENCY_KEY,
+        negotiation::preferred,
+        token::{TOKEN_HEADERS, caller},
+    },
+    http::{
+        etag::{condition, is_known, is_not_modified},
+        json::{check_body, from_body, from_query},
+        request::{NoQuery, idempotency_key},
+    },
     problem::Problem,
-    request::idempotency_key,
-    token::{TOKEN_HEADERS, caller},
+    view::moves::MovesOptions,
 };
 
 /// How many kinds of bodies there are.

@@ -7,14 +7,15 @@ use dog_store::Store;
 use utoipa_swagger_ui::Config;
 
 use crate::{
-    api::{join::QuickJoins, view_cache::ViewCache},
     http::{network::HomeNetwork, static_files::StaticFiles},
     limits::memory::BodyMemory,
     live::{Hub, PresenceTracker},
     metrics::Metrics,
     player_models::ModelCache,
     pool::WorkerPool,
+    quick_joins::QuickJoins,
     readiness::Readiness,
+    view::cache::ViewCache,
 };
 
 /// The shared state of the handlers. Games are in the store only.
@@ -36,7 +37,7 @@ pub struct App {
     /// How the seats of games play.
     pub models: Arc<ModelCache>,
     /// Cached views of games.
-    pub views: ViewCache,
+    pub views: Arc<ViewCache>,
     /// The memory for large bodies.
     pub memory: Arc<BodyMemory>,
     /// For `/metrics`.

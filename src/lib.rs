@@ -1,46 +1,71 @@
 //! The game of DOG as a service.
 //!
-//! * `cli` is the command line.
-//! * `server` starts and stops a server; `app` is its state.
-//! * `api` is the routes, a file for each resource.
-//! * `write` is how each of them changes a game; `access` is about who may do what.
-//! * `http` is what HTTP needs besides: headers, bodies, errors.
-//! * `live` tells clients of changes, and knows who is present.
-//! * `bots` plays for bots and for players whose time is up; `retention` removes expired data.
-//! * `reviews` reviews games that are over.
-//! * `limits` protects the server from its clients; `pool` runs long work; `metrics` counts.
-//! * `fair` shares threads fairly among clients; `quota` counts what each of them stores.
-//! * `player_models` infers how the seats of a game play; `version` is that of the program.
+//! The rooms stand in floors, from top to bottom: a room uses those below it, never one beside or
+//! above it. `docs/architecture.md` has a picture of them.
 //!
 //! Games are in [`dog_store`]; their rules are in [`dog_rules`].
 
 #![forbid(unsafe_code)]
 
-mod access;
-mod api;
-mod app;
-mod bots;
+// The command line.
 pub mod cli;
-mod fair;
-mod http;
-mod limits;
-mod live;
-mod metrics;
-mod player_models;
-mod pool;
-mod quota;
-mod readiness;
-mod rematch;
+
+// Starts and stops a server.
+mod server;
+
+// The routes.
+mod api;
+
+// The state that handlers get.
+mod app;
+
+// What runs without a request.
+mod bots;
 mod retention;
 mod reviews;
+
+// How a request changes a game; how clients are told of changes and know who is present.
+mod live;
+mod write;
+
+// What answers, streams and pictures share.
+mod view;
+
+// Bodies, conditions, answers, retries.
+mod http;
+
+// The threads for long work.
+mod pool;
+
+// What is counted.
+mod metrics;
+
+// Protects the server from its clients.
+mod limits;
+
+// Headers that are read in several places.
+mod headers;
+
+// What several routes ask of games and of the store.
+mod quick_joins;
+mod readiness;
+mod rematch;
+
+// The errors.
+pub mod problem;
+
+// What knows nothing of the other rooms.
+mod access;
+mod fair;
+mod player_models;
+mod quota;
 mod runtime;
-mod server;
+mod version;
+
 #[cfg(test)]
 mod testing;
-mod version;
-mod write;
 
 #[cfg(any(test, feature = "fuzz"))]
 #[doc(hidden)]
 pub use self::api::fuzz;
-pub use self::{api::openapi, http::problem, server::Listeners};
+pub use self::{api::openapi, server::Listeners};

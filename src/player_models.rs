@@ -168,10 +168,10 @@ fn events(entry: LogEntry) -> impl Iterator<Item = (u64, Event)> {
 #[cfg(test)]
 mod tests {
     use dog_rules::{Action, Actor, Player};
+    use dog_store::{CommitResult, Draft};
 
     use super::*;
     use crate::testing::{TempDatabase, add, new_game, played_to_end};
-    use dog_store::{CommitResult, Draft};
 
     /// The versions of a long game of random moves, in which the second seat changes hands once.
     fn versions() -> (StoredGame, Vec<Draft>) {

@@ -7,7 +7,7 @@ use std::{
 
 use dog_store::{GameId, SpaceUsage, Store, StoreError};
 
-use crate::http::problem::{Code, Problem};
+use crate::problem::{Code, Problem};
 
 /// How long a result of `/readyz` is reused, because each check costs a commit, unless a client's
 /// commit fails meanwhile.

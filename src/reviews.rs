@@ -23,6 +23,9 @@ use crate::{
     runtime::{BackgroundThread, Waiter, lower_priority},
 };
 
+/// Maximum versions of a game that is reviewed. Longer ones are not imported, either.
+pub const MAX_VERSIONS: u64 = 10_000;
+
 /// How many reviews may be waiting or running at a time.
 pub const REVIEW_LIMITS: ReviewLimits = ReviewLimits {
     total: 200,

@@ -20,7 +20,7 @@ use actix_web::{
     App as ActixApp, Error,
     dev::{AppConfig, fn_service},
     http::header::{self, HeaderName},
-    middleware::{Compress, from_fn},
+    middleware::from_fn,
     rt::{self, net::TcpStream},
     web::Data,
 };
@@ -33,23 +33,14 @@ use utoipa_swagger_ui::Config;
 
 use crate::{
     api::{
-        join::QuickJoins,
-        page::come_back,
         route::{configure, not_found},
         routes::routes,
-        view_cache::ViewCache,
+        site::page::come_back,
     },
     app::App,
     bots::BotWorkers,
-    player_models::ModelCache,
-    quota::CreatorQuotas,
-    retention, reviews,
-    runtime::BackgroundThread,
-};
-use crate::{
-    http::{
-        middleware::log_and_measure, network::HomeNetwork, origin::Cors, static_files::StaticFiles,
-    },
+    headers::origin::Cors,
+    http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
     limits::{
         LimitState, Limits,
         announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
@@ -60,8 +51,14 @@ use crate::{
     },
     live::{FeedTask, Hub, PresenceTask, PresenceTracker},
     metrics::Metrics,
+    player_models::ModelCache,
     pool::{PoolConfig, WorkerPool},
+    quick_joins::QuickJoins,
+    quota::CreatorQuotas,
     readiness::Readiness,
+    retention, reviews,
+    runtime::BackgroundThread,
+    view::cache::ViewCache,
 };
 
 /// Seconds that running requests get to end when the server stops.
@@ -227,10 +224,11 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let reviews =
             reviews::start(&store, &nets, config.review_percent).map_err(ServeError::Thread)?;
-        let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool);
+        let views = Arc::new(ViewCache::default());
+        let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool, &views);
         let (presence, presence_task) = PresenceTracker::start(&store);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
-        metrics.register_sources(&store, &bots, &memory);
+        metrics.register_sources(&store, &memory, |own| bots.metrics().register(own));
         let limit_state = Data::new(LimitState::new(
             config.limits.clone(),
             config.cors.clone(),
@@ -250,7 +248,7 @@ impl Server {
             advice_pool,
             nets,
             models,
-            views: ViewCache::default(),
+            views,
             memory: Arc::clone(&memory),
             metrics,
             readiness: Arc::clone(&readiness),
@@ -288,7 +286,6 @@ impl Server {
                     .configure(|config| configure(routes(), config))
                     .default_service(not_found())
                     .wrap(from_fn(reserve))
-                    .wrap(Compress::default())
                     .wrap(cors_middleware(&cors))
                     .wrap(from_fn(guard_preflight))
                     .wrap(from_fn(log_and_measure))

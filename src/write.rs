@@ -14,12 +14,9 @@ use dog_store::{
 
 use crate::{
     access::{AccessError, Role, check_person_plays, find_seat},
-    api::view::ActionResponse,
-    http::{
-        answer::Answer,
-        problem::{Code, Problem},
-        request::WriteRequest,
-    },
+    http::{answer::Answer, request::WriteRequest},
+    problem::{Code, Problem},
+    view::game::ActionResponse,
 };
 
 /// Maximum number of attempts. Each one but the last failed because another write came first.
@@ -50,7 +47,9 @@ pub async fn attempt<L>(
     for _ in 0..attempts {
         let loaded = load().await?;
         let (op, answer) = match decide(&loaded)? {
-            Decision::Answer(answer) => return answer.respond(request.retry.as_ref()),
+            Decision::Answer(answer) => {
+                return answer.respond(request.retry.as_ref(), request.gzip);
+            }
             Decision::Change(op, answer) => (op, Some(answer)),
             Decision::Prepare(op) => (op, None),
         };
@@ -60,7 +59,7 @@ pub async fn attempt<L>(
         };
         let committed = store.commit(Write { op, save }).await?;
         if let (CommitResult::Done, Some(answer)) = (committed, answer) {
-            return answer.respond(request.retry.as_ref());
+            return answer.respond(request.retry.as_ref(), request.gzip);
         }
     }
     let detail = "other writes to this game came first too often";

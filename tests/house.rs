@@ -261,38 +261,62 @@ fn dependencies_have_permissive_licences() {
     }
 }
 
-/// The type that a line of code defines, if it does. Indented aliases are associated types.
-fn defined_type(line: &str) -> Option<&str> {
-    let code = line.trim_start();
-    let code = match code.strip_prefix("pub") {
-        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
-        Some(rest) => rest.trim_start(),
-        None => code,
-    };
-    let (kind, rest) = code.split_once(' ')?;
-    let is_type = ["struct", "enum", "trait", "union"].contains(&kind)
-        || kind == "type" && !line.starts_with(' ');
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
-    let name = &rest[..end.unwrap_or(rest.len())];
-    (is_type && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
-}
-
-/// Names that each of the two binaries defines for its command line.
-const SHARED_NAMES: [&str; 2] = ["Cli", "Subcommand"];
-
-#[test]
-fn type_names_are_unique() {
-    let mut places = BTreeMap::<String, Vec<PathBuf>>::new();
-    for (file, text) in texts(&["benches", "crates", "fuzz", "src", "tests"], &["rs"]) {
-        for name in text.lines().filter_map(defined_type) {
-            places
-                .entry(name.to_owned())
-                .or_default()
-                .push(file.clone());
+/// The rooms that code names after `crate::`, also in braces.
+fn rooms_used(code: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let mut depth = 0;
+        for part in rest.split_inclusive(['{', '}', ',', ';', '(']) {
+            let name = part
+                .trim_start()
+                .split(|c: char| !c.is_alphanumeric() && c != '_');
+            if depth <= 1 {
+                used.extend(
+                    name.take(1)
+                        .filter(|name| !name.is_empty())
+                        .map(str::to_owned),
+                );
+            }
+            match part.chars().last() {
+                Some('{') => depth += 1,
+                Some('}') => depth -= 1,
+                _ => {}
+            }
+            if depth <= 0 {
+                break;
+            }
         }
     }
-    places.retain(|name, places| places.len() > 1 && !SHARED_NAMES.contains(&name.as_str()));
-    assert!(places.is_empty(), "defined more than once: {places:#?}");
+    used
+}
+
+#[test]
+fn a_room_uses_only_those_on_floors_below_it() {
+    let lib = include_str!("../src/lib.rs");
+    let floors = lib.split("\n\n").enumerate().flat_map(|(floor, lines)| {
+        let rooms = lines.lines().filter_map(|line| line.strip_suffix(';'));
+        let rooms = rooms.filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
+        rooms.map(move |room| (room, floor))
+    });
+    let floors: BTreeMap<&str, usize> = floors.collect();
+    let mut arrows = 0;
+    for (file, code) in code(&["src"]) {
+        let below_src = file.strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+        let below_src = below_src.expect("a file of src").with_extension("");
+        let own = below_src.iter().next().and_then(|own| own.to_str());
+        let Some((room, floor)) = own.and_then(|own| Some((own, floors.get(own)?))) else {
+            continue;
+        };
+        for other in rooms_used(&code) {
+            let below = floors.get(other.as_str());
+            arrows += 1;
+            assert!(
+                other == room || below.is_none_or(|below| below > floor),
+                "{file:?} uses {other}, which is not below {room}"
+            );
+        }
+    }
+    assert!(arrows > 100, "{arrows} arrows were seen");
 }
 
 /// The anchors of a document: its headings, as GitHub names them, and those that it sets.

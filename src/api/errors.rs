@@ -7,7 +7,7 @@ use utoipa::{
     openapi::{Content, RefOr, Response, ResponseBuilder},
 };
 
-use crate::http::problem::Code::{self, *};
+use crate::problem::Code::{self, *};
 
 /// Responses by status.
 pub type Responses = BTreeMap<String, RefOr<Response>>;
@@ -86,7 +86,7 @@ macro_rules! errors {
                 $crate::api::errors::responses(&[
                     $crate::api::errors::LIMITED,
                     $($crate::api::errors::$group,)*
-                    &[$($crate::http::problem::Code::$code),*],
+                    &[$($crate::problem::Code::$code),*],
                 ])
             }
         }

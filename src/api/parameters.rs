@@ -28,13 +28,9 @@ use utoipa::{
 use crate::{
     access::{Caller, Role},
     app::App,
-    http::{
-        json::from_query,
-        problem::{Code, Problem, Reason},
-        range::NumberRange,
-        request::WriteRequest,
-        token::caller,
-    },
+    headers::token::caller,
+    http::{json::from_query, range::NumberRange, request::WriteRequest},
+    problem::{Code, Problem, Reason},
 };
 
 /// Characters of a text that an error repeats.
@@ -204,11 +200,6 @@ impl PlayerName {
         name::checked(&self.0, kind).map_err(|error| Problem::wrong_value(member, error))
     }
 }
-
-/// No parameters.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub struct NoQuery {}
 
 /// The seat with this number. `what` is the name of the member or parameter.
 ///

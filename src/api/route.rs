@@ -19,11 +19,9 @@ use utoipa::{
 };
 
 use crate::{
-    http::{
-        negotiation::refuses_all,
-        problem::{Code, Problem},
-    },
+    headers::negotiation::{refuses_all, refuses_encodings},
     limits::{Cost, guard},
+    problem::{Code, Problem},
 };
 
 /// The beginning of the paths of a game.
@@ -41,11 +39,11 @@ pub struct RouteDef {
 
 /// A route whose path and method are those of the handler's `#[utoipa::path]`.
 macro_rules! route {
-    ($cost:ident, $module:ident::$handler:ident) => {
+    ($cost:ident, $room:ident::$module:ident::$handler:ident) => {
         pastey::paste! {
-            $crate::api::route::RouteDef::documented::<$crate::api::$module::[<__path_ $handler>], _, _>(
+            $crate::api::route::RouteDef::documented::<$crate::api::$room::$module::[<__path_ $handler>], _, _>(
                 $crate::limits::Cost::$cost,
-                $crate::api::$module::$handler,
+                $crate::api::$room::$module::$handler,
             )
         }
     };
@@ -118,7 +116,7 @@ impl RouteDef {
 }
 
 /// Refuses a request, before it can change anything, that accepts none of the media types which the
-/// document names.
+/// document names, or no encoding that there is.
 async fn check_accept<P: Path, B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
@@ -130,7 +128,7 @@ async fn check_accept<P: Path, B: MessageBody + 'static>(
         let types = answers.filter_map(|(_, answer)| answer["content"].as_object());
         types.flat_map(Map::keys).cloned().collect()
     };
-    if refuses_all(request.headers(), offers) {
+    if refuses_all(request.headers(), offers) || refuses_encodings(request.request()) {
         let problem = Problem::from(Code::NotAcceptable);
         return Ok(request.into_response(problem.error_response()));
     }

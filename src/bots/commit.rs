@@ -27,27 +27,14 @@ const MAX_COMMITS: usize = 4;
 
 /// The one thread that commits what the others have decided.
 pub(super) struct ActionCommitter {
-    shared: Arc<BotContext>,
-    runtime: Runtime,
-    actions: Receiver<BotAction>,
+    pub shared: Arc<BotContext>,
+    pub runtime: Runtime,
+    pub actions: Receiver<BotAction>,
     /// Actions whose time has not come. They are few: none waits longer than a fifth of a second.
-    waiting: Vec<BotAction>,
+    pub waiting: Vec<BotAction>,
 }
 
 impl ActionCommitter {
-    pub fn new(
-        shared: Arc<BotContext>,
-        runtime: Runtime,
-        actions: Receiver<BotAction>,
-    ) -> ActionCommitter {
-        ActionCommitter {
-            shared,
-            runtime,
-            actions,
-            waiting: Vec::new(),
-        }
-    }
-
     /// Runs until the thread is to stop.
     pub fn run(mut self) {
         lower_priority(NICE);

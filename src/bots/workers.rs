@@ -79,7 +79,12 @@ impl BotWorkers {
             metrics: BotMetrics::new(),
         });
         let (commits, actions) = channel();
-        let committer = ActionCommitter::new(Arc::clone(&shared), background_runtime()?, actions);
+        let committer = ActionCommitter {
+            shared: Arc::clone(&shared),
+            runtime: background_runtime()?,
+            actions,
+            waiting: Vec::new(),
+        };
         let mut workers = BotWorkers {
             shared,
             threads: vec![JoinedThread::start("bot-commits", || committer.run())?],

@@ -12,7 +12,7 @@ use dog_store::{self, RetentionPolicy};
 
 use super::{location, logger::LogFormat, print};
 use crate::{
-    http::origin::Cors,
+    headers::origin::Cors,
     limits::Limits,
     server::{Listeners, Server, ServerConfig},
 };

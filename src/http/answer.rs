@@ -8,12 +8,16 @@ use dog_store::{GameId, StoredGame};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    content::encode,
+    etag::content_etag,
     idempotency::Retry,
     json::to_json,
-    problem::Problem,
     secrets::{Secrets, fill},
 };
-use crate::access::{Role, state_tag};
+use crate::{
+    access::{Role, state_tag},
+    problem::Problem,
+};
 
 /// The answer to a write, as it is saved for retries: without its secrets.
 #[derive(Serialize, Deserialize)]
@@ -82,13 +86,17 @@ impl Answer {
         self
     }
 
-    /// The response, with its secrets.
-    pub fn respond(self, retry: Option<&Retry>) -> Result<HttpResponse, Problem> {
+    /// The response, with its secrets; with `gzip` its body is compressed.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn respond(self, retry: Option<&Retry>, gzip: bool) -> Result<HttpResponse, Problem> {
         let status = StatusCode::from_u16(self.status).map_err(Problem::internal)?;
         let mut response = HttpResponse::build(status);
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         if let Some(etag) = self.etag {
-            response.insert_header((header::ETAG, etag));
+            let gzip = gzip && !self.body.is_empty();
+            response.insert_header((header::ETAG, content_etag(etag.trim_matches('"'), gzip)));
         }
         if let Some(location) = self.location {
             response.insert_header((header::LOCATION, location));
@@ -104,6 +112,10 @@ impl Answer {
             Some(secrets) => fill(&self.body, |secret| secrets.text(secret)),
             None => self.body,
         };
+        if gzip {
+            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+        }
+        let body = encode(body.into(), gzip)?;
         Ok(response.content_type("application/json").body(body))
     }
 }

@@ -1,12 +1,12 @@
 //! The content of an answer, in the encoding that the client prefers and with its tag.
 
-use std::{io::Write, time::Duration};
+use std::{io::Write, mem, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{
         StatusCode,
-        header::{self, HeaderMap, HeaderValue},
+        header::{self, HeaderMap},
     },
     web::Bytes,
 };
@@ -17,13 +17,13 @@ use serde::Serialize;
 use super::{
     etag::{condition, content_etag, content_hash, is_known},
     json::to_json,
-    negotiation::accepts_gzip,
-    problem::Problem,
 };
 use crate::{
     access::{AccessError, Role, state_tag},
+    headers::negotiation::accepts_gzip,
     limits::ClientAddress,
     pool::WorkerPool,
+    problem::Problem,
 };
 
 /// Content as it is sent.
@@ -75,11 +75,10 @@ impl Content {
         let Some(bytes) = self.bytes else {
             return response.status(StatusCode::NOT_MODIFIED).finish();
         };
-        // Another encoding would be applied on the way.
-        let encoding = if self.gzip { "gzip" } else { "identity" };
-        response
-            .insert_header((header::CONTENT_ENCODING, encoding))
-            .body(bytes)
+        if self.gzip {
+            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+        }
+        response.body(bytes)
     }
 }
 
@@ -88,12 +87,33 @@ impl Content {
 /// # Errors
 /// Never in practice: writing to memory does not fail.
 pub fn encode(content: Bytes, gzip: bool) -> Result<Bytes, Problem> {
-    if !gzip {
-        return Ok(content);
+    Encoder::new(gzip).encode(content, true)
+}
+
+/// Encodes content that is sent in parts.
+pub struct Encoder(Option<GzEncoder<Vec<u8>>>);
+
+impl Encoder {
+    /// One that compresses with `gzip`, else leaves the content as it is.
+    pub fn new(gzip: bool) -> Encoder {
+        Encoder(gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast())))
     }
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(&content).map_err(Problem::internal)?;
-    Ok(packed.finish().map_err(Problem::internal)?.into())
+
+    /// The next part as it is sent.
+    ///
+    /// # Errors
+    /// Never in practice: writing to memory does not fail.
+    pub fn encode(&mut self, part: Bytes, is_last: bool) -> Result<Bytes, Problem> {
+        let Some(packed) = &mut self.0 else {
+            return Ok(part);
+        };
+        let written = packed.write_all(&part).and_then(|()| match is_last {
+            true => packed.try_finish(),
+            false => packed.flush(),
+        });
+        written.map_err(Problem::internal)?;
+        Ok(mem::take(packed.get_mut()).into())
+    }
 }
 
 /// A response for the caller only, which may depend on what the caller accepts.
@@ -103,23 +123,6 @@ pub fn private_response(status: StatusCode) -> HttpResponseBuilder {
         .insert_header((header::VARY, "Authorization, Accept, Accept-Encoding"))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"));
     response
-}
-
-/// Gives a response that was encoded on its way the tag of its encoding, if it has a strong one.
-/// `identity` was there to keep the compressor off; clients need no such header.
-pub fn complete_encoding(headers: &mut HeaderMap) {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let coding = text(header::CONTENT_ENCODING).unwrap_or("identity");
-    if coding == "identity" {
-        headers.remove(header::CONTENT_ENCODING);
-        return;
-    }
-    let (end, etag) = (format!("-{coding}\""), text(header::ETAG).unwrap_or("W/"));
-    let encoded = etag.trim_end_matches('"').to_owned() + end.as_str();
-    let has_own_tag = etag.starts_with("W/") || etag.ends_with(&end);
-    if let (false, Ok(encoded)) = (has_own_tag, HeaderValue::try_from(encoded)) {
-        headers.insert(header::ETAG, encoded);
-    }
 }
 
 /// The response with this content, with an `ETag`. Compressing some 10 KB takes less time than

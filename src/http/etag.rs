@@ -3,7 +3,7 @@
 use actix_web::http::header::{self, EntityTag, HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 
-use super::problem::{Code, Problem};
+use crate::problem::{Code, Problem};
 
 /// What an `If-Match` or `If-None-Match` header names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use dog_store::{SavedResponse, Scope};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use super::problem::{Code, Problem};
-use crate::access::Caller;
-
-pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+use crate::{
+    access::Caller,
+    problem::{Code, Problem},
+};
 
 /// What identifies a retry of a request.
 pub struct Retry {

@@ -4,10 +4,8 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-use super::{
-    problem::{Code, Problem, Reason},
-    range::NumberRange,
-};
+use super::range::NumberRange;
+use crate::problem::{Code, Problem, Reason};
 
 /// Characters of a member's name that a pointer repeats.
 const MAX_NAME: usize = 64;

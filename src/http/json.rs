@@ -20,9 +20,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     invalid_shape::{InvalidShape, Mistake},
-    problem::{Code, Problem},
     range::{MAX_INTEGER, NumberRange},
 };
+use crate::problem::{Code, Problem};
 
 /// Checks that a body is JSON.
 ///

@@ -17,15 +17,14 @@ use actix_web::{
 };
 use futures_util::FutureExt;
 
-use super::{
-    content::complete_encoding,
-    problem::{NO_SNIFFING, Problem},
-    request_id::{REQUEST_ID, RequestId},
-    token::{DOG_TOKEN, hide_tokens, vary_by_token},
-};
 use crate::{
+    headers::token::{DOG_TOKEN, hide_tokens, vary_by_token},
     limits::announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
     metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
+    problem::{
+        NO_SNIFFING, Problem,
+        request_id::{REQUEST_ID, RequestId},
+    },
 };
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -109,7 +108,6 @@ impl RequestGuard {
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFFING);
         vary_by_token(self.has_dog_token, headers);
-        complete_encoding(headers);
     }
 
     /// Logs and counts the response. With `timed` its duration is counted too.

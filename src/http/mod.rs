@@ -1,4 +1,4 @@
-//! What HTTP needs besides routes: parts of requests and answers, and the errors.
+//! What HTTP needs besides routes: parts of requests and answers.
 
 pub mod answer;
 pub mod content;
@@ -7,13 +7,8 @@ pub mod idempotency;
 mod invalid_shape;
 pub mod json;
 pub mod middleware;
-pub mod negotiation;
 pub mod network;
-pub mod origin;
-pub mod problem;
 pub mod range;
 pub mod request;
-pub mod request_id;
 pub mod secrets;
 pub mod static_files;
-pub mod token;

@@ -8,8 +8,10 @@ use actix_web::{
 };
 use if_addrs::get_if_addrs;
 
-use super::origin::{authority_of, host};
-use crate::limits::{Address, ClientAddress, is_forwarded};
+use crate::{
+    headers::origin::{authority_of, host},
+    limits::{Address, ClientAddress, is_forwarded},
+};
 
 /// Addresses outside of every network, from the ranges for documentation. The route to them is the
 /// default route.

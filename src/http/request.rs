@@ -21,25 +21,30 @@ use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
+use self::NoQuery;
 use super::{
     answer::Answer,
     etag::{EntityTags, condition},
-    idempotency::{IDEMPOTENCY_KEY, IdempotencyKey, Retry},
+    idempotency::{IdempotencyKey, Retry},
     json::{check_body, from_body, from_query},
-    problem::{Code, Problem},
     secrets::Secrets,
-    token::caller,
-};
-use crate::limits::{
-    ClientAddress, LimitState, MAX_RECORD,
-    connections::Connection,
-    framing::BodyFraming,
-    memory::{BodyMemory, Reservation, no_memory},
 };
 use crate::{
     access::{AccessError, Caller, Role, state_tag},
-    api::parameters::NoQuery,
+    headers::{IDEMPOTENCY_KEY, negotiation::accepts_gzip, token::caller},
+    limits::{
+        ClientAddress, LimitState, MAX_RECORD,
+        connections::Connection,
+        framing::BodyFraming,
+        memory::{BodyMemory, Reservation, no_memory},
+    },
+    problem::{Code, Problem},
 };
+
+/// No parameters.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+pub struct NoQuery {}
 
 /// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
@@ -279,6 +284,8 @@ pub struct WriteRequest {
     body: BodyContent,
     /// The version that the body names.
     version: Option<u64>,
+    /// Whether the answer is compressed.
+    pub gzip: bool,
     _memory: Option<Reservation>,
 }
 
@@ -318,6 +325,7 @@ impl WriteRequest {
                 query: request.query_string().to_owned(),
                 body: content,
                 version,
+                gzip: accepts_gzip(&request),
                 _memory: memory,
             })
         })

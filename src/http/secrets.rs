@@ -12,10 +12,8 @@ use rand::{TryRng, rngs::SysRng};
 use serde::{Serialize, Serializer};
 use sha2::Sha256;
 
-use super::{
-    idempotency::Retry,
-    problem::{Code, Problem},
-};
+use super::idempotency::Retry;
+use crate::problem::{Code, Problem};
 
 /// How a mark begins in JSON. No text of a client has this character.
 const MARK: &str = "\"\\u0000";

@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 use super::{
     content::{Content, encode},
     etag::{content_etag, content_hash, is_known},
-    negotiation::accepts_gzip,
-    problem::Problem,
 };
 use crate::{
+    headers::negotiation::accepts_gzip,
     limits::{ClientAddress, memory::SharedBody},
     pool::WorkerPool,
+    problem::Problem,
 };
 
 /// The expected cost of compressing a file.

@@ -7,7 +7,7 @@ use actix_web::{
 };
 
 use crate::{
-    http::problem::{Code, Problem},
+    problem::{Code, Problem},
     quota::{RateLimit, whole_seconds},
 };
 

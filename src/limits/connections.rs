@@ -31,7 +31,7 @@ use super::{
     memory::{BodyMemory, Reservation},
     rates::Limits,
 };
-use crate::http::problem::Problem;
+use crate::problem::Problem;
 
 /// Bytes of a response body that the dispatcher gets at once.
 const SEND_CHUNK: usize = 32 * 1024;

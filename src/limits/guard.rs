@@ -29,12 +29,12 @@ use super::{
     streams::StreamsByAddress,
 };
 use crate::{
-    http::{
-        idempotency::IDEMPOTENCY_KEY,
+    headers::{
+        IDEMPOTENCY_KEY,
         origin::{Cors, host},
-        problem::{Code, Problem},
         token::{TOKEN_HEADERS, caller},
     },
+    problem::{Code, Problem},
     quota::{CreatorQuotas, RateLimit},
 };
 

@@ -13,7 +13,7 @@ use actix_web::{
 use parking_lot::Mutex;
 
 use super::address::{Address, AddressCounts, ClientAddress};
-use crate::http::problem::{Code, Problem};
+use crate::problem::{Code, Problem};
 
 /// From this size on, a response is large.
 const LARGE_BODY_BYTES: u64 = 32 * 1024;

@@ -11,7 +11,7 @@ use super::{
     connections::Connection,
     guard::LimitState,
 };
-use crate::http::problem::{Code, Problem};
+use crate::problem::{Code, Problem};
 
 /// Maximum number for an address without tokens of the games.
 const MAX_WITHOUT_TOKEN: usize = 128;

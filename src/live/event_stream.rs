@@ -6,23 +6,20 @@ use std::{
 };
 
 use actix_web::{rt::time::timeout, web::Bytes};
-use dog_rules::{BySeat, Phase, Rules};
+use dog_rules::{BySeat, Phase};
 use dog_store::{LogEntry, ReviewStatus, StoredGame};
 use futures_util::{Stream, stream};
 
 use super::{
     hub::{NumberedReaction, StreamUpdate, Subscription},
-    messages::{CachedEntry, CurrentGame, Start, StreamOptions, StreamReader},
+    messages::{Start, StreamOptions, StreamReader, is_last},
     presence::SeatConnection,
 };
 use crate::{
     access::Role,
-    api::view::{PresenceView, ReactionView, Rematch, ReviewDone},
-    http::{
-        problem::{Code, Problem},
-        request_id::RequestId,
-    },
     pool::wait_before_retry,
+    problem::{Code, Problem, request_id::RequestId},
+    view::game::{PresenceView, ReactionView, Rematch, ReviewDone},
 };
 
 /// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
@@ -40,7 +37,6 @@ pub struct EventStream {
     subscription: Subscription,
     reader: StreamReader,
     options: StreamOptions,
-    rules: Arc<Rules>,
     /// The last version that was sent.
     version: u64,
     /// The first message.
@@ -88,7 +84,6 @@ impl EventStream {
             subscription,
             reader,
             options,
-            rules: Arc::new(stored.game.rules().clone()),
             version,
             first,
             over_since: (finished && version == now).then(Instant::now),
@@ -163,8 +158,8 @@ impl EventStream {
         let StreamReader { caller, role, .. } = self.reader;
         let mut update = self.subscription.update(self.version, None).await?;
         if let Some(StreamUpdate { game, .. }) = &update
-            && (game.version() < self.version
-                || caller.ensure_current(role, &game.stored.tokens).is_err())
+            && (game.game.version() < self.version
+                || caller.ensure_current(role, &game.tokens).is_err())
         {
             // This may be the game from before the last message, or from before the token was
             // issued.
@@ -173,38 +168,33 @@ impl EventStream {
         let update = update.ok_or_else(Problem::game_not_found)?;
         let game = &update.game;
         // A token that was replaced while the stream was open shows nothing more.
-        caller.ensure_current(role, &game.stored.tokens)?;
-        if game.version() < self.version {
+        caller.ensure_current(role, &game.tokens)?;
+        if game.game.version() < self.version {
             let detail = "the game was set back: an earlier state of the database was restored";
             return Err(Problem::new(Code::StaleVersion, detail));
         }
-        if update.entries.is_empty() && game.version() > self.version {
+        if update.entries.is_empty() && game.game.version() > self.version {
             return self.page(game).await;
         }
         let mut messages = Vec::with_capacity(update.entries.len());
         for entry in &update.entries {
-            let message = if entry.version == game.version() {
-                self.subscription
-                    .last_message(game, entry, self.options, self.reader)
-                    .await
-            } else {
-                entry.message(&self.rules, self.options.format, self.reader.viewer)
-            };
-            match message {
+            let (options, reader) = (self.options, self.reader);
+            match self
+                .subscription
+                .message(game, entry, options, reader)
+                .await
+            {
                 Ok(message) => messages.push(message),
                 // What was made is sent before this entry is tried again.
                 Err(_) if !messages.is_empty() => break,
                 Err(problem) => return Err(problem),
             }
-            self.sent(entry.version, entry.last);
+            self.sent(entry.version, is_last(entry));
         }
         messages.extend(self.reactions(&update.reactions)?);
         match messages.len() {
             // What was read is sent before anything else can fail.
-            0 => {
-                self.notice(&game.stored, update.connected, update.reviewed)
-                    .await
-            }
+            0 => self.notice(game, update.connected, update.reviewed).await,
             1 => Ok(messages.pop()),
             _ => Ok(Some(messages.concat().into())),
         }
@@ -306,21 +296,22 @@ impl EventStream {
     }
 
     /// A page of entries that are too old to be cached, as messages made in the pool.
-    async fn page(&mut self, game: &Arc<CurrentGame>) -> Result<Option<Bytes>, Problem> {
-        let entries = self.version..game.version();
-        let (rules, game) = (Arc::clone(&self.rules), Arc::clone(game));
+    async fn page(&mut self, game: &Arc<StoredGame>) -> Result<Option<Bytes>, Problem> {
+        let entries = self.version..game.game.version();
+        let game = Arc::clone(game);
         let (options, reader) = (self.options, self.reader);
         let page = self
             .subscription
             .page(reader.client, entries, move |entries: Vec<LogEntry>| {
                 let (mut messages, mut last) = (Vec::new(), None);
-                for entry in entries.into_iter().map(CachedEntry::new) {
-                    messages.extend(if entry.version == game.version() {
-                        game.message(&entry, options, reader)?
+                for entry in entries {
+                    messages.extend(if entry.version == game.game.version() {
+                        reader.check_viewer(&game)?;
+                        options.last_change(&game, &entry, reader)?
                     } else {
-                        entry.message(&rules, options.format, reader.viewer)?
+                        options.earlier_change(game.game.rules(), &entry, reader.viewer)?
                     });
-                    last = Some((entry.version, entry.last));
+                    last = Some((entry.version, is_last(&entry)));
                 }
                 Ok(last.map(|last| (Bytes::from(messages), last)))
             })
@@ -338,6 +329,7 @@ mod tests {
 
     use actix_web::http::header::HeaderValue;
     use dog_rules::{Seat, Viewer};
+    use dog_store::{CommitResult, Store, TokenHash, Write, WriteOp};
     use futures_util::FutureExt;
     use parking_lot::Mutex;
     use rusqlite::Connection;
@@ -346,14 +338,13 @@ mod tests {
     use super::*;
     use crate::{
         access::Caller,
-        api::change::Include,
         limits::ClientAddress,
-        live::{FeedTask, Format, Hub, PresenceTracker},
+        live::{FeedTask, Hub, PresenceTracker},
         metrics::PoolMetrics,
         pool::WorkerPool,
         testing::{POOL, TempDatabase, add, new_game, played_to_end},
+        view::{change::Include, message::Format},
     };
-    use dog_store::{CommitResult, Store, TokenHash, Write, WriteOp};
 
     /// A new game in a store of its own, and a subscription to it.
     struct Fixture {
@@ -374,7 +365,7 @@ mod tests {
             let store = database.store();
             add(&store, stored.clone()).await;
             let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).unwrap());
-            let (hub, feed_task) = Hub::start(&store, &pool, &pool);
+            let (hub, feed_task) = Hub::start(&store, &pool, &pool, &Arc::default());
             Fixture {
                 database,
                 store,

@@ -26,12 +26,13 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{self, watch};
 
-use super::messages::{CachedEntry, CurrentGame, StreamOptions, StreamReader};
+use super::messages::{StreamOptions, StreamReader};
 use crate::{
-    http::problem::Problem,
     limits::ClientAddress,
     pool::{LOG_PAGE, LOG_PAGE_COST, SHORT_JOB_COST, WorkerPool},
+    problem::Problem,
     rematch::rematch_of,
+    view::cache::{Rendering, ViewCache},
 };
 
 /// Maximum number of cached entries that a stream sends at once.
@@ -44,6 +45,7 @@ pub struct Hub {
     move_pool: Arc<WorkerPool>,
     /// The pool that reads old entries.
     history_pool: Arc<WorkerPool>,
+    views: Arc<ViewCache>,
     channels: Mutex<Channels>,
     closed: AtomicBool,
 }
@@ -78,11 +80,13 @@ impl Hub {
         store: &Store,
         move_pool: &Arc<WorkerPool>,
         history_pool: &Arc<WorkerPool>,
+        views: &Arc<ViewCache>,
     ) -> (Arc<Hub>, FeedTask) {
         let hub = Arc::new(Hub {
             store: store.clone(),
             move_pool: Arc::clone(move_pool),
             history_pool: Arc::clone(history_pool),
+            views: Arc::clone(views),
             channels: Mutex::default(),
             closed: AtomicBool::new(false),
         });
@@ -270,9 +274,9 @@ struct RecentLog {
     /// How the review of the game has ended.
     reviewed: Option<ReviewStatus>,
     /// The game at its last version; none if it is gone.
-    game: Option<Arc<CurrentGame>>,
+    game: Option<Arc<StoredGame>>,
     /// The last entries of its log without a gap, at most [`LOG_PAGE`].
-    entries: VecDeque<Arc<CachedEntry>>,
+    entries: VecDeque<Arc<LogEntry>>,
 }
 
 /// A subscription to one game.
@@ -286,10 +290,10 @@ pub struct Subscription {
 /// The changes of a game.
 pub struct StreamUpdate {
     /// The game at its last version.
-    pub game: Arc<CurrentGame>,
+    pub game: Arc<StoredGame>,
     /// The entries after the requested version, without a gap. There may be more of them; there are
     /// none here if they are too old to be cached, and [`Subscription::page`] reads them.
-    pub entries: Vec<Arc<CachedEntry>>,
+    pub entries: Vec<Arc<LogEntry>>,
     /// At which seats somebody is connected.
     pub connected: BySeat<bool>,
     /// The reactions of the last ten seconds.
@@ -316,7 +320,7 @@ impl Subscription {
     pub async fn update(
         &mut self,
         after: u64,
-        refused: Option<&Arc<CurrentGame>>,
+        refused: Option<&Arc<StoredGame>>,
     ) -> Result<Option<StreamUpdate>, Problem> {
         let wake = *self.woken.borrow_and_update();
         let mut recent = self.channel.recent.lock().await;
@@ -339,7 +343,7 @@ impl Subscription {
         let Some(game) = recent.game.clone() else {
             return Ok(None);
         };
-        let is_over = game.stored.game.phase() == Phase::Finished;
+        let is_over = game.game.phase() == Phase::Finished;
         if is_over && recent.read.review < wake.review {
             let review = self.hub.store.review(&self.id).await?;
             let status = review.map(|review| review.status);
@@ -387,24 +391,42 @@ impl Subscription {
             .await
     }
 
-    /// The message of the last change, made in the pool if it lists moves.
-    pub async fn last_message(
+    /// The message of a change of this game, made in the pool if it lists moves.
+    ///
+    /// # Errors
+    /// `token_replaced`, if it is the last change and the reader's role is now somebody else's.
+    pub async fn message(
         &self,
-        game: &Arc<CurrentGame>,
-        entry: &Arc<CachedEntry>,
+        game: &Arc<StoredGame>,
+        entry: &Arc<LogEntry>,
         options: StreamOptions,
         reader: StreamReader,
     ) -> Result<Bytes, Problem> {
-        if !game.needs_moves(options, reader.role) {
-            return game.message(entry, options, reader);
+        let views = &self.hub.views;
+        if entry.version != game.game.version() {
+            let viewer = reader.viewer;
+            let rendering = Rendering::EarlierChange(options.format, entry.version, viewer);
+            let render = || options.earlier_change(game.game.rules(), entry, viewer);
+            return views.get(game, rendering, render);
         }
-        let (game, entry) = (Arc::clone(game), Arc::clone(entry));
-        self.hub
-            .move_pool
-            .run(reader.client, SHORT_JOB_COST, move || {
-                game.message(&entry, options, reader)
-            })
-            .await
+        reader.check_viewer(game)?;
+        let rendering = options.rendering(reader.role);
+        if let Some(message) = views.find(game, rendering) {
+            return Ok(message);
+        }
+        let lists_moves = options.includes_moves(game, reader.role);
+        let (views, game, entry) = (Arc::clone(views), Arc::clone(game), Arc::clone(entry));
+        let make = move || {
+            let render = || options.last_change(&game, &entry, reader);
+            views.get(&game, rendering, render)
+        };
+        match lists_moves {
+            true => {
+                let pool = &self.hub.move_pool;
+                pool.run(reader.client, SHORT_JOB_COST, make).await
+            }
+            false => make(),
+        }
     }
 
     /// Reads the entries after the first of these versions up to the other, at most [`LOG_PAGE`] of
@@ -432,7 +454,10 @@ impl RecentLog {
             return Ok(());
         };
         let version = game.game.version();
-        let known = self.game.as_ref().map_or(version, |game| game.version());
+        let known = self
+            .game
+            .as_ref()
+            .map_or(version, |known| known.game.version());
         let after = known.max(version.saturating_sub(LOG_PAGE.into()));
         let mut entries = Vec::new();
         if after < version {
@@ -440,7 +465,7 @@ impl RecentLog {
             let count = (version - after) as u32;
             entries = hub.store.log(&id, after, count).await?.entries()?;
         }
-        self.game = Some(Arc::new(CurrentGame::new(game)));
+        self.game = Some(Arc::new(game));
         let last = self.entries.back().map(|entry| entry.version);
         let first = entries.first().map(|entry| entry.version);
         if let (Some(last), Some(first)) = (last, first)
@@ -448,7 +473,7 @@ impl RecentLog {
         {
             self.entries.clear();
         }
-        let entries = entries.into_iter().map(CachedEntry::new).map(Arc::new);
+        let entries = entries.into_iter().map(Arc::new);
         self.entries.extend(entries);
         let spare = self.entries.len().saturating_sub(LOG_PAGE as usize);
         self.entries.drain(..spare);
@@ -482,17 +507,22 @@ impl Drop for Subscription {
 mod tests {
     use std::{sync::Barrier, thread};
 
-    use super::*;
+    use dog_rules::{Board, Card, Cards, Game, Placement};
+    use serde_json::json;
+
+    use super::{super::messages::Start, *};
     use crate::{
+        access::{Caller, Role},
         metrics::PoolMetrics,
-        testing::{POOL, TempDatabase, new_game},
+        testing::{POOL, TempDatabase, creation, new_game},
+        view::{change::Include, message::Format},
     };
 
     #[actix_web::test]
     async fn the_last_subscription_takes_the_channel_with_it() {
         let (database, id) = (TempDatabase::new(), new_game().id);
         let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).expect("a pool"));
-        let (hub, _feed_task) = Hub::start(&database.store(), &pool, &pool);
+        let (hub, _feed_task) = Hub::start(&database.store(), &pool, &pool, &Arc::default());
         for _ in 0..2_000 {
             let together = Arc::new(Barrier::new(2));
             let threads = [hub.subscribe(id), hub.subscribe(id)].map(|subscription| {
@@ -507,6 +537,62 @@ mod tests {
             }
             assert!(hub.channels.lock().by_game.is_empty());
             assert_eq!(hub.waiting(), 0);
+        }
+    }
+
+    /// A new game in which seat 0 is to play one card, with four pieces far from each other.
+    fn to_play(card: Card) -> StoredGame {
+        let stored = new_game();
+        let rules = stored.game.rules();
+        let mut placements = vec![Placement::default(); 4];
+        placements[0].track = vec![5, 20, 35, 50];
+        let board = Board::place(rules, &placements).unwrap();
+        let hand: Cards = [card].into_iter().collect();
+        let mut game = json!(*stored.game);
+        game["phase"] = json!("play");
+        game["turn"] = json!(0);
+        game["board"] = json!(board);
+        game["seats"][0]["hand"] = json!(hand);
+        game["stock"] = json!(rules.deck().without(hand));
+        let game: Game = serde_json::from_value(game).unwrap();
+        StoredGame {
+            game: game.into(),
+            ..stored
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_message_with_a_long_list_of_moves_is_not_kept() {
+        let database = TempDatabase::new();
+        let pool = Arc::new(WorkerPool::start(POOL, PoolMetrics::default()).expect("a pool"));
+        let (hub, _feed_task) = Hub::start(&database.store(), &pool, &pool, &Arc::default());
+        let options = StreamOptions {
+            format: Format::Ndjson,
+            include: Some(Include::GameAndMoves),
+            start: Start::Game,
+            after_end: false,
+        };
+        for (card, is_kept) in [(Card::Five, true), (Card::Seven, false)] {
+            let stored = Arc::new(to_play(card));
+            let entry = Arc::new(creation(&stored));
+            let subscription = hub.subscribe(stored.id);
+            // The others get no list.
+            for (role, is_kept) in [
+                (Role::Seat(Seat::default()), is_kept),
+                (Role::Spectator, true),
+            ] {
+                let reader = StreamReader {
+                    caller: Caller::new(None),
+                    role,
+                    viewer: role.viewer(&stored.game),
+                    client: ClientAddress(None),
+                };
+                let message = || subscription.message(&stored, &entry, options, reader);
+                let first = message().await.unwrap();
+                let kept = hub.views.find(&stored, options.rendering(role));
+                assert_eq!(kept.is_some(), is_kept);
+                assert_eq!(message().await.unwrap(), first);
+            }
         }
     }
 }

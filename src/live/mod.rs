@@ -8,6 +8,6 @@ mod presence;
 pub use self::{
     event_stream::{EventStream, MAX_TIME_AFTER_END},
     hub::{FeedTask, Hub},
-    messages::{Format, Start, StreamOptions, StreamReader},
+    messages::{Start, StreamOptions, StreamReader},
     presence::{PresenceTask, PresenceTracker},
 };

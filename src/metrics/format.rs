@@ -2,7 +2,7 @@
 
 use actix_web::http::header::HeaderMap;
 
-use crate::http::negotiation::preferred;
+use crate::headers::negotiation::preferred;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -21,7 +21,6 @@ use super::{
     requests::{GaugeGuard, RequestMetrics},
 };
 use crate::{
-    bots::BotWorkers,
     limits::memory::BodyMemory,
     version::{REVISION, VERSION},
 };
@@ -72,11 +71,16 @@ impl Metrics {
         metrics
     }
 
-    /// Adds the metrics of the store, the bots and the memory for bodies.
-    pub fn register_sources(&mut self, store: &Store, bots: &BotWorkers, memory: &Arc<BodyMemory>) {
+    /// Adds the metrics of the store and of the memory for bodies, and those that `register` adds.
+    pub fn register_sources(
+        &mut self,
+        store: &Store,
+        memory: &Arc<BodyMemory>,
+        register: impl FnOnce(&mut Registry),
+    ) {
         let own = self.registry.sub_registry_with_prefix("dog");
         store.metrics().register(own);
-        bots.metrics().register(own);
+        register(own);
         self.on_demand = Some(OnDemandGauges::register(&mut self.registry, store, memory));
     }
 

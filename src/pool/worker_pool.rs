@@ -26,9 +26,9 @@ use tokio::sync::oneshot;
 use super::queues::{JobQueues, PoolConfig, PoolTask, QueueKey, QueuedJob, SLICE};
 use crate::{
     fair::Charge,
-    http::problem::{Code, Problem},
     limits::ClientAddress,
     metrics::{GaugeGuard, PoolMetrics},
+    problem::{Code, Problem},
     runtime::{lower_priority, thread_time},
 };
 

@@ -36,6 +36,7 @@
 pub use dog_rules::Level;
 
 mod advice;
+mod budget;
 pub mod determinize;
 pub mod evaluate;
 mod greedy;

@@ -274,7 +274,7 @@ pub enum ExchangeState {
 }
 
 /// Somebody who looks at a game. The host sees what a spectator sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Viewer {
     /// A person who has this seat, or has had it.
     Seat(Seat, Person),

@@ -6,15 +6,12 @@
 //! who is present and claims of due games are not copied: they are of the nodes that run. Neither
 //! is what removed games have left.
 
-pub(super) mod tables;
-
 use sha2::{Digest, Sha256};
 use tokio::runtime;
 
-pub use self::tables::CopyError;
-use self::tables::{Cell, CopiedTable, RowFailure, TABLES};
 use crate::{
-    Location, StoreError,
+    CopyError, Location, StoreError,
+    copied_tables::{Cell, CopiedTable, RowFailure, TABLES},
     postgres::{CopyDatabase, PgTableWriter},
     sqlite::{CopyFile, SqliteTableWriter},
 };

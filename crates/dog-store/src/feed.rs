@@ -32,20 +32,13 @@ impl Feed {
 }
 
 /// The last changes. They are numbered in the order in which this process has learnt of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ChangeList {
     changes: Mutex<VecDeque<Change>>,
     last: watch::Sender<i64>,
 }
 
 impl ChangeList {
-    pub fn new() -> ChangeList {
-        ChangeList {
-            changes: Mutex::default(),
-            last: watch::Sender::new(0),
-        }
-    }
-
     /// A new receiver.
     pub fn feed(&self) -> Feed {
         Feed(self.last.subscribe())

@@ -13,6 +13,7 @@
 
 mod check;
 mod config;
+mod copied_tables;
 mod copy;
 mod error;
 mod feed;
@@ -42,7 +43,8 @@ mod write;
 pub use self::{
     check::{CheckReport, Defect},
     config::StoreConfig,
-    copy::{CopyError, CopyReport, copy},
+    copied_tables::CopyError,
+    copy::{CopyReport, copy},
     error::StoreError,
     feed::Feed,
     game_log::{LogEntry, LogPage, PackedLog},

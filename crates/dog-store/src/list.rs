@@ -1,14 +1,11 @@
-//! The public list of games, and when a game leaves it.
+//! The order of the public list of games, and when a game leaves it.
 
 use std::{collections::HashMap, mem};
 
 use dog_rules::Phase;
 use jiff::SignedDuration;
 
-use super::{
-    Creator, Cursor, GameId, GamePage, ListQuery, Store, StoreError, StoredGame,
-    store::{Backend, dispatch},
-};
+use super::{Creator, Cursor, StoredGame};
 
 /// How long a game that is not over stays in lists after its creation, and after somebody with a
 /// token has used it.
@@ -27,7 +24,7 @@ pub(super) const LIST_BATCH: usize = 500;
 const TABLES_OF_CREATOR: usize = 5;
 
 /// The number of games in which those of others are looked for.
-const WINDOW: usize = 500;
+pub(super) const WINDOW: usize = 500;
 
 /// A cursor has the number of a row, and above these bits how many games after it were listed.
 const ROW_BITS: u32 = 48;
@@ -52,85 +49,37 @@ impl StoredGame {
     }
 }
 
-impl Store {
-    /// A page of the public list of games, newest first, but with at most five tables of a creator
-    /// before those of others. A game that cannot be parsed is skipped and logged as an error.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
-        let limit = query.limit.max(1) as usize;
-        let Cursor(after) = query.after.unwrap_or(Cursor((1 << ROW_BITS) - 1));
-        let (shown, before) = ((after >> ROW_BITS) as usize, after & ((1 << ROW_BITS) - 1));
-        let read = async |window: usize| {
-            let limit = window as i64 + 1;
-            dispatch!(self, read_one listed_rows(query, before, limit))
-        };
-        let (mut window, mut rows) = (limit, read(limit).await?);
-        if shown > 0 || others_first(&mut rows.iter().copied().take(limit).collect()) {
-            window = limit.max(WINDOW);
-            rows = read(window).await?;
-        }
-        let end = rows.get(window - 1).filter(|_| rows.len() > window);
-        let (first, end) = (rows.first().copied(), end.map(|&(row, _)| Cursor(row)));
-        rows.truncate(window);
-        others_first(&mut rows);
-        let next = match first {
-            Some((first, _)) if shown + limit < rows.len() => {
-                Some(Cursor(((shown + limit) as i64) << ROW_BITS | (first + 1)))
-            }
-            _ => end,
-        };
-        let page = rows.into_iter().skip(shown).take(limit);
-        let page: Vec<i64> = page.map(|(row, _)| row).collect();
-        let (mut games, mut unreadable) = (Vec::new(), Vec::new());
-        for stored in dispatch!(self, read_one games_of_rows(&page))? {
-            match stored {
-                Ok(stored) => games.push(stored),
-                Err(error) => unreadable.push(error),
-            }
-        }
-        if let Some(first) = unreadable.first() {
-            let many = unreadable.len();
-            log::error!(
-                "{many} games are not listed because they cannot be read; the first: {first}"
-            );
-        }
-        Ok(GamePage { games, next })
-    }
+/// How many games of a window were shown before a page, and the row before which the window begins.
+pub(super) fn page_start(after: Option<Cursor>) -> (usize, i64) {
+    let Cursor(after) = after.unwrap_or(Cursor((1 << ROW_BITS) - 1));
+    ((after >> ROW_BITS) as usize, after & ((1 << ROW_BITS) - 1))
+}
 
-    /// Notes that somebody with a token uses the game, which so stays in the lists.
-    pub fn note_use(&self, stored: &StoredGame) {
-        if stored.listed && stored.game.phase() != Phase::Finished {
-            self.used.lock().insert(stored.id);
+/// A page of a window of rows, and where the next one begins. There is one more row if more than
+/// the window are listed.
+pub(super) fn page(
+    mut rows: Vec<ListedRow>,
+    window: usize,
+    shown: usize,
+    limit: usize,
+) -> (Vec<i64>, Option<Cursor>) {
+    let end = rows.get(window - 1).filter(|_| rows.len() > window);
+    let (first, end) = (rows.first().copied(), end.map(|&(row, _)| Cursor(row)));
+    rows.truncate(window);
+    others_first(&mut rows);
+    let next = match first {
+        Some((first, _)) if shown + limit < rows.len() => {
+            Some(Cursor(((shown + limit) as i64) << ROW_BITS | (first + 1)))
         }
-    }
-
-    /// Keeps those games in the lists that were used since the last call, or at which somebody is
-    /// `present`. With `sweep`, takes those out that nobody has used for a while.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    pub async fn renew_lists(
-        &self,
-        present: impl IntoIterator<Item = GameId>,
-        sweep: bool,
-    ) -> Result<(), StoreError> {
-        let mut used = mem::take(&mut *self.used.lock());
-        used.extend(present);
-        let used: Vec<GameId> = used.into_iter().collect();
-        for batch in used.chunks(LIST_BATCH) {
-            let batch = batch.to_vec();
-            dispatch!(self, write keep_listed(&batch))?;
-        }
-        while sweep && dispatch!(self, write sweep_lists())? {}
-        Ok(())
-    }
+        _ => end,
+    };
+    let page = rows.into_iter().skip(shown).take(limit);
+    (page.map(|(row, _)| row).collect(), next)
 }
 
 /// Moves all but the first tables of each creator behind those of others. Returns whether there
 /// are any.
-fn others_first(rows: &mut Vec<ListedRow>) -> bool {
+pub(super) fn others_first(rows: &mut Vec<ListedRow>) -> bool {
     let mut tables = HashMap::<Creator, usize>::new();
     let beyond = |&(_, creator): &ListedRow| {
         creator.is_some_and(|creator| {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    mem,
     path::Path,
     sync::{
         Arc,
@@ -10,16 +11,18 @@ use std::{
     time::Duration,
 };
 
-use dog_rules::{BySeat, Seat};
+use dog_rules::{BySeat, Phase, Seat};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use crate::{
     ChangesSince, ClaimedReview, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator,
-    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, Lease, LoadedGame, LogEntry,
-    LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy, RetentionTime,
-    ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence, Sizes, SpaceUsage, StoreConfig,
-    StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write,
+    ExpiredBatch, ExpiredGame, Feed, GameCounts, GameHead, GameId, GamePage, Lease, ListQuery,
+    LoadedGame, LogEntry, LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction,
+    RetentionPolicy, RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence,
+    Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash,
+    Write,
+    list::{LIST_BATCH, WINDOW, others_first, page, page_start},
     postgres::PgDatabase,
     presence::{OwnLease, RenewalStart},
     review,
@@ -34,7 +37,7 @@ pub struct Store {
     lease: Arc<OwnLease>,
     failed_commits: Arc<AtomicU64>,
     /// The games that somebody with a token has used; see [`Store::note_use`].
-    pub(super) used: Arc<Mutex<HashSet<GameId>>>,
+    used: Arc<Mutex<HashSet<GameId>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -75,8 +78,6 @@ macro_rules! dispatch {
         }
     };
 }
-
-pub(super) use dispatch;
 
 impl Store {
     /// Opens a database file. Creates it if it does not exist, and migrates it to the current
@@ -190,6 +191,65 @@ impl Store {
         max_changes: u32,
     ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
         dispatch!(self, read oldest_in_seating(prefix, max_changes))
+    }
+
+    /// A page of the public list of games, newest first, but with at most five tables of a creator
+    /// before those of others. A game that cannot be parsed is skipped and logged as an error.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn games(&self, query: &ListQuery) -> Result<GamePage, StoreError> {
+        let limit = query.limit.max(1) as usize;
+        let (shown, before) = page_start(query.after);
+        let read = async |window: usize| {
+            let limit = window as i64 + 1;
+            dispatch!(self, read_one listed_rows(query, before, limit))
+        };
+        let (mut window, mut rows) = (limit, read(limit).await?);
+        if shown > 0 || others_first(&mut rows.iter().copied().take(limit).collect()) {
+            window = limit.max(WINDOW);
+            rows = read(window).await?;
+        }
+        let (page, next) = page(rows, window, shown, limit);
+        let mut unreadable = Vec::new();
+        let games = dispatch!(self, read_one games_of_rows(&page))?.into_iter();
+        let games = games.filter_map(|stored| stored.map_err(|error| unreadable.push(error)).ok());
+        let games = games.collect();
+        if let Some(first) = unreadable.first() {
+            let many = unreadable.len();
+            log::error!(
+                "{many} games are not listed because they cannot be read; the first: {first}"
+            );
+        }
+        Ok(GamePage { games, next })
+    }
+
+    /// Notes that somebody with a token uses the game, which so stays in the lists.
+    pub fn note_use(&self, stored: &StoredGame) {
+        if stored.listed && stored.game.phase() != Phase::Finished {
+            self.used.lock().insert(stored.id);
+        }
+    }
+
+    /// Keeps those games in the lists that were used since the last call, or at which somebody is
+    /// `present`. With `sweep`, takes those out that nobody has used for a while.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn renew_lists(
+        &self,
+        present: impl IntoIterator<Item = GameId>,
+        sweep: bool,
+    ) -> Result<(), StoreError> {
+        let mut used = mem::take(&mut *self.used.lock());
+        used.extend(present);
+        let used: Vec<GameId> = used.into_iter().collect();
+        for batch in used.chunks(LIST_BATCH) {
+            let batch = batch.to_vec();
+            dispatch!(self, write keep_listed(&batch))?;
+        }
+        while sweep && dispatch!(self, write sweep_lists())? {}
+        Ok(())
     }
 
     /// A game's version, or `None` if there is no such game.

@@ -9,11 +9,11 @@ use dog_rules::{BySeat, Card, Cards, Rules, Seat, SeatView, playout::unseen_hand
 use rand::{Rng, RngExt};
 
 use super::{
+    budget::BudgetClock,
     net::{
         evaluator::{NetEvaluator, Scratch},
         exp,
     },
-    search::BudgetClock,
 };
 
 /// How much better, in logits, a card must be to be played e times as often. The net itself is

@@ -22,11 +22,9 @@ pub(super) use self::findings::PlayoutFindings;
 use self::line::FirstPlays;
 pub use self::line::LinePlay;
 use self::playing::chance;
-pub use self::playing::{
-    Budget, BudgetClock, Candidate, Checkpoint, MAX_SEARCH_TIME, PlayoutContext, PlayoutResult,
-    SearchLimit, answer,
-};
+pub use self::playing::{Candidate, PlayoutContext, PlayoutResult, answer};
 pub use self::rounds::TeamChance;
+pub use super::budget::{Budget, BudgetClock, Checkpoint, MAX_SEARCH_TIME, SearchLimit};
 use super::{
     determinize::Determinizer,
     net::{

@@ -7,10 +7,9 @@ use tokio_postgres::Row;
 
 use super::{
     columns::{game_id, one},
-    connection::{PgConnection, Purpose, params},
+    connection::{ConnectionSettings, PgConnection, Purpose, params},
     migrations,
     reader::{log_form, stored_game},
-    settings::ConnectionSettings,
 };
 use crate::{
     CheckReport, GameId, LogEntry, LogPage, StoreError,

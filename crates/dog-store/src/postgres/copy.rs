@@ -12,14 +12,13 @@ use tokio_postgres::{
 
 use super::{
     columns::one,
-    connection::{PgConnection, Purpose},
+    connection::{ConnectionSettings, PgConnection, Purpose},
     error::is_outcome_unknown,
     migrations, moved,
-    settings::ConnectionSettings,
 };
 use crate::{
     StoreError,
-    copy::tables::{
+    copied_tables::{
         CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, MARKED_TABLES, RowFailure, TABLES,
     },
     postgres::connection::QueryError,

@@ -21,10 +21,9 @@ use tokio_postgres::Row;
 use super::{
     changes::{ChangeWatcher, SnapshotCursor},
     columns::{bytes, one},
-    connection::{PgConnection, Purpose, QueryError, Slot, SqlParam},
+    connection::{ConnectionSettings, PgConnection, Purpose, QueryError, Slot, SqlParam},
     migrations, row_state,
     row_state::{RowState, StateLookup, StateReader},
-    settings::ConnectionSettings,
     space::DatabaseState,
     statements::WriteStatements,
     writer::{BatchWriter, QUEUE_CAPACITY, QueuedWrite},
@@ -280,7 +279,7 @@ async fn open(
     }
     let watched = slot(Purpose::Requests).await?;
     let seen = watched.get().ok_or(QueryError::NotConnected)?;
-    let (changes, committed) = (Arc::new(ChangeList::new()), Arc::new(Notify::new()));
+    let (changes, committed) = (Arc::<ChangeList>::default(), Arc::<Notify>::default());
     let watcher = ChangeWatcher {
         changes: Arc::clone(&changes),
         committed: Arc::clone(&committed),

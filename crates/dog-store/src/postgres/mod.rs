@@ -15,15 +15,13 @@ mod migrations;
 mod moved;
 mod reader;
 mod row_state;
-mod settings;
 mod space;
 mod sql;
 mod statements;
 mod tasks;
-mod tls;
 mod writer;
 
-pub use self::settings::{ConnectionSettings, SettingsError};
+pub use self::connection::{ConnectionSettings, SettingsError};
 pub(super) use self::{
     check::check,
     copy::{CopyDatabase, PgTableWriter},

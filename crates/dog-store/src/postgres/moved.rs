@@ -5,7 +5,7 @@ use super::{
     columns::one,
     connection::{PgConnection, params},
 };
-use crate::{StoreError, copy::tables::MARKED_TABLES};
+use crate::{StoreError, copied_tables::MARKED_TABLES};
 
 /// The code of the error that the triggers raise.
 pub(super) const SQL_STATE: &str = "DGMVD";

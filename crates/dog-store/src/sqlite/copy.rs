@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     StoreError,
-    copy::tables::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, RowFailure},
+    copied_tables::{CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, RowFailure},
 };
 
 /// A file within a transaction. Dropping it rolls the transaction back, and deletes an unfinished

@@ -76,7 +76,7 @@ impl SqliteDatabase {
         let metrics = StoreMetrics::new();
         let file_identity = FileIdentity::new(&path)?;
         let cache = Arc::new(GameCache::new(config.games_in_memory));
-        let changes = Arc::new(ChangeList::new());
+        let changes = Arc::<ChangeList>::default();
         let thread = WriterThread {
             file_identity: file_identity.clone(),
             checkpoints: CheckpointThread::start(&path, &mut connection)?,

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::{StoreError, copy::tables::MARKED_TABLES};
+use crate::{StoreError, copied_tables::MARKED_TABLES};
 
 /// Checks that the file was not moved.
 ///

@@ -1,0 +1,7 @@
+//! Analysis of positions, by a body and by an address.
+
+mod board;
+pub mod by_address;
+pub mod by_body;
+mod knowledge;
+pub mod position;

@@ -1,0 +1,366 @@
+//! Creating a game.
+
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use dog_bot::Level;
+use dog_rules::{
+    Game, Player, Rules, Seat, SeatKind, Seed, Setup,
+    name::{default_name, distinct},
+};
+use dog_store::{Creator, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing, WriteOp};
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
+    },
+};
+
+use super::settings::{MAX_BOT_PACE_MS, MAX_TURN_SECONDS};
+use crate::{
+    access::Role,
+    api::{
+        errors::errors,
+        parameters::{BySeatList, PlayerName, RetryHeaders, in_range, seat_of},
+    },
+    app::App,
+    http::{
+        answer::Answer,
+        request::WriteRequest,
+        secrets::{Secret, Secrets, random_bytes},
+    },
+    limits::ClientAddress,
+    problem::Problem,
+    view::{
+        game::GameView,
+        rules::{RulesRequest, checked_rules},
+    },
+    write::{Decision, create},
+};
+
+errors! {
+    CreateErrors: [BODY, RETRY, SECRET], [InvalidRules, InvalidSeed];
+}
+
+/// The default pace of bots in games with humans, in milliseconds.
+const BOT_PACE_MS: u32 = 250;
+
+/// Maximum seconds until bots take the seats that are still open: a day.
+const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
+
+/// Creates a game. All fields may be omitted.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "rules": {"preset": "hausregeln"},
+    "seats": [{"name": "Anna"}, {"name": "Beat"}, {"name": "Carla"}, {"name": "Dani"}]
+}))]
+pub struct CreateGame {
+    /// The rules to play by; `dogspiel-it` by default.
+    #[serde(default)]
+    rules: Option<RulesRequest>,
+    /// One entry per seat; by default humans with default names.
+    #[schema(value_type = Option<Vec<SeatRequest>>)]
+    seats: Option<BySeatList<SeatRequest>>,
+    /// Who deals the first round; by default drawn from the shuffle seed.
+    #[schema(maximum = 5)]
+    first_dealer: Option<u8>,
+    /// 64 hex digits; random by default. Whoever knows the seed knows every card.
+    #[schema(pattern = "^[0-9A-Fa-f]{64}$")]
+    shuffle_seed: Option<String>,
+    /// Whether the game is in the public list; true by default.
+    listed: Option<bool>,
+    /// Whether people may react; true by default. A table may switch it off, since partners can agree
+    /// on what a reaction means: `hausregeln` forbids agreed signs (RULES §11).
+    reactions: Option<bool>,
+    /// Minimum milliseconds between a change and a bot's next action, so that people can follow; by
+    /// default 250, or 0 if only bots play.
+    #[schema(maximum = 60_000)]
+    bot_pace_ms: Option<u32>,
+    /// Seconds that a seat has to act; then the server acts for it, by the seat's level. By default
+    /// there is no clock.
+    #[schema(minimum = 1, maximum = 604_800)]
+    turn_seconds: Option<u32>,
+    /// Who may take the open seats; by default those who are invited.
+    join: Option<JoinPolicy>,
+    /// Who has the rounds dealt; by default the host or the dealer's seat.
+    start: Option<StartPolicy>,
+    /// Seats still open this many seconds after the creation are given to bots. By default they
+    /// stay open.
+    #[schema(minimum = 1, maximum = 86_400)]
+    bots_after_seconds: Option<u32>,
+}
+
+/// Who plays a seat.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"kind": "bot", "level": "fast"}))]
+pub struct SeatRequest {
+    /// `human` by default. People can take an open seat.
+    kind: Option<SeatKind>,
+    /// By default `Seat` or `Bot` and its number.
+    name: Option<PlayerName>,
+    /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for
+    /// an open seat, how the bot plays it meanwhile.
+    level: Option<Level>,
+}
+
+/// A game to create.
+pub struct NewTable {
+    pub setup: Setup,
+    pub listed: bool,
+    pub reactions: bool,
+    pub timing: Timing,
+    pub join: JoinPolicy,
+    pub start: StartPolicy,
+    /// After how many seconds seats that are still open are given to bots.
+    pub bots_after_seconds: Option<u32>,
+}
+
+impl CreateGame {
+    /// The game to create.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    pub fn table(self) -> Result<NewTable, Problem> {
+        let rules = checked_rules(self.rules)?;
+        let seats = self.seats.map(|BySeatList(seats)| seats);
+        let seats = seats.unwrap_or_else(|| {
+            let seats = Seat::all(rules.seats);
+            seats.map(|_| SeatRequest::default()).collect()
+        });
+        if seats.len() != usize::from(rules.seats) {
+            let (found, needed) = (seats.len(), rules.seats);
+            let detail = format!("by these rules seats must have {needed} entries, not {found}");
+            return Err(Problem::wrong_value("seats", detail));
+        }
+        let players = players(&rules, seats)?;
+        let first_dealer = self
+            .first_dealer
+            .map(|number| seat_of(number, &rules, "first_dealer"))
+            .transpose()?;
+        let given = self.shuffle_seed.as_deref();
+        let given = given.map(Seed::from_hex).transpose()?;
+        let setup = Setup {
+            players,
+            first_dealer,
+            seed_given: given.is_some(),
+            seed: given.unwrap_or_else(|| Seed::new(random_bytes())),
+            rules,
+            must_confirm: Vec::new(),
+        };
+        if setup.seed_given && setup.players.iter().any(Player::is_open) {
+            let detail = "with open seats no shuffle seed can be chosen: its chooser would know the \
+                          hands of those who join";
+            return Err(Problem::wrong_combination(detail));
+        }
+        let mut players = setup.players.iter();
+        let has_human = players.any(|player| player.kind != SeatKind::Bot);
+        let turn_seconds = in_range("turn_seconds", self.turn_seconds, 1, MAX_TURN_SECONDS)?;
+        let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
+        let timing = Timing {
+            bot_pace_ms: pace.unwrap_or(if has_human { BOT_PACE_MS } else { 0 }),
+            turn_seconds,
+        };
+        let bots_after_seconds = in_range(
+            "bots_after_seconds",
+            self.bots_after_seconds,
+            1,
+            MAX_BOTS_AFTER_SECONDS,
+        )?;
+        Ok(NewTable {
+            setup,
+            listed: self.listed.unwrap_or(true),
+            reactions: self.reactions.unwrap_or(true),
+            timing,
+            join: self.join.unwrap_or_default(),
+            start: self.start.unwrap_or_default(),
+            bots_after_seconds,
+        })
+    }
+}
+
+/// The players of a new game, one per seat. A given name that another seat has is numbered.
+fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Problem> {
+    let given: Vec<bool> = seats.iter().map(|seat| seat.name.is_some()).collect();
+    let players = Seat::all(rules.seats).zip(seats).map(|(seat, request)| {
+        let kind = request.kind.unwrap_or_default();
+        let member = format!("seats/{}/name", seat.number());
+        let name = (request.name.as_ref()).map(|name| name.checked(kind, &member));
+        Ok(Player {
+            name: name.unwrap_or_else(|| Ok(default_name(seat, kind)))?,
+            kind,
+            level: request.level.unwrap_or_default(),
+        })
+    });
+    let mut players = players.collect::<Result<Vec<_>, Problem>>()?;
+    let (mut named, unnamed): (Vec<_>, Vec<_>) =
+        (players.iter_mut().zip(given)).partition(|&(_, given)| given);
+    let mut taken: Vec<String> = unnamed
+        .iter()
+        .map(|(other, _)| other.name.clone())
+        .collect();
+    for (player, _) in &mut named {
+        player.name = distinct(&player.name, taken.iter().map(String::as_str));
+        taken.push(player.name.clone());
+    }
+    Ok(players)
+}
+
+/// The response to a creation. The tokens are shown only once.
+#[derive(Serialize, ToSchema)]
+pub struct Created {
+    pub id: String,
+    /// One entry per seat: its token; null for a bot, an open seat, and in an imported game.
+    #[schema(value_type = Vec<Option<String>>)]
+    pub seat_tokens: Vec<Option<Secret>>,
+    /// The host's token.
+    #[schema(value_type = String)]
+    pub host_token: Secret,
+    /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
+    /// join; only for a game with open seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = invitations_or_null, required = false)]
+    pub invitations: Option<Option<Vec<Option<Secret>>>>,
+    /// The invitation to any of the open seats. Null where anyone may join; only for a game with
+    /// open seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = text_or_null, required = false)]
+    pub invitation: Option<Option<Secret>>,
+    /// The game as the host sees it.
+    pub game: GameView,
+}
+
+impl Created {
+    /// The response to the creation of this game.
+    pub fn new(stored: &StoredGame) -> Created {
+        let (game, seats) = (&stored.game, stored.game.rules().seats);
+        let kind = |seat| game.player(seat).kind;
+        let has_open = Seat::all(seats).any(|seat| kind(seat) == SeatKind::Open);
+        let invited = stored.seating.join == JoinPolicy::Invited;
+        let invitation =
+            |seat| (kind(seat) == SeatKind::Open).then_some(Secret::Invitation(Some(seat)));
+        Created {
+            id: stored.id.to_string(),
+            seat_tokens: Seat::all(seats)
+                .map(|seat| stored.tokens.seats[seat].map(|_| Secret::Seat(seat)))
+                .collect(),
+            host_token: Secret::Host,
+            invitations: has_open
+                .then(|| invited.then(|| Seat::all(seats).map(invitation).collect())),
+            invitation: has_open.then(|| invited.then_some(Secret::Invitation(None))),
+            game: GameView::new(stored, Role::Host),
+        }
+    }
+}
+
+/// This schema or null, for a member that may also be absent.
+fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    AnyOfBuilder::new().item(schema).item(null).into()
+}
+
+fn text_or_null() -> Schema {
+    or_null(String::schema())
+}
+
+fn invitations_or_null() -> Schema {
+    or_null(Vec::<Option<String>>::schema())
+}
+
+/// Create a game.
+///
+/// Creates a game and returns its tokens, which are shown only once.
+///
+/// With an `Idempotency-Key`, a retry gets the same response with the same tokens; the key must
+/// carry 128 random bits or more.
+#[utoipa::path(post, path = "/v1/games", tag = "games",
+    params(RetryHeaders),
+    request_body(content = CreateGame, description = "All fields may be omitted, and so may the body."),
+    responses((status = 201, description = "The game and its tokens.", body = Created,
+        headers(("Location" = String, description = "The game's \
+            path."), ("ETag" = String, description = "The version as the host sees it.")),
+        links(
+            ("deal_cards" = (operation_id = "deal_cards", parameters(("id" = "$response.body#/id")))),
+            ("stream_events" = (operation_id = "stream_events",
+                parameters(("id" = "$response.body#/id")))))),
+        CreateErrors))]
+pub async fn create_game(
+    app: Data<App>,
+    client: ClientAddress,
+    request: WriteRequest,
+) -> Result<HttpResponse, Problem> {
+    let creator = client.creator(&app.store);
+    create(&app.store, &request, || {
+        let secrets = request.secrets()?;
+        let table = request.body::<CreateGame>()?.table()?;
+        created(new_game(&table, creator, &secrets)?, secrets)
+    })
+    .await
+}
+
+/// The decision to add this game.
+///
+/// # Errors
+/// Never in practice: answers can be serialized.
+pub fn created(new: NewGame, secrets: Secrets) -> Result<Decision, Problem> {
+    let answer = Answer::new(StatusCode::CREATED, &Created::new(&new.game))?;
+    let answer = answer
+        .with_etag(&new.game, Role::Host)
+        .with_location(new.game.id);
+    Ok(Decision::Change(
+        WriteOp::Insert(new.into()),
+        answer.with_secrets(secrets),
+    ))
+}
+
+/// A game whose host has these secrets, and nobody else.
+pub fn game_of_host(
+    game: Game,
+    listed: bool,
+    creator: Option<Creator>,
+    secrets: &Secrets,
+) -> StoredGame {
+    let mut stored = StoredGame::new(game, listed, creator);
+    stored.tokens.host = Some(secrets.hash(Secret::Host));
+    stored
+}
+
+/// The game to add for this table.
+///
+/// # Errors
+/// Never in practice: it is at its first version.
+pub fn new_game(
+    table: &NewTable,
+    creator: Option<Creator>,
+    secrets: &Secrets,
+) -> Result<NewGame, Problem> {
+    let game = Game::new(table.setup.clone());
+    let event = game.last_event().clone();
+    let mut stored = game_of_host(game, table.listed, creator, secrets);
+    let after = |seconds: u32| stored.created_at + SignedDuration::from_secs(seconds.into());
+    let mut seating = Seating {
+        join: table.join,
+        start: table.start,
+        bots_at: table.bots_after_seconds.map(after),
+        ..Seating::default()
+    };
+    for seat in Seat::all(stored.game.rules().seats) {
+        match stored.game.player(seat).kind {
+            SeatKind::Human => {
+                stored.tokens.seats[seat] = Some(secrets.hash(Secret::Seat(seat)));
+            }
+            SeatKind::Open if table.join == JoinPolicy::Invited => {
+                let invitation = |seat| Some(secrets.hash(Secret::Invitation(seat)));
+                seating.seats[seat].invitation = invitation(Some(seat));
+                seating.invitation = invitation(None);
+            }
+            SeatKind::Open | SeatKind::Bot => {}
+        }
+    }
+    stored.seating = seating.into();
+    stored.timing = table.timing;
+    stored.reactions = table.reactions;
+    Ok(NewGame::created(stored, &event)?)
+}

@@ -1,0 +1,6 @@
+//! Playing: actions, legal moves, advice.
+
+pub mod actions;
+pub mod advice;
+pub mod legal_moves;
+pub mod seven;

@@ -1,0 +1,3 @@
+//! Reviews of games that are over.
+
+pub mod review;

@@ -1,0 +1,6 @@
+//! Watching a game: events, presence, reactions, pictures.
+
+pub mod events;
+pub mod pictures;
+pub mod presence;
+pub mod reactions;

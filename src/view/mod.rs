@@ -1,0 +1,9 @@
+//! What answers, streams and pictures share.
+
+pub mod cache;
+pub mod change;
+pub mod event;
+pub mod game;
+pub mod message;
+pub mod moves;
+pub mod rules;
