@@ -1,5 +1,5 @@
 # Builds the server, then keeps only the binary.
-FROM rust:1-slim-bookworm AS build
+FROM rust:1-slim-bookworm@sha256:f5b930229aa3a991d2ad65e358fc460719ddc404e5af6cb044d57215abce933e AS build
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends gcc libc6-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -25,7 +25,7 @@ COPY src src
 COPY web web
 RUN touch src/main.rs src/lib.rs && cargo build --release --locked --package dog-server
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 LABEL org.opencontainers.image.title="dog-server" \
     org.opencontainers.image.description="The board and card game DOG as an HTTP JSON service" \
     org.opencontainers.image.licenses="MIT OR Apache-2.0"

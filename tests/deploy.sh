@@ -7,6 +7,7 @@ environment=$PWD/tests/deploy/.venv
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet --requirement tests/deploy/requirements.txt
 "$environment/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose*.yml
+"$environment/bin/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
 "$environment/bin/kubernetes-validate" --strict deploy/kubernetes-*.yml
 
 npm --prefix tests/deploy ci --ignore-scripts --no-audit --no-fund

