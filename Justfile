@@ -7,11 +7,11 @@ _list:
 serve *OPTIONS:
     cargo run --release -- serve {{ OPTIONS }}
 
-# runs all tests but the long suites and the long tests
+# runs all tests but the long suites, the long tests and those of dog-lab
 test *OPTIONS:
     cargo test {{ OPTIONS }}
 
-# runs the long suites too: in browsers, on PostgreSQL, of several nodes
+# runs the long suites too, in browsers, on PostgreSQL, of several nodes, and dog-lab
 test-all *OPTIONS:
     cargo test-all {{ OPTIONS }}
 
