@@ -5,8 +5,6 @@
 //!
 //! Games are in [`dog_store`]; their rules are in [`dog_rules`].
 
-#![forbid(unsafe_code)]
-
 // The command line.
 pub mod cli;
 

@@ -1,7 +1,5 @@
 //! The `dog` command.
 
-#![forbid(unsafe_code)]
-
 use std::process::ExitCode;
 
 use dog_server::{Listeners, cli::Cli};

@@ -31,7 +31,6 @@ case ${1-} in
       readme::the_curl_block_plays_a_whole_game
       readme::the_flows_of_tables_print_what_they_say
       reference_checker::it_finds_no_difference_in_whole_games
-      rematch::without_a_host_those_who_do_not_ask_become_bots_after_a_minute
       review::a_review_goes_on_after_a_kill
       stream::a_broken_stream_is_resumed_to_the_end
       stream::a_quiet_stream_is_kept_alive

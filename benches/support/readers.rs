@@ -1,7 +1,6 @@
 //! Readers of live streams, which measure how late they receive a change.
 
-// Not every bench uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every bench uses all of it")]
 
 use std::{
     fs,

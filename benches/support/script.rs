@@ -1,8 +1,7 @@
 //! Games that were played out in advance, so that clients only send the next request
 //! and wait for the response.
 
-// Not every bench uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every bench uses all of it")]
 
 use std::{
     io::ErrorKind,

@@ -1,7 +1,6 @@
 //! The server that is measured, and a client of it.
 
-// Not every bench uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "not every bench uses all of it")]
 
 use std::{
     ffi::OsStr,

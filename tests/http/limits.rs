@@ -210,7 +210,8 @@ fn announced(response: &TestResponse) -> Option<(String, u64, u64, u64)> {
     let (same, rest) = limit.split_once(";r=").expect("a remainder");
     let (left, wait) = rest.split_once(";t=").expect("a time");
     assert_eq!(name, same);
-    let [quota, window, left, wait] = [quota, window, left, wait].map(|text| text.parse().unwrap());
+    let number = |text: &str| text.parse().expect("a number");
+    let [quota, window, left, wait] = [quota, window, left, wait].map(number);
     assert!(wait > 0 && wait <= window && left < quota, "{limit}");
     Some((name.to_owned(), quota, window, left))
 }

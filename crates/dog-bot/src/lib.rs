@@ -31,8 +31,6 @@
 //! * [`search`]: search by playouts.
 //! * [`determinize`]: random deals of the hidden cards that fit what a seat has seen.
 
-#![forbid(unsafe_code)]
-
 pub use dog_rules::Level;
 
 mod advice;

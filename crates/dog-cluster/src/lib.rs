@@ -8,8 +8,6 @@
 //! `DOG_TEST_PG_FOLDER` a folder for the clusters, which the user `postgres` can reach if tests run
 //! as root. Only Linux is supported.
 
-#![forbid(unsafe_code)]
-
 mod cluster;
 mod database;
 mod failover;

@@ -6,8 +6,6 @@
 //! * [`train`] makes the nets that are built into `dog-bot`.
 //! * [`cli`] is the command line of `dog-lab`, with the smaller experiments.
 
-#![forbid(unsafe_code)]
-
 pub mod arena;
 pub mod cli;
 pub mod games;

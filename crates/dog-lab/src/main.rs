@@ -1,7 +1,5 @@
 //! The `dog-lab` command.
 
-#![forbid(unsafe_code)]
-
 use clap::Parser;
 use dog_lab::cli::Cli;
 

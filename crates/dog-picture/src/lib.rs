@@ -3,8 +3,6 @@
 //! The same input always gives the same bytes. The document has no scripts and no external
 //! references, and uses the viewer's own fonts. `docs/picture.md` explains the marks.
 
-#![forbid(unsafe_code)]
-
 mod arrows;
 mod board;
 mod chart;

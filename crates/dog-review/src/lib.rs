@@ -11,8 +11,6 @@
 //!
 //! The same game, settings and seed give the same review, interrupted or not.
 
-#![forbid(unsafe_code)]
-
 pub mod decision;
 pub mod reviewer;
 pub mod search;

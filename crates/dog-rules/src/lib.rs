@@ -76,8 +76,6 @@
 //! * [`record`]: a finished game as a text, read and replayed.
 //! * [`perft`]: counts of move sequences.
 
-#![forbid(unsafe_code)]
-
 pub mod begun_seven;
 pub mod board;
 pub mod card;

@@ -9,8 +9,6 @@
 //! answers them over a network. Those of SQLite run on the caller's thread and never wait for a
 //! write. Reading a game takes some microseconds.
 
-#![forbid(unsafe_code)]
-
 mod check;
 mod config;
 mod copied_tables;

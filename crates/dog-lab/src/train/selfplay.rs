@@ -334,7 +334,7 @@ impl<'a> SelfPlay<'a> {
 
     /// Adds the inputs of a seat's view after a choice. A single sample is sometimes shown without
     /// the seat's hand. Returns the range of the inputs and the head that evaluates them.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "they are those of one sample")]
     fn inputs(
         &self,
         view: &SeatView,

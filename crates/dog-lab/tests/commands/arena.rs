@@ -19,7 +19,7 @@ use rand::rngs::ChaCha8Rng;
 
 fn rules(preset: Preset, seats: u8) -> Rules {
     let text = format!("{} seats={seats}", preset.name());
-    text.parse().unwrap()
+    text.parse().expect("rules")
 }
 
 fn random() -> Box<dyn Policy> {
@@ -43,7 +43,7 @@ fn plan<'a>(rules: &'a Rules, players: [&'a PlayerFactory<'a>; 2], pairs: u32) -
         nets: None,
         pairs,
         seed: 3,
-        threads: NonZeroUsize::new(2).unwrap(),
+        threads: NonZeroUsize::new(2).expect("not zero"),
     }
 }
 
@@ -104,7 +104,7 @@ impl Policy for Witness {
         let view = &decision.view;
         if view.round == 1 && view.exchanging {
             let hand = format!("{:?}", view.hand);
-            let mut begun = self.begun.lock().unwrap();
+            let mut begun = self.begun.lock().expect("no panic");
             begun.push((self.name, view.seat.number(), hand));
         }
         LevelPlayer(Level::Random).choose(decision, rng)
