@@ -199,7 +199,8 @@ fn the_dockerfile_makes_the_files_of_tests_that_the_manifest_names() {
 /// The folders beside `src` from which a source file embeds files.
 fn embedded(code: &str) -> impl Iterator<Item = &str> {
     let folders = code.split("#[folder = \"").skip(1);
-    let files = code.split("!(\"../../").skip(1);
+    let files = code.split("!(\"../").skip(1);
+    let files = files.map(|path| path.trim_start_matches("../"));
     let paths = folders.chain(files);
     paths.filter_map(|rest| rest.split(['/', '"']).next())
 }

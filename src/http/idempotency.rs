@@ -2,7 +2,6 @@
 //!
 //! The answer is saved in the same commit as the change.
 
-use actix_web::http::header::HeaderName;
 use dog_store::{SavedResponse, Scope};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};

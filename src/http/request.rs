@@ -19,9 +19,8 @@ use dog_store::{SavedResponse, Scope, StoredGame};
 use futures_util::{StreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
-use self::NoQuery;
 use super::{
     answer::Answer,
     etag::{EntityTags, condition},

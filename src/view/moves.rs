@@ -6,9 +6,8 @@ use dog_rules::{
     Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Placement, Rules, Seat,
     ShortList,
     judge::{self, Capture, MoveKind, PlayedPart},
-    position,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{

@@ -8,7 +8,7 @@ use std::{
 
 use actix_web::{
     HttpResponse,
-    http::{Method, StatusCode},
+    http::{Method, StatusCode, header},
     web::Bytes,
 };
 use dog_bot::Level;

@@ -86,7 +86,7 @@ macro_rules! advice_params {
         }
     };
 }
-pub(super) use advice_params;
+pub(crate) use advice_params;
 
 advice_params! {
     /// How to think about a move.

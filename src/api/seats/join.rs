@@ -1,8 +1,8 @@
 //! Taking a seat: with an invitation, at an open table, or at any by quick join.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use actix_web::{HttpResponse, http::StatusCode, rt::time::timeout, web::Data};
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use dog_bot::Level;
 use dog_rules::{
     Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
@@ -11,10 +11,8 @@ use dog_store::{
     Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
     Timing, TokenHash, WriteOp,
 };
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tokio::sync::OwnedMutexGuard;
 use utoipa::ToSchema;
 
 use super::hand_over::kept_name;
@@ -32,7 +30,7 @@ use crate::{
         secrets::{Secret, Secrets, random_bytes},
     },
     limits::ClientAddress,
-    problem::{Code, Problem},
+    problem::Problem,
     view::{
         game::ActionResponse,
         rules::{RulesRequest, checked_rules},

@@ -29,7 +29,7 @@ struct Documents;
 const INDEX: &str = include_str!("docs/guides.txt");
 
 macro_rules! examples {
-    ($($file:literal)*) => { &[$(($file, include_str!(concat!("../../examples/", $file)))),*] };
+    ($($file:literal)*) => { &[$(($file, include_str!(concat!("../../../examples/", $file)))),*] };
 }
 /// The examples that guides link to; they are sent as text.
 const EXAMPLES: &[(&str, &str)] = examples! {

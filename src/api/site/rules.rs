@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::{
     api::{errors::errors, parameters::ReadHeaders},
     http::{content::send_json, json::from_query, request::NoQuery},
+    problem::Problem,
     view::rules::{DEFAULT_PRESET, OPTION_MEANINGS, RulesView},
 };
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use dog_rules::{
-    Board, BySeat, Card, ExchangeAnswer, Generator, Level, Move, Phase, Playout, Rules, Seat,
-    SeatView, SevenPartner, judge::judge, ring,
+    Board, BySeat, Card, ExchangeAnswer, Generator, Move, Phase, Playout, Rules, Seat, SeatView,
+    judge::judge, ring,
 };
 use rand::{
     Rng, RngExt,

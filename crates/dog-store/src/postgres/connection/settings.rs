@@ -79,7 +79,7 @@ impl ConnectionSettings {
 
     /// The same for a command that moves much data: the network may be silent while the server
     /// writes to its disk.
-    pub(super) fn with_bulk_timeout(&self) -> ConnectionSettings {
+    pub(in super::super) fn with_bulk_timeout(&self) -> ConnectionSettings {
         let mut settings = self.clone();
         for host in &mut settings.hosts {
             host.tcp_user_timeout(BULK_TIMEOUT);
