@@ -405,7 +405,8 @@ impl Subscription {
         let views = &self.hub.views;
         if entry.version != game.game.version() {
             let viewer = reader.viewer;
-            let rendering = Rendering::EarlierChange(options.format, entry.version, viewer);
+            let rendering =
+                Rendering::EarlierChange(options.format, entry.version, entry.at, viewer);
             let render = || options.earlier_change(game.game.rules(), entry, viewer);
             return views.get(game, rendering, render);
         }

@@ -31,8 +31,9 @@ pub enum Rendering {
     Game(Role),
     /// The change that led to it, as a message.
     LastChange(Format, Option<Include>, Role),
-    /// The change to an earlier version, as a message.
-    EarlierChange(Format, u64, Viewer),
+    /// The change to an earlier version at this time, as a message. Where the database was set back,
+    /// another change may have led to that version.
+    EarlierChange(Format, u64, Timestamp, Viewer),
 }
 
 /// Rendered views, by game.
@@ -159,7 +160,7 @@ mod tests {
         let mut next = first.clone();
         let deal = Action::Deal { by: None };
         Arc::make_mut(&mut next.game).apply(&deal).unwrap();
-        let earlier = Rendering::EarlierChange(Format::Sse, 1, Viewer::Spectator);
+        let earlier = Rendering::EarlierChange(Format::Sse, 1, first.updated_at, Viewer::Spectator);
         let last = Rendering::LastChange(Format::Sse, None, Role::Spectator);
         for rendering in [earlier, last] {
             let body = Ok(Bytes::from_static(b"one"));
@@ -167,6 +168,9 @@ mod tests {
         }
         assert_eq!(views.find(&next, earlier).unwrap(), "one");
         assert!(views.find(&next, last).is_none());
+        let other_time = first.updated_at + jiff::SignedDuration::from_millis(1);
+        let set_back = Rendering::EarlierChange(Format::Sse, 1, other_time, Viewer::Spectator);
+        assert!(views.find(&next, set_back).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Histories of games, and the import of finished games.
+//! Histories of games.
 
 use std::{
     collections::HashMap,

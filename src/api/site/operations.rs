@@ -1,4 +1,4 @@
-//! Routes that do not depend on a game: health, metrics, the API's documentation, and the rules.
+//! The state of the server, its metrics, its addresses and its OpenAPI document.
 
 use actix_web::{
     HttpRequest, HttpResponse,
