@@ -124,12 +124,14 @@ pub async fn get_readiness(app: Data<App>, request: HttpRequest) -> Result<HttpR
                 example = json!("# HELP dog_streams_open Open event streams.\n# TYPE dog_streams_open gauge\ndog_streams_open 3\n# EOF\n")))),
         MetricsErrors))]
 pub async fn get_metrics(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let (headers, gzip) = (request.headers().clone(), accepts_gzip(&request));
     // Not in a pool, whose queue may be full just when the metrics are needed.
-    let text = web::block(move || Handle::current().block_on(app.metrics.text())).await;
-    let text = text.map_err(Problem::internal)?;
-    let text = text.map_err(Problem::internal)?;
-    let (content_type, text) = in_preferred_format(request.headers(), text);
-    let content = Content::new(text, accepts_gzip(&request))?;
+    let metrics = web::block(move || {
+        let text = Handle::current().block_on(app.metrics.text());
+        let (content_type, text) = in_preferred_format(&headers, text.map_err(Problem::internal)?);
+        Ok::<_, Problem>((content_type, Content::new(text, gzip)?))
+    });
+    let (content_type, content) = metrics.await.map_err(Problem::internal)??;
     Ok(content.respond(
         HttpResponse::Ok()
             .content_type(content_type)
