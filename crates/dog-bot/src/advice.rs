@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use dog_rules::{Card, Generator, LegalMove, Level, Move, Outcome, SeatView};
+use dog_rules::{Board, Card, Generator, LegalMove, Level, Move, Outcome, SeatView};
 use rand::{Rng, seq::SliceRandom};
 use serde::Serialize;
 
@@ -12,8 +12,8 @@ use super::{
     player_model::PlayerModels,
     reasons::{self, AdviceReason, AdviceReasonCode},
     search::{
-        Budget, Candidate, CandidateStats, Checkpoint, LinePlay, PlayoutFindings, SearchConfig,
-        Searcher,
+        Budget, Candidate, CandidateStats, Checkpoint, Estimate, LinePlay, PlayoutFindings,
+        SearchConfig, Searcher,
     },
 };
 
@@ -35,17 +35,15 @@ pub const fn reply_delay(level: Level) -> Duration {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     pub choice: Choice,
-    /// The estimated chance that the seat's team wins after this choice, 0 to 1.
-    pub win_probability: f64,
-    /// The standard error of that estimate, as far as it comes from playouts.
-    pub standard_error: Option<f64>,
-    /// The standard error of the difference from the chance of the best, from playouts with the
-    /// same cards; none if there are too few, and for the best itself.
-    pub difference_error: Option<f64>,
+    /// The chance that the seat's team wins after it, and how far it is below the best's.
+    pub estimate: Estimate,
     /// The number of playouts behind the estimate.
     pub samples: u32,
     /// Whether the search had no time for it: the chance is that of another choice.
     pub guessed: bool,
+    /// The card with which the seat wins at its next turn in most of the playouts that it wins then,
+    /// and the share of these among all playouts, 0 to 1.
+    pub next_win: Option<(Card, f64)>,
     /// The share of these playouts, 0 to 1, in which a piece moved by this move is captured before
     /// the seat's next turn.
     pub risk: Option<f64>,
@@ -67,15 +65,14 @@ pub fn rounded(number: f64) -> f64 {
 }
 
 impl Suggestion {
-    /// A choice with nothing known of it but its chance and its outcome.
-    fn new(choice: Choice, win_probability: f64, outcome: Option<Outcome>) -> Suggestion {
+    /// A choice with nothing known of it but these numbers and its outcome.
+    fn new(choice: Choice, estimate: Estimate, outcome: Option<Outcome>) -> Suggestion {
         Suggestion {
             choice,
-            win_probability,
-            standard_error: None,
-            difference_error: None,
+            estimate,
             samples: 0,
             guessed: false,
+            next_win: None,
             risk: None,
             outcome,
             reasons: Vec::new(),
@@ -83,16 +80,12 @@ impl Suggestion {
         }
     }
 
-    /// How far its chance is below that of the best; 0 if it is not. Both as they are shown.
-    pub fn difference(&self, best: f64) -> f64 {
-        rounded((rounded(best) - rounded(self.win_probability)).max(0.0))
-    }
-
-    /// Whether the playouts do not tell it from the best, which has this chance: the difference is
-    /// below two of its standard errors.
-    pub fn equals(&self, best: f64) -> bool {
-        self.difference_error
-            .is_some_and(|error| self.difference(best) < 2.0 * rounded(error))
+    /// The card that it plays and the board after it; none in the exchange and for a fold.
+    pub(super) fn card_and_board(&self) -> Option<(Card, Board)> {
+        match (self.choice, &self.outcome) {
+            (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
+            _ => None,
+        }
     }
 }
 
@@ -102,8 +95,7 @@ impl Suggestion {
 ///
 /// A level that searches uses its own default time if no budget is given; the others need none. Its
 /// choices that were searched to the end come first, then those that were dropped on the way, then
-/// those that were not searched. A choice may have a higher chance than one ranked before it that
-/// was searched longer.
+/// those that were not searched. Chances never rise down the list.
 pub fn advise(
     nets: &Nets,
     level: Level,
@@ -167,13 +159,27 @@ pub fn static_advice(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<S
         scored.shuffle(rng);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
-    scored
-        .into_iter()
-        .map(|scored| {
-            let chance = chance_to_win(view.rules, &view.board, scored.score);
-            Suggestion::new(scored.choice, chance, scored.outcome)
-        })
-        .collect()
+    let chance = |scored: &Scored| chance_to_win(view.rules, &view.board, scored.score);
+    let best = scored.first().map_or(0.0, chance);
+    let mut suggestions: Vec<Suggestion> = Vec::with_capacity(scored.len());
+    for scored in scored {
+        let before = suggestions.last().map(|before| &before.estimate);
+        let estimate = Estimate::below(best, before, best - chance(&scored));
+        suggestions.push(Suggestion::new(scored.choice, estimate, scored.outcome));
+    }
+    mark_same_board(&mut suggestions);
+    suggestions
+}
+
+/// Whatever plays the card of the best to its board is equal to it.
+fn mark_same_board(suggestions: &mut [Suggestion]) {
+    let Some((best, others)) = suggestions.split_first_mut() else {
+        return;
+    };
+    let best = best.card_and_board();
+    for other in others {
+        other.estimate.equal |= best.is_some() && other.card_and_board() == best;
+    }
 }
 
 /// The advice of a search. It ranks boards, and each is listed with every move that leads to it.
@@ -195,6 +201,13 @@ fn suggestions(
 ) -> Vec<Suggestion> {
     let mut places = HashMap::with_capacity(candidates.len());
     let findings = searcher.findings(view, candidates);
+    let estimates = searcher.estimates(view, candidates);
+    let suggestion = |place: usize, choice, outcome| Suggestion {
+        samples: candidates[place].samples,
+        next_win: candidates[place].next_win(),
+        risk: candidates[place].risk(),
+        ..Suggestion::new(choice, estimates[place], outcome)
+    };
     let mut suggestions = Vec::new();
     for (place, stats) in candidates.iter().enumerate() {
         let (choice, outcome) = match stats.candidate {
@@ -205,8 +218,7 @@ fn suggestions(
             Candidate::Answer(choice) => (choice, None),
             Candidate::Fold => (Choice::Play(Move::Fold), Some(Outcome::fold(&view.board))),
         };
-        let suggestion = suggestion(searcher, view, candidates, place, choice, outcome);
-        suggestions.push(suggestion);
+        suggestions.push(suggestion(place, choice, outcome));
     }
     if places.is_empty() {
         return suggestions;
@@ -223,7 +235,7 @@ fn suggestions(
         })
         .collect();
     ranked.sort_by_key(|&(place, _)| place.unwrap_or(last));
-    ranked
+    let ranked = ranked
         .into_iter()
         .map(|(found, LegalMove { mv, outcome })| {
             let (choice, place) = (Choice::Play(mv), found.unwrap_or(last));
@@ -235,31 +247,12 @@ fn suggestions(
                 guessed: found.is_none(),
                 line: line.clone(),
                 reasons: only_use.collect(),
-                ..suggestion(searcher, view, candidates, place, choice, Some(outcome))
+                ..suggestion(place, choice, Some(outcome))
             }
-        })
-        .collect()
-}
-
-/// A choice with the estimate of the candidate at this place.
-fn suggestion(
-    searcher: &Searcher,
-    view: &SeatView,
-    candidates: &[CandidateStats],
-    place: usize,
-    choice: Choice,
-    outcome: Option<Outcome>,
-) -> Suggestion {
-    let stats = &candidates[place];
-    let (win_probability, standard_error) = searcher.win_probability(view, stats);
-    let best = candidates.first().filter(|_| place > 0);
-    Suggestion {
-        standard_error,
-        difference_error: best.and_then(|best| searcher.difference_error(view, stats, best)),
-        samples: stats.samples,
-        risk: stats.risk(),
-        ..Suggestion::new(choice, win_probability, outcome)
-    }
+        });
+    let mut suggestions: Vec<Suggestion> = ranked.collect();
+    mark_same_board(&mut suggestions);
+    suggestions
 }
 
 /// A random order: first of the cards, then of the moves of each, so that a seven with a hundred

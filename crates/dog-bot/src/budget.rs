@@ -9,7 +9,7 @@ use dog_rules::{Level, Seat, SeatView, SevenPartner};
 
 /// The number of boards evaluated between two looks at the clock. A look costs as much as some
 /// boards.
-const CLOCK_EVERY: u32 = 128;
+pub(crate) const CLOCK_EVERY: u32 = 128;
 
 /// The longest time of a search with [`SearchLimit::Time`], however many samples are asked for.
 /// Longer in tests, which may share the machine.

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 
 use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     evaluate::{hand_value, value},
@@ -71,6 +72,25 @@ impl PlayoutPolicy {
         PlayoutPolicy::RANDOM,
     ];
 }
+
+dog_rules::named! {
+    /// The names of [`PlayoutPolicy::ALL`], in the same order. A number is the percentage of errors.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(as = Policy, description =
+        "A way to play: by the value net, by the evaluation of `greedy`, or at random. A number is \
+         the percentage of random plays among the others."))]
+    pub enum PolicyName {
+        Net = "net",
+        NetErrors30 = "net_errors_30",
+        Greedy = "greedy",
+        GreedyErrors30 = "greedy_errors_30",
+        GreedyErrors60 = "greedy_errors_60",
+        Random = "random",
+    }
+}
+
+/// The chance of each policy, in thousandths.
+pub type PolicyShares = [u16; PlayoutPolicy::ALL.len()];
 
 /// The chance of each policy before any move is seen.
 const PRIOR: [f32; PlayoutPolicy::ALL.len()] = [0.66, 0.06, 0.10, 0.06, 0.05, 0.07];
@@ -174,23 +194,49 @@ impl PlayerModels {
 
     /// How much lower, in logits, the chance of a team is because of how this seat plays.
     fn handicap(&self, seat: Seat) -> f64 {
-        let greedy: f64 = PlayoutPolicy::ALL
+        let greedy: u16 = PlayoutPolicy::ALL
             .iter()
-            .zip(self.posterior(seat))
+            .zip(self.shares(seat))
             .filter(|(policy, _)| policy.evaluation == Evaluation::Greedy)
-            .map(|(_, chance)| f64::from(chance))
+            .map(|(_, share)| share)
             .sum();
-        GREEDY_HANDICAP * greedy
+        GREEDY_HANDICAP * f64::from(greedy) / 1_000.0
+    }
+
+    /// Models in which each seat follows the policies with these chances, in thousandths.
+    pub fn with_shares(shares: BySeat<PolicyShares>) -> PlayerModels {
+        PlayerModels(shares.map(|shares| {
+            let mut likelihoods = PRIOR;
+            for (likelihood, &share) in likelihoods.iter_mut().zip(shares) {
+                *likelihood = f32::from(share) / *likelihood;
+            }
+            likelihoods
+        }))
+    }
+
+    /// The chance of each policy of a seat, as whole thousandths that sum to 1,000 (largest
+    /// remainder). They are what a search uses, so that it can be told to others without a rest.
+    pub fn shares(&self, seat: Seat) -> PolicyShares {
+        let exact = self.posterior(seat).map(|chance| 1_000.0 * chance);
+        let mut shares = exact.map(|share| share as u16);
+        let mut places: [usize; PlayoutPolicy::ALL.len()] = std::array::from_fn(|place| place);
+        places.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+        let rest = 1_000 - shares.iter().sum::<u16>();
+        for &place in places.iter().take(usize::from(rest)) {
+            shares[place] += 1;
+        }
+        shares
     }
 
     /// Draws a policy for each seat.
     pub fn draw(&self, rules: &Rules, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
         let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
         for seat in rules.ring().seats() {
-            let mut draw: f32 = rng.random();
-            let place = self.posterior(seat).into_iter().position(|chance| {
-                draw -= chance;
-                draw < 0.0
+            let mut draw = rng.random_range(0..1_000);
+            let place = self.shares(seat).into_iter().position(|share| {
+                let is_drawn = draw < share;
+                draw = draw.saturating_sub(share);
+                is_drawn
             });
             policies[seat] = PlayoutPolicy::ALL[place.unwrap_or(0)];
         }

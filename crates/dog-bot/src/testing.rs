@@ -187,6 +187,28 @@ pub fn random_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
     Board::place(rules, &placements).expect("a possible board")
 }
 
+/// A random board near the end: one team has all but one or two pieces at home.
+pub fn end_board(rules: &Rules, rng: &mut ChaCha8Rng) -> Board {
+    let ring = rules.ring();
+    let mut placements = random_board(rules, rng).placements(rules);
+    let first = seat(rng.random_range(0..rules.seats), rules);
+    for owner in [first, first.partner(rules.seats)] {
+        let out = usize::from(owner == first || rng.random_range(0..3) == 0);
+        placements[usize::from(owner.number())] = Placement {
+            goal: (out as u8..4).collect(),
+            ..Placement::default()
+        };
+        if out > 0 {
+            let taken = |field: &u8| placements.iter().any(|seat| seat.track.contains(field));
+            let near = (1..=13).map(|steps| ring.backward(ring.door(owner), steps));
+            let near: Vec<u8> = near.filter(|field| !taken(field)).collect();
+            let field = near[rng.random_range(0..near.len())];
+            placements[usize::from(owner.number())].track.push(field);
+        }
+    }
+    Board::place(rules, &placements).expect("a possible board")
+}
+
 /// The same game with everything changed that the seat cannot see: the other hands and offers, the
 /// stock and the shuffle seed.
 pub fn hidden_changed(game: &Game, seat: Seat, rng: &mut ChaCha8Rng) -> Game {

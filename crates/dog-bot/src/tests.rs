@@ -75,7 +75,7 @@ fn wins_at_once() {
         panic!("{best:?}");
     };
     assert_eq!(rank, Card::Two);
-    assert_eq!(best.win_probability, 1.0);
+    assert_eq!(best.estimate.win_probability, 1.0);
 }
 
 /// Each line: rules, a position, a hand, the seats that have asked, and the answer.
@@ -239,12 +239,12 @@ fn check_advice(positions: u32) {
                 };
                 let outcome = judge::judge(&rules, &view.board, view.seat, view.hand, &mv);
                 assert_eq!(suggestion.outcome, outcome.ok());
-                assert!((0.0..=1.0).contains(&suggestion.win_probability));
+                assert!((0.0..=1.0).contains(&suggestion.estimate.win_probability));
             }
             // Only what was searched equally long is compared.
             let falls = |pair: &[Suggestion]| {
                 pair[0].samples != pair[1].samples
-                    || pair[0].win_probability >= pair[1].win_probability
+                    || pair[0].estimate.win_probability >= pair[1].estimate.win_probability
             };
             assert!(level == Level::Random || advice.windows(2).all(falls));
         }

@@ -373,6 +373,7 @@ impl FromStr for PlayerSpec {
                 }
                 "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
+                "unproved" if thinks => config.proves = false,
                 "errors" if thinks => {
                     let percent = number(value)?;
                     config.playout_policies = PlayoutPolicies::All(erring(percent));

@@ -116,7 +116,7 @@ impl<'n> ReviewSearch<'n> {
         let difference = played.and_then(|played| played.difference(best));
         let (difference, standard_error) = difference.unwrap_or_default();
         Some(ChoiceValues {
-            win_probability: best.win_probability(0.0),
+            win_probability: best.mean().unwrap_or_default(),
             difference,
             standard_error,
         })

@@ -7,10 +7,14 @@ use actix_web::{
     http::{Method, StatusCode, header, header::HeaderValue},
     web::Data,
 };
-use dog_bot::{player_model::PlayerModels, search::MAX_SEARCH_TIME};
+use dog_bot::{Level, player_model::PlayerModels, search::MAX_SEARCH_TIME};
 use dog_picture::Picture;
-use dog_rules::{Card, Cards, position};
+use dog_rules::{
+    Card, Cards, SeatView,
+    position::{self, PositionText},
+};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use utoipa::IntoParams;
 
 use super::position::{AdvicePosition, AnalysisPosition};
@@ -29,11 +33,15 @@ use crate::{
         content::{Content, private_response, send_content},
         etag::{content_hash, is_not_modified},
         json::{from_query, to_json},
+        range::MAX_INTEGER,
     },
     limits::ClientAddress,
     problem::Problem,
     view::{moves::PositionString, rules::rules_of_text},
 };
+
+/// The playouts of a question that names no number of them and no time.
+const SAMPLES: u32 = 400;
 
 errors! {
     PositionPictureErrors: [], [InvalidRequest, InvalidRules, InvalidBoard, StaleVersion];
@@ -75,15 +83,16 @@ pub async fn get_position_picture(request: HttpRequest) -> Result<HttpResponse, 
 ///
 /// Ranked advice in a position of which nothing else is known, by an address that can be kept.
 ///
-/// With `samples` and `seed` the answer is always the same, unless the search takes 5 s, and may be
-/// kept for a day; then `elapsed_ms` is null. Cards may be named as people call them: `Ass`,
+/// Without `budget_ms` there are 400 samples by default, and the seed follows from the question. The
+/// answer is then always the same, unless the search takes 5 s, and may be kept for a day;
+/// `elapsed_ms` is null. Cards may be named as people call them: `Ass`,
 /// `König`, `Bube`, `Dame`, `Jolly`.
 #[utoipa::path(get, path = "/v1/analysis/suggest-move", tag = "analysis",
     params(AdviceByAddressParams, ReadHeaders),
     responses(
         (status = 200, description = "The advice, best first.", body = Advice,
             headers(("ETag" = Option<String>,
-                description = "A weak tag of the question, with `samples` and `seed`."))),
+                description = "A weak tag of the question, without `budget_ms`."))),
         (status = 304, description = "The advice is still the one of If-None-Match."),
         AdviceByAddressErrors))]
 pub async fn suggest_move_by_address(
@@ -93,9 +102,12 @@ pub async fn suggest_move_by_address(
     let params: AdviceByAddressParams = from_query(request.query_string())?;
     let position = params.position()?;
     position.view()?;
-    let settings = params.settings()?;
+    let is_repeatable = params.budget_ms.is_none();
+    let settings = match is_repeatable {
+        true => params.repeatable_settings(&position.view()?)?,
+        false => params.settings()?,
+    };
     let options = SuggestionListOptions::new(params.limit, params.board)?;
-    let is_repeatable = params.samples.is_some() && params.seed.is_some();
     let mut response = private_response(StatusCode::OK);
     response
         .content_type("application/json")
@@ -189,6 +201,32 @@ impl AdviceByAddressParams {
         let seat = seat_of(self.seat, &rules, "seat")?;
         let position = AnalysisPosition::new(rules, board, seat, self.hand()?)?;
         Ok(AdvicePosition::without_knowledge(position))
+    }
+
+    /// How to search without a time: repeatably, so that the same question has the same answer.
+    ///
+    /// # Errors
+    /// As [`AdviceSettings::new`].
+    fn repeatable_settings(&self, view: &SeatView) -> Result<AdviceSettings, Problem> {
+        let SeatView {
+            rules,
+            board,
+            seat,
+            hand,
+            ..
+        } = view;
+        let cards: Vec<String> = hand.sorted().map(|card| card.to_string()).collect();
+        let level = self.level.unwrap_or(Level::Strong).name();
+        let position = PositionText { rules, board };
+        let question = format!("{rules} {position} {seat} {} {level}", cards.join(","));
+        let digest = Sha256::digest(question);
+        let seed = digest
+            .iter()
+            .take(8)
+            .fold(0, |seed, &byte| seed << 8 | u64::from(byte));
+        let samples = self.samples.unwrap_or(SAMPLES);
+        let seed = self.seed.unwrap_or(seed & MAX_INTEGER);
+        AdviceSettings::new(self.level, None, Some(samples), Some(seed))
     }
 
     fn hand(&self) -> Result<Cards, Problem> {

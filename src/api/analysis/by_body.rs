@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
-use dog_bot::{Choice, player_model::PlayerModels};
+use dog_bot::Choice;
 use dog_picture::PictureOptions;
 use dog_rules::{Card, Move, Rules};
 use serde::Deserialize;
@@ -124,7 +124,7 @@ pub async fn analyse_suggest_move(
     let analysis = body.content?;
     let settings = analysis.settings();
     let position = AdvicePosition::read(analysis)?;
-    let view = position.view()?;
+    let (view, models) = (position.view()?, position.models()?);
     let settings = settings?;
     let (here, cost) = (app.clone(), expected_cost(&settings, &view));
     if media_type == SVG {
@@ -136,7 +136,6 @@ pub async fn analyse_suggest_move(
             let view = position.view()?;
             let (rules, board, seat) = (view.rules, &view.board, view.seat);
             let options = params.options(rules)?;
-            let models = PlayerModels::default();
             let (suggestions, _) = suggestions(&here, &view, &models, &settings);
             let Some(Choice::Play(mv)) = suggestions.first().map(|best| best.choice) else {
                 return Err(Problem::internal("advice without a move"));
@@ -152,7 +151,6 @@ pub async fn analyse_suggest_move(
     app.advice_pool
         .answer(&request, cost, move || {
             let view = position.view()?;
-            let models = PlayerModels::default();
             advise(&here, &view, &models, &settings, None, options)
         })
         .await

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use dog_bot::player_model::{PlayerModels, PolicyName};
 use dog_rules::{
     BySeat, Card, Cards, ExchangeState, Move, Rules, Seat, SeatView, judge,
     position::{self, PositionText},
@@ -11,7 +12,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    api::parameters::{card_of, read_cards, seat_of},
+    api::{
+        parameters::{card_of, read_cards, seat_of},
+        play::advice::PlayerPolicies,
+    },
     problem::{Code, Problem},
     view::moves::PositionString,
 };
@@ -60,6 +64,11 @@ pub struct KnownCards {
     /// The round, from 1.
     #[schema(minimum = 1, maximum = 1_000_000)]
     round: Option<u32>,
+    /// How seats have played in the rounds before, as in advice inside a game. By default nothing is
+    /// known of it.
+    #[serde(default)]
+    #[schema(max_items = 6)]
+    players: Vec<PlayerPolicies>,
     /// Who began the round. By default the seat that played first, or this seat.
     #[schema(maximum = 5)]
     beginner: Option<u8>,
@@ -169,6 +178,28 @@ impl KnownCards {
         }
         debug_assert_eq!(view.counts[seat], view.hand.len());
         Ok(())
+    }
+
+    /// How the seats are taken to play.
+    ///
+    /// # Errors
+    /// `invalid_knowledge`.
+    pub fn models(&self, rules: &Rules) -> Result<PlayerModels, Problem> {
+        let unknown = PlayerModels::default().shares(Seat::default());
+        let mut shares = BySeat::from_fn(|_| unknown);
+        for PlayerPolicies { seat, policies } in &self.players {
+            let seat = self.seat(rules, "players", *seat)?;
+            let chance = |policy| {
+                let found = policies.iter().filter(|share| share.policy == policy);
+                found.map(|share| u32::from(share.permille)).sum::<u32>()
+            };
+            let chances = PolicyName::ALL.map(chance);
+            let is_wrong = chances.iter().sum::<u32>() != 1_000;
+            let detail = format!("the policies of {seat} must sum to 1000 permille");
+            refuse_if(is_wrong, "/players", detail)?;
+            shares[seat] = chances.map(|chance| chance as u16);
+        }
+        Ok(PlayerModels::with_shares(shares))
     }
 
     /// The seat with this number, in a list of this name.

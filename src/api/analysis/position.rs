@@ -1,6 +1,6 @@
 //! Positions that clients send.
 
-use dog_bot::Level;
+use dog_bot::{Level, player_model::PlayerModels};
 use dog_picture::PictureOptions;
 use dog_rules::{Board, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible};
 use serde::Deserialize;
@@ -278,6 +278,18 @@ impl AdvicePosition {
     /// Whether the seat is to answer in the exchange.
     pub fn is_exchange(&self) -> bool {
         self.exchange.is_some()
+    }
+
+    /// How the seats are taken to play.
+    ///
+    /// # Errors
+    /// `invalid_knowledge`.
+    pub fn models(&self) -> Result<PlayerModels, Problem> {
+        let known = self.known.as_ref();
+        known.map_or_else(
+            || Ok(PlayerModels::default()),
+            |known| known.models(&self.position.rules),
+        )
     }
 
     /// What the seat knows. Without `known`, the others hold as many cards as this seat.

@@ -8,15 +8,14 @@ use std::{
 use actix_web::HttpResponse;
 use dog_bot::{
     Choice, Level, MoveEffect, Suggestion,
-    player_model::PlayerModels,
+    player_model::{PlayerModels, PolicyName},
     reasons::AdviceReason,
-    rounded,
-    search::{Budget, LinePlay},
+    search::{Budget, Estimate, LinePlay},
 };
 use dog_rules::{Phase, Seat, SeatView};
 use dog_store::StoredGame;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::actions::{PlayRequest, SwapRequest};
@@ -173,6 +172,9 @@ pub struct Advice {
     samples: u32,
     #[schema(min_items = 1)]
     suggestions: Vec<SuggestionView>,
+    /// How the seats are taken to play, in turn order: estimated from the rounds before that all
+    /// have seen, or as an analysis says it. The seat itself is taken to play on by the net.
+    players: Vec<PlayerPolicies>,
     /// Duration of the search in milliseconds; null where the answer may be kept.
     #[schema(required, minimum = 0)]
     pub elapsed_ms: Option<f64>,
@@ -188,6 +190,38 @@ pub struct BudgetView {
     /// Playouts.
     #[serde(skip_serializing_if = "Option::is_none")]
     samples: Option<u32>,
+}
+
+/// How a seat is taken to play, as far as it is known: by one of these policies for the whole game.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlayerPolicies {
+    #[schema(maximum = 5)]
+    pub seat: u8,
+    /// The chance of each policy. They sum to 1,000; a policy that is missing has 0.
+    #[schema(max_items = 6)]
+    pub policies: Vec<PolicyShare>,
+}
+
+/// The chance of a policy.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyShare {
+    pub policy: PolicyName,
+    /// In thousandths.
+    #[schema(maximum = 1000)]
+    pub permille: u16,
+}
+
+impl PlayerPolicies {
+    fn new(models: &PlayerModels, seat: Seat) -> PlayerPolicies {
+        let shares = PolicyName::ALL.into_iter().zip(models.shares(seat));
+        let shares = shares.map(|(policy, permille)| PolicyShare { policy, permille });
+        PlayerPolicies {
+            seat: seat.number(),
+            policies: shares.collect(),
+        }
+    }
 }
 
 /// A choice and its estimated value: a move, or in the exchange an answer.
@@ -206,14 +240,16 @@ pub enum SuggestionView {
         effect: MoveEffect,
         /// The request that plays it, ready to be sent.
         request: RequestToPlay,
-        /// The estimated probability that the seat's team wins, 0 to 1.
+        /// The estimated probability that the seat's team wins, 0 to 1: for the best the mean of its
+        /// playouts, for others that less the difference. It is 1 or 0 only if that is proved. It
+        /// never rises down the list.
         #[schema(minimum = 0, maximum = 1)]
         win_probability: f64,
-        /// The standard error of that estimate, from the playouts; null with fewer than two of
-        /// them.
+        /// The standard error of that estimate, from the playouts; 0 if it is proved, null with
+        /// fewer than two of them.
         #[schema(required, minimum = 0)]
         standard_error: Option<f64>,
-        /// By how much the best suggestion's probability is higher; 0 if it is not.
+        /// How far the probability is below that of the best suggestion.
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
         /// The standard error of that difference, from playouts with the same cards; null with
@@ -221,8 +257,9 @@ pub enum SuggestionView {
         /// its card.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
-        /// Whether the difference is below two of these errors, so the playouts do not tell the two
-        /// apart.
+        /// Whether the difference is below two of these errors or below 0.01, so the playouts do not
+        /// tell the two apart; or both play the same card to the same board, or are proved to win.
+        /// False for the best itself.
         equal: bool,
         /// What speaks for or against it: up to four, the most important first. Empty only beyond
         /// the hundredth suggestion.
@@ -243,14 +280,16 @@ pub enum SuggestionView {
         swap: SwapRequest,
         /// The request that does it, ready to be sent.
         request: RequestToSwap,
-        /// The estimated probability that the seat's team wins, 0 to 1.
+        /// The estimated probability that the seat's team wins, 0 to 1: for the best the mean of its
+        /// playouts, for others that less the difference. It is 1 or 0 only if that is proved. It
+        /// never rises down the list.
         #[schema(minimum = 0, maximum = 1)]
         win_probability: f64,
-        /// The standard error of that estimate, from the playouts; null with fewer than two of
-        /// them.
+        /// The standard error of that estimate, from the playouts; 0 if it is proved, null with
+        /// fewer than two of them.
         #[schema(required, minimum = 0)]
         standard_error: Option<f64>,
-        /// By how much the best suggestion's probability is higher; 0 if it is not.
+        /// How far the probability is below that of the best suggestion.
         #[schema(minimum = 0, maximum = 1)]
         difference: f64,
         /// The standard error of that difference, from playouts with the same cards; null with
@@ -258,8 +297,9 @@ pub enum SuggestionView {
         /// its card.
         #[schema(required, minimum = 0)]
         standard_error_of_difference: Option<f64>,
-        /// Whether the difference is below two of these errors, so the playouts do not tell the two
-        /// apart.
+        /// Whether the difference is below two of these errors or below 0.01, so the playouts do not
+        /// tell the two apart; or both play the same card to the same board, or are proved to win.
+        /// False for the best itself.
         equal: bool,
         /// What speaks for or against it: up to four, the most important first. Empty only beyond
         /// the hundredth suggestion.
@@ -309,8 +349,7 @@ fn playouts(suggestions: &[Suggestion]) -> u32 {
 }
 
 impl SuggestionView {
-    /// The suggestion, with the request that carries it out in the game at this path. `best` is the
-    /// chance of the best.
+    /// The suggestion, with the request that carries it out in the game at this path.
     ///
     /// # Errors
     /// None in practice: each suggested move has an outcome.
@@ -318,15 +357,16 @@ impl SuggestionView {
         game: &str,
         view: &SeatView,
         suggestion: Suggestion,
-        best: f64,
         with_board: bool,
     ) -> Result<SuggestionView, Problem> {
         let (method, samples) = (RequestMethod::Post, suggestion.samples);
-        let win_probability = rounded(suggestion.win_probability);
-        let standard_error = suggestion.standard_error.map(rounded);
-        let difference = suggestion.difference(best);
-        let standard_error_of_difference = suggestion.difference_error.map(rounded);
-        let equal = suggestion.equals(best);
+        let Estimate {
+            win_probability,
+            standard_error,
+            difference,
+            difference_error: standard_error_of_difference,
+            equal,
+        } = suggestion.estimate;
         let (reasons, line) = (suggestion.reasons, suggestion.line);
         let swap = match suggestion.choice {
             Choice::Play(mv) => {
@@ -393,16 +433,12 @@ pub async fn suggest_move(read: GameRequest) -> Result<HttpResponse, Problem> {
     let params: AdviceParams = read.query()?;
     let settings = params.settings()?;
     let options = SuggestionListOptions::new(params.limit, params.board)?;
-    let log = match Budget::for_level(settings.level) {
-        Some(_) => Some(read.app.models.read(&stored).await?),
-        None => None,
-    };
+    let log = read.app.models.read(&stored).await?;
     let here = read.app.clone();
     let pool = &read.app.advice_pool;
     let cost = expected_cost(&settings, &stored.game.seen_from(seat));
     pool.answer(&read.request, cost, move || {
-        let models = log.map(|log| here.models.models(&stored, log));
-        let models = models.transpose()?.unwrap_or_default();
+        let models = here.models.models(&stored, log)?;
         let view = stored.game.seen_from(seat);
         advise(&here, &view, &models, &settings, Some(&stored), options)
     })
@@ -423,11 +459,9 @@ pub fn advise(
     let id = game.map_or_else(|| "{id}".to_owned(), |stored| stored.id.to_string());
     let path = format!("/v1/games/{id}");
     let samples = playouts(&suggestions);
-    let best = suggestions.first().map(|best| best.win_probability);
-    let best = best.unwrap_or_default();
     let suggestions = suggestions.into_iter().take(options.limit);
     let suggestions = suggestions
-        .map(|suggestion| SuggestionView::new(&path, view, suggestion, best, options.with_boards));
+        .map(|suggestion| SuggestionView::new(&path, view, suggestion, options.with_boards));
     let budget = settings.budget.map(|budget| {
         let (budget_ms, samples) = match budget {
             Budget::Time(time) => (Some(time.as_millis() as u32), None),
@@ -443,6 +477,9 @@ pub fn advise(
         seed: settings.seed,
         samples,
         suggestions: suggestions.collect::<Result<_, _>>()?,
+        players: Seat::all(view.rules.seats)
+            .map(|seat| PlayerPolicies::new(models, seat))
+            .collect(),
         elapsed_ms: Some(elapsed.as_secs_f64() * 1_000.0),
     })
 }

@@ -11,11 +11,11 @@ mod reach;
 mod tests;
 mod text;
 
-use dog_rules::{Board, Card, Field, Move, Seat, SeatView};
+use dog_rules::{Card, Field, Move, Seat, SeatView};
 use serde::Serialize;
 
 use self::moves::MoveReasons;
-use crate::{Choice, Suggestion, rounded};
+use crate::{Choice, Suggestion, rounded, search::CLEARLY};
 
 /// The largest number of reasons of a suggestion.
 pub const MAX_REASONS: usize = 4;
@@ -30,60 +30,93 @@ dog_rules::named! {
     #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
         "What kind of reason it is."))]
     pub enum AdviceReasonCode {
+        /// Every choice is the same card with the same board. It stands alone.
+        OnlyMove = "only_move",
+        /// The play ends the game.
+        Wins = "wins",
+        /// In at least [`LIKELY`] of the playouts, or if it is proved in all, a card that stays in the
+        /// hand ends the game at the seat's next turn: the card. The probability is the share of the
+        /// playouts.
+        WinsNext = "wins_next",
+        /// One card of an opponent would have ended the game with a piece, and now none would: whose
+        /// piece, and where it stood.
+        StopsWin = "stops_win",
         /// A piece of the team enters its goal: whose, and where.
         BringsHome = "brings_home",
         /// An opponent's piece is captured: whose, and where it stood. Of several, the first.
         Captures = "captures",
-        /// A piece of the partner is captured.
-        CapturesPartner = "captures_partner",
-        /// A piece of the seat itself is captured.
-        CapturesOwn = "captures_own",
+        /// The next suggestion that is not equal to the best captures a piece of the partner, and this
+        /// one does not: where that piece stands.
+        SavesPartner = "saves_partner",
+        /// A single walk with one card would have brought an opponent's piece into its goal, and now
+        /// none would: whose, and where it stood. Not together with `stops_win`.
+        StopsHome = "stops_home",
         /// A piece leaves its kennel: whose, and to where.
         LeavesKennel = "leaves_kennel",
-        /// A piece of the team goes deeper into its goal.
-        ClearsGoal = "clears_goal",
         /// One card of an opponent could have captured a moved piece; now none could. The seat is that
         /// opponent, the place the one that the piece leaves.
         Escapes = "escapes",
-        /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
-        /// turn. The probability is the share of the playouts.
-        Exposes = "exposes",
+        /// A card that stays in the hand brings in a piece by a single walk from this board, and could
+        /// not bring it in before: the card, whose piece, and where it stands.
+        ThenHome = "then_home",
+        /// A piece of the team goes deeper into its goal.
+        ClearsGoal = "clears_goal",
         /// A block of the team appears, with an opponent's piece 1 to 13 fields behind it: the opponent
         /// with the nearest one, and the place of the block.
         Blocks = "blocks",
-        /// Such a block disappears.
-        Unblocks = "unblocks",
         /// A moved piece can now reach a free goal field by a single walk with one card, and could not
         /// before: whose, and where it stands.
         NearGoal = "near_goal",
         /// A four played backward reaches the goal or such a place.
         BackwardShortcut = "backward_shortcut",
-        /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
-        /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
-        /// one worth the most.
-        KeepsCard = "keeps_card",
-        /// The card leads to several boards, and all others are worse by more than two standard errors
-        /// of the difference in playouts with the same cards, have a lower chance to win, and are
-        /// neither the best nor equal to it.
-        OnlyUse = "only_use",
-        /// The partner's pieces have fewer steps to their goal, in sum, than before.
-        HelpsPartner = "helps_partner",
-        /// They have more.
-        HarmsPartner = "harms_partner",
-        /// An opponent's pieces have more. Of several opponents, the one that loses the most.
-        DelaysOpponent = "delays_opponent",
         /// In the exchange: a card that leaves the kennel, to a partner with no piece on the ring.
         GivesExit = "gives_exit",
         /// In the exchange: on this board the partner could bring a piece into the goal or capture an
         /// opponent's piece with the card.
         GivesFittingCard = "gives_fitting_card",
+        /// The card leads to several boards, and all others are worse by more than two standard errors
+        /// of the difference in playouts with the same cards, and by 0.03 or more.
+        OnlyUse = "only_use",
+        /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
+        /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
+        /// one worth the most.
+        KeepsCard = "keeps_card",
+        /// The partner's pieces have fewer steps to their goal, in sum, than before.
+        HelpsPartner = "helps_partner",
+        /// An opponent's pieces have more. Of several opponents, the one that loses the most.
+        DelaysOpponent = "delays_opponent",
+        /// A piece of the partner is captured.
+        CapturesPartner = "captures_partner",
+        /// A piece of the seat itself is captured.
+        CapturesOwn = "captures_own",
+        /// In at least [`EXPOSED`] of the playouts, a moved piece is captured before the seat's next
+        /// turn. The probability is the share of the playouts.
+        Exposes = "exposes",
+        /// A block of the team disappears, as `blocks` says it.
+        Unblocks = "unblocks",
+        /// The partner's pieces have more steps to their goal.
+        HarmsPartner = "harms_partner",
         /// No other reason holds.
         NoBetter = "no_better",
     }
 }
 
+impl AdviceReasonCode {
+    /// Whether it speaks against the suggestion.
+    pub const fn is_against(self) -> bool {
+        use AdviceReasonCode::*;
+        matches!(
+            self,
+            CapturesPartner | CapturesOwn | Exposes | Unblocks | HarmsPartner
+        )
+    }
+}
+
 /// The smallest risk that is a reason.
 pub const EXPOSED: f64 = 0.15;
+
+/// The smallest share of playouts in which the seat wins at its next turn that is a reason.
+pub const LIKELY: f64 = 0.8;
 
 /// What speaks for or against a suggestion, by the board or by counting playouts.
 // `AdviceReasonCode` says for each code what it is about.
@@ -96,6 +129,9 @@ pub const EXPOSED: f64 = 0.15;
 })))]
 pub struct AdviceReason {
     pub code: AdviceReasonCode,
+    /// True if it speaks against the suggestion; else absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub against: bool,
     /// Whose piece it is about; for `escapes` the seat that could have captured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seat: Option<Seat>,
@@ -103,7 +139,7 @@ pub struct AdviceReason {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>, pattern = "^([0-9]{1,2}|goal:[0-3])$"))]
     pub place: Option<Field>,
-    /// The card that is kept or given.
+    /// The card that is kept, given, or played next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
     /// The share of the playouts, 0 to 1.
@@ -119,6 +155,7 @@ impl AdviceReason {
     pub const fn new(code: AdviceReasonCode) -> AdviceReason {
         AdviceReason {
             code,
+            against: code.is_against(),
             seat: None,
             place: None,
             card: None,
@@ -150,33 +187,77 @@ impl AdviceReason {
 /// Completes the reasons of the first [`EXPLAINED`] suggestions, which so far have only those that
 /// the search found.
 pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
+    let boards = |suggestion: &Suggestion| suggestion.card_and_board();
+    let is_only = suggestions
+        .windows(2)
+        .all(|pair| boards(&pair[0]).is_some() && boards(&pair[0]) == boards(&pair[1]));
     let kept = KeptCards::new(suggestions);
-    let moves = MoveReasons::new(view);
-    for place in 0..suggestions.len().min(EXPLAINED) {
+    let mut moves = MoveReasons::new(view);
+    // From the last to the first, so that it is known which suggestion comes next.
+    let mut saved: Option<AdviceReason> = None;
+    for place in (0..suggestions.len()).rev() {
         let suggestion = &suggestions[place];
+        let captured = suggestion
+            .outcome
+            .and_then(|outcome| moves.partner_captured(&outcome));
+        let saves = saved.clone().filter(|_| captured.is_none());
+        if place > 0 && !suggestion.estimate.equal {
+            saved = captured;
+        }
+        if place >= EXPLAINED {
+            continue;
+        }
         let is_clear = !suggestion.reasons.is_empty() && may_be_only_use(suggestion, suggestions);
         let suggestion = &mut suggestions[place];
         let reasons = &mut suggestion.reasons;
         reasons.retain(|reason| reason.code != AdviceReasonCode::OnlyUse || is_clear);
         match (suggestion.choice, &suggestion.outcome) {
+            _ if is_only => {
+                *reasons = vec![AdviceReason::new(AdviceReasonCode::OnlyMove)];
+            }
             (Choice::Play(mv), Some(outcome)) => {
-                moves.add(outcome, reasons);
+                moves.add(&mv, outcome, reasons);
+                reasons.extend(saves.map(|reason| AdviceReason {
+                    code: AdviceReasonCode::SavesPartner,
+                    against: false,
+                    ..reason
+                }));
+                reasons.extend(wins_next(suggestion.next_win));
                 reasons.extend(exposes(suggestion.risk));
-                reasons.extend(kept.reason(&mv, suggestion.win_probability));
+                reasons.extend(kept.reason(&mv, suggestion.estimate.win_probability));
             }
             (Choice::Offer(card), _) => exchange::add(view, card, reasons),
             _ => {}
         }
-        reasons.sort_by_key(|reason| reason.code);
-        reasons.truncate(MAX_REASONS);
-        if reasons.is_empty() {
-            reasons.push(AdviceReason::new(AdviceReasonCode::NoBetter));
-        }
+        most_important(reasons);
         for reason in reasons {
             reason.text = reason.to_string();
             reason.probability = reason.probability.map(rounded);
         }
     }
+}
+
+/// Keeps the most important reasons: those for it first, then those against it. One against it is
+/// always left, if there is one.
+fn most_important(reasons: &mut Vec<AdviceReason>) {
+    reasons.sort_by_key(|reason| reason.code);
+    let first_against = reasons.partition_point(|reason| !reason.against);
+    let room = MAX_REASONS - usize::from(first_against < reasons.len());
+    if first_against > room {
+        reasons.drain(room..first_against);
+    }
+    reasons.truncate(MAX_REASONS);
+    if reasons.is_empty() {
+        reasons.push(AdviceReason::new(AdviceReasonCode::NoBetter));
+    }
+}
+
+fn wins_next(next_win: Option<(Card, f64)>) -> Option<AdviceReason> {
+    let (card, share) = next_win.filter(|&(_, share)| share >= LIKELY)?;
+    Some(AdviceReason {
+        probability: Some(share),
+        ..AdviceReason::new(AdviceReasonCode::WinsNext).with_card(card)
+    })
 }
 
 fn exposes(risk: Option<f64>) -> Option<AdviceReason> {
@@ -189,32 +270,25 @@ fn exposes(risk: Option<f64>) -> Option<AdviceReason> {
 }
 
 /// Whether the chances of the list allow [`AdviceReasonCode::OnlyUse`]: the other boards that the
-/// card leads to have lower chances, and none may be the best.
+/// card leads to have clearly lower chances, and none may be the best.
 fn may_be_only_use(suggestion: &Suggestion, all: &[Suggestion]) -> bool {
-    let Some((card, board)) = card_and_board(suggestion) else {
+    let Some((card, board)) = suggestion.card_and_board() else {
         return false;
     };
+    let chance = suggestion.estimate.win_probability;
     all.iter().enumerate().all(|(place, other)| {
-        let is_other_use =
-            card_and_board(other).is_some_and(|(played, after)| played == card && after != board);
-        let is_worse = other.win_probability < suggestion.win_probability;
+        let played = other.card_and_board();
+        let is_other_use = played.is_some_and(|(played, after)| played == card && after != board);
+        let is_worse = rounded(chance - other.estimate.win_probability) >= CLEARLY;
         !is_other_use || is_worse && !may_be_best(all, place)
     })
-}
-
-/// The card that a suggestion plays and the board after it; none in the exchange and for a fold.
-fn card_and_board(suggestion: &Suggestion) -> Option<(Card, Board)> {
-    match (suggestion.choice, &suggestion.outcome) {
-        (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
-        _ => None,
-    }
 }
 
 /// Whether the suggestion at this place is the best, or equal to it, or the search had no time for
 /// it.
 fn may_be_best(all: &[Suggestion], place: usize) -> bool {
     let suggestion = &all[place];
-    place == 0 || suggestion.guessed || suggestion.equals(all[0].win_probability)
+    place == 0 || suggestion.guessed || suggestion.estimate.equal
 }
 
 /// The cards that are worth keeping, the most valuable first.
@@ -229,13 +303,16 @@ impl KeptCards {
         KeptCards(VALUABLE.map(|card| {
             let mut highest: Option<f64> = None;
             for (place, suggestion) in suggestions.iter().enumerate() {
-                if card_and_board(suggestion).is_none_or(|(played, _)| played != card) {
+                if suggestion
+                    .card_and_board()
+                    .is_none_or(|(played, _)| played != card)
+                {
                     continue;
                 }
                 if may_be_best(suggestions, place) {
                     return None;
                 }
-                let chance = suggestion.win_probability;
+                let chance = suggestion.estimate.win_probability;
                 highest = Some(highest.map_or(chance, |highest| highest.max(chance)));
             }
             highest

@@ -1,14 +1,16 @@
 //! The reasons of a move that follow from the boards before and after it.
 
 use dog_rules::{
-    Board, BySeat, Field, Outcome, Seat, SeatView,
+    Board, BySeat, Card, Field, Generator, Move, Outcome, Seat, SeatView,
     judge::{Capture, MoveKind, PlayedPart},
     ring::{self, bit},
 };
 
 use super::{
     AdviceReason, AdviceReasonCode,
-    reach::{REACH, attacker, is_near_goal, opponents, steps_to_goal},
+    reach::{
+        REACH, attacker, can_win, is_near_goal, may_walk_home, opponents, steps_to_goal, walks_home,
+    },
 };
 
 /// Finds the reasons of the moves in one position.
@@ -17,6 +19,10 @@ pub(super) struct MoveReasons<'a> {
     partner: Seat,
     /// The team's pieces on the track that one card could capture, and who could play it.
     threatened: Vec<(Seat, u8, Seat)>,
+    /// The opponents' pieces on the track that a single walk would bring home, and whether one card
+    /// would end the game with the piece.
+    near_home: Vec<(Seat, u8, bool)>,
+    generator: Generator,
     steps_to_goal: BySeat<u32>,
 }
 
@@ -41,6 +47,14 @@ impl<'a> MoveReasons<'a> {
                 threatened.extend(attacker.map(|attacker| (owner, field, attacker)));
             }
         }
+        let mut generator = Generator::new();
+        let mut near_home = Vec::new();
+        for owner in opponents(rules, view.seat) {
+            let near = |&field: &u8| is_near_goal(rules, board, owner, field);
+            for field in ring::fields(board.track(owner)).filter(near) {
+                near_home.push((owner, field, can_win(&mut generator, rules, board, owner)));
+            }
+        }
         let mut steps = BySeat::default();
         for seat in rules.ring().seats() {
             steps[seat] = steps_to_goal(rules, board, seat);
@@ -49,16 +63,23 @@ impl<'a> MoveReasons<'a> {
             view,
             partner,
             threatened,
+            near_home,
+            generator,
             steps_to_goal: steps,
         }
     }
 
     /// Adds what is true of a move with this outcome.
-    pub(super) fn add(&self, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
+    pub(super) fn add(&mut self, mv: &Move, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
         // A swap of two pieces of one seat changes nothing, and neither does a fold.
         if outcome.board == self.view.board {
             return;
         }
+        if outcome.board.team_home(self.view.rules, self.view.seat) {
+            reasons.push(AdviceReason::new(AdviceReasonCode::Wins));
+        }
+        reasons.extend(self.stops(outcome));
+        reasons.extend(mv.card().and_then(|card| self.then_home(card, outcome)));
         let parts = || outcome.parts.iter();
         reasons.extend(
             parts()
@@ -103,6 +124,71 @@ impl<'a> MoveReasons<'a> {
                 reasons.push(AdviceReason::new(code).at(capture.seat, place));
             }
         }
+    }
+
+    /// The first piece of the partner that is captured.
+    pub(super) fn partner_captured(&self, outcome: &Outcome) -> Option<AdviceReason> {
+        let mut captures = outcome.captures.iter();
+        let captured = captures.find(|capture| capture.seat == self.partner)?;
+        let place = Field::Track(captured.from);
+        Some(AdviceReason::new(AdviceReasonCode::CapturesPartner).at(self.partner, place))
+    }
+
+    /// The first opponent's piece that could have won the game or come home, and now cannot.
+    fn stops(&mut self, outcome: &Outcome) -> Option<AdviceReason> {
+        let (rules, after) = (self.view.rules, &outcome.board);
+        let generator = &mut self.generator;
+        let mut pieces = self.near_home.iter();
+        let won = pieces
+            .find(|&&(owner, _, could_win)| could_win && !can_win(generator, rules, after, owner));
+        if let Some(&(owner, field, _)) = won {
+            return Some(
+                AdviceReason::new(AdviceReasonCode::StopsWin).at(owner, Field::Track(field)),
+            );
+        }
+        let mut pieces = self.near_home.iter();
+        let &(owner, field, _) = pieces.find(|&&(owner, field, _)| {
+            let mut captures = outcome.captures.iter();
+            let is_captured =
+                captures.any(|capture| (capture.seat, capture.from) == (owner, field));
+            let now = match place_after(outcome, owner, Field::Track(field)) {
+                Field::Track(now) => Some(now),
+                Field::Goal(_) => None,
+            };
+            is_captured || now.is_some_and(|now| !is_near_goal(rules, after, owner, now))
+        })?;
+        Some(AdviceReason::new(AdviceReasonCode::StopsHome).at(owner, Field::Track(field)))
+    }
+
+    /// The first card that stays in the hand and brings in a piece that it could not bring in
+    /// before.
+    fn then_home(&self, played: Card, outcome: &Outcome) -> Option<AdviceReason> {
+        let SeatView {
+            rules,
+            board,
+            seat,
+            mut hand,
+            ..
+        } = *self.view;
+        hand.remove(played);
+        let after = &outcome.board;
+        let team = [seat, self.partner].into_iter();
+        let pieces = team
+            .flat_map(|owner| ring::fields(after.track(owner)).map(move |field| (owner, field)));
+        let pieces: Vec<(Seat, u8)> = pieces.collect();
+        hand.ranks().find_map(|card| {
+            let &(owner, field) = pieces.iter().find(|&&(owner, field)| {
+                let could_before = match place_before(outcome, owner, Field::Track(field)) {
+                    Some(Field::Track(from)) => {
+                        may_walk_home(rules, &board, seat, (owner, from), card)
+                    }
+                    _ => false,
+                };
+                !could_before && walks_home(rules, after, seat, (owner, field), card)
+            })?;
+            let reason = AdviceReason::new(AdviceReasonCode::ThenHome);
+            Some(reason.at(owner, Field::Track(field)).with_card(card))
+        })
     }
 
     /// The team's pieces that the move has moved, without those that it captures in the end.
@@ -208,4 +294,29 @@ fn shortcut(outcome: &Outcome, near_goal: bool) -> Option<AdviceReason> {
     let reason = AdviceReason::new(AdviceReasonCode::BackwardShortcut);
     (outcome.kind == MoveKind::Retreat && (near_goal || brings_home(part)))
         .then(|| reason.at(part.seat, part.to))
+}
+
+/// Where the owner's piece is after the moves of this outcome, if it is not captured.
+fn place_after(outcome: &Outcome, owner: Seat, place: Field) -> Field {
+    let parts = outcome.parts.iter().filter(|part| part.seat == owner);
+    parts.fold(place, |place, part| match part.from == Some(place) {
+        true => part.to,
+        false => place,
+    })
+}
+
+/// Where the owner's piece was before the moves of this outcome; none in the kennel.
+fn place_before(outcome: &Outcome, owner: Seat, place: Field) -> Option<Field> {
+    let parts: Vec<&PlayedPart> = outcome
+        .parts
+        .iter()
+        .filter(|part| part.seat == owner)
+        .collect();
+    parts
+        .into_iter()
+        .rev()
+        .try_fold(place, |place, part| match part.to == place {
+            true => part.from,
+            false => Some(place),
+        })
 }

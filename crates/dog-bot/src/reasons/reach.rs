@@ -1,7 +1,10 @@
 //! What one card could do on a board: capture a piece, or take it into its goal.
 
+use std::ops::RangeInclusive;
+
 use dog_rules::{
-    Board, Rules, Seat, SevenLanding,
+    Board, Card, Generator, Rules, Seat, SevenLanding, SevenPartner,
+    board::PIECES,
     movement::Walker,
     ring::{self, bit},
 };
@@ -54,6 +57,71 @@ pub(super) fn is_near_goal(rules: &Rules, board: &Board, owner: Seat, field: u8)
     let walker = Walker::new(rules, board, owner);
     (1..=REACH).any(|steps| walker.into_goal(field, steps).is_ok())
         || walker.back_into_goal(field).is_ok()
+}
+
+/// Whether a card that the seat plays takes the owner's piece on this track field into its goal, by
+/// a single walk; of a seven only one of these many steps.
+fn brings_home(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    (owner, field): (Seat, u8),
+    card: Card,
+    seven: RangeInclusive<u8>,
+) -> bool {
+    let walker = Walker::new(rules, board, owner);
+    let goes = |steps: u8| walker.into_goal(field, steps).is_ok();
+    let by_seven = |steps: RangeInclusive<u8>| steps.into_iter().any(goes);
+    let is_mover = board.mover(rules, seat) == owner;
+    match card {
+        Card::Joker if is_mover => is_near_goal(rules, board, owner, field),
+        Card::Joker | Card::Seven => {
+            (is_mover || rules.seven_partner == SevenPartner::Always) && by_seven(seven)
+        }
+        _ => {
+            let mut steps = card.forward().iter();
+            is_mover
+                && (steps.any(|&steps| goes(steps))
+                    || card == Card::Four && walker.back_into_goal(field).is_ok())
+        }
+    }
+}
+
+/// Whether a card that the seat plays takes this piece, its owner and track field, into its goal by
+/// a single walk, with all steps of a seven.
+pub(super) fn walks_home(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    piece: (Seat, u8),
+    card: Card,
+) -> bool {
+    brings_home(rules, board, seat, piece, card, SEVEN..=SEVEN)
+}
+
+/// Whether it does so by any steps of a seven.
+pub(super) fn may_walk_home(
+    rules: &Rules,
+    board: &Board,
+    seat: Seat,
+    piece: (Seat, u8),
+    card: Card,
+) -> bool {
+    brings_home(rules, board, seat, piece, card, 1..=SEVEN)
+}
+
+/// Whether the seat's team can end the game with one card, where all but one of its pieces are at
+/// home.
+pub(super) fn can_win(generator: &mut Generator, rules: &Rules, board: &Board, seat: Seat) -> bool {
+    let team = [seat, seat.partner(rules.seats)];
+    let at_home: u8 = team.iter().map(|&seat| board.pieces(seat).in_goal()).sum();
+    let mut boards = Vec::new();
+    at_home == 2 * PIECES - 1
+        && Card::RANKS.into_iter().any(|card| {
+            boards.clear();
+            generator.boards_of_card(rules, board, seat, card, &mut boards);
+            boards.iter().any(|board| board.team_home(rules, seat))
+        })
 }
 
 /// The sum of the steps that the seat's pieces have to their goal. A piece on the track has those

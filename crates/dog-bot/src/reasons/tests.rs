@@ -104,10 +104,10 @@ fn a_block_threatens_what_it_shields() {
 #[test]
 fn blocks_appear_and_go() {
     check(
-        "- / 60 / - / -   | K | K:out | leaves_kennel 0 0, blocks 1 0
-         - / 40 / 60 / -  | K | K:out | leaves_kennel 0 0
-         0f / 57 / - / 60 | 6 | 6:0>6 | unblocks 3 0
-         0f / 40 / - / -  | 6 | 6:0>6 | no_better",
+        "40 / 60 / - / -      | K | K:out | leaves_kennel 0 0, blocks 1 0
+         50 / 40 / 60 / -     | K | K:out | leaves_kennel 0 0
+         0f 30 / 57 / - / 60  | 6 | 6:0>6 | unblocks 3 0
+         0f 30 / 40 / - / -   | 6 | 6:0>6 | no_better",
     );
 }
 
@@ -131,7 +131,7 @@ fn valuable_cards_are_kept() {
         "20 40 / - / - / -         | 10 joker | 10:40>50      | keeps_card joker
          20 40 / - / - / -         | 10 joker | joker=2:20>22 | no_better
          20 / - / - / -            | 10 5     | 10:20>30      | no_better
-         40 g1 g2 g3 / - / - / 48f | 2 K      | 2:40>42       | no_better",
+         40 g1 g2 g3 / - / - / 48f | 2 3 K    | 2:40>42       | no_better",
     );
 }
 

@@ -24,6 +24,26 @@ impl fmt::Display for AdviceReason {
         };
         let card = card.map_or("card", Card::name);
         match self.code {
+            OnlyMove => f.write_str("It is the only move."),
+            Wins => f.write_str("It wins the game."),
+            WinsNext => write!(
+                f,
+                "The {card} then wins the game at the next turn, in {:.0} of 100 playouts.",
+                100.0 * probability.unwrap_or_default()
+            ),
+            StopsWin => write!(
+                f,
+                "One card of {seat} would have won the game; now none would."
+            ),
+            SavesPartner => write!(
+                f,
+                "The next best move captures the partner's piece on {place}."
+            ),
+            StopsHome => write!(
+                f,
+                "One card of {seat} would have brought the piece on {place} home; now none would."
+            ),
+            ThenHome => write!(f, "The {card} then brings the piece on {place} home."),
             BringsHome => write!(f, "A piece of {seat} comes home, to {place}."),
             Captures => write!(f, "The piece of {seat} on {place} is captured."),
             CapturesPartner => write!(f, "The partner's piece on {place} is captured."),

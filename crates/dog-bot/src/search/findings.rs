@@ -16,8 +16,12 @@ pub(crate) struct PlayoutFindings {
     pub(crate) only_use: Option<Card>,
 }
 
+/// By how much every other use of a card is worse than the only good one, at least.
+pub(crate) const CLEARLY: f64 = 0.03;
+
 /// The candidate's card, if it leads to other boards too, and all of these are worse by more than
-/// two standard errors of the difference. A board without playouts is not known to be worse.
+/// two standard errors of the difference, and by [`CLEARLY`]. A board without playouts is not known
+/// to be worse.
 fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Card> {
     let Candidate::Play(card, board) = stats.candidate else {
         return None;
@@ -25,7 +29,10 @@ fn only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> Option<Car
     let others = candidates.iter().filter(|other| {
         matches!(other.candidate, Candidate::Play(same, after) if same == card && after != board)
     });
-    let mut worse = others.map(|other| other.is_significantly_worse(stats, 2.0));
+    let mut worse = others.map(|other| {
+        let difference = other.difference(stats);
+        difference.is_some_and(|(mean, error)| mean > CLEARLY.max(2.0 * error))
+    });
     (worse.next()? && worse.all(|worse| worse)).then_some(card)
 }
 

@@ -8,21 +8,25 @@
 //! of the candidates is dropped repeatedly, so most of the time goes into telling the best ones
 //! apart (sequential halving).
 
+mod estimates;
 mod findings;
 mod line;
 mod playing;
+mod proof;
 mod rounds;
 
 use std::ops::ControlFlow;
 
-use dog_rules::{Board, BySeat, Cards, Playout, SeatView};
+use dog_rules::{Board, BySeat, Card, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-pub(super) use self::findings::PlayoutFindings;
+pub use self::estimates::Estimate;
+pub(super) use self::findings::{CLEARLY, PlayoutFindings};
 use self::line::FirstPlays;
 pub use self::line::LinePlay;
 use self::playing::chance;
 pub use self::playing::{Candidate, PlayoutContext, PlayoutResult, answer};
+pub use self::proof::Proof;
 pub use self::rounds::TeamChance;
 pub use super::budget::{Budget, BudgetClock, Checkpoint, MAX_SEARCH_TIME, SearchLimit};
 use super::{
@@ -54,6 +58,8 @@ pub struct SearchConfig {
     pub common_random_numbers: bool,
     /// Whether the weaker half of the candidates is dropped as time passes.
     pub halving: bool,
+    /// Whether choices are proved to win or to lose, where every hand is known.
+    pub proves: bool,
     /// The number of deals that the net's own value counts for.
     pub prior: f32,
     /// The number of deals from which one is drawn, by likelihood; 1 accepts any deal.
@@ -109,6 +115,7 @@ impl Default for SearchConfig {
             rounds: 1,
             common_random_numbers: true,
             halving: true,
+            proves: true,
             prior: 12.0,
             deal_candidates: 48,
             stop_errors: f64::INFINITY,
@@ -134,8 +141,12 @@ pub struct CandidateStats {
     squares: f64,
     /// The number of playouts in which a moved piece is captured before the seat's next turn.
     pub captured: u32,
+    /// The number of playouts that the seat wins at its next turn in the round, by card.
+    next_wins: [u32; Card::ALL.len()],
     /// The first plays of each playout, up to a limit, if they are kept.
     first_plays: Vec<FirstPlays>,
+    /// What it leads to, if that is proved.
+    pub proof: Option<Proof>,
 }
 
 impl CandidateStats {
@@ -148,30 +159,51 @@ impl CandidateStats {
             sum: 0.0,
             squares: 0.0,
             captured: 0,
+            next_wins: [0; Card::ALL.len()],
             first_plays: Vec::new(),
+            proof: None,
         }
     }
 
-    /// The estimated chance that the team wins, 0 to 1. The net's value counts for `prior`
-    /// playouts.
-    pub fn win_probability(&self, prior: f32) -> f64 {
+    /// What the choices are ranked by, 0 to 1: what is proved, or the mean of the playouts, in which
+    /// the net's value counts for `prior` of them.
+    pub fn rank_value(&self, prior: f32) -> f64 {
         let net = chance(self.logit);
         let (prior, samples) = (f64::from(prior), f64::from(self.samples));
-        if self.samples == 0 {
-            net
-        } else {
-            (prior * net + self.sum) / (prior + samples)
+        match self.proof {
+            Some(proof) => proof.chance(),
+            None if self.samples == 0 => net,
+            None => (prior * net + self.sum) / (prior + samples),
         }
     }
 
-    /// The standard error of the mean of the playouts; none for fewer than two.
+    /// The mean of the playouts; none without playouts.
+    pub fn mean(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.sum / f64::from(self.samples))
+    }
+
+    /// The standard error of the mean of the playouts; none for fewer than two. It is at least the
+    /// error of a share of wins of which nothing was known before, so it is not 0 where all agree.
     pub fn standard_error(&self) -> Option<f64> {
-        let samples = f64::from(self.samples);
+        let n = f64::from(self.samples);
         (self.samples > 1).then(|| {
-            let mean = self.sum / samples;
-            let variance = (self.squares / samples - mean * mean).max(0.0);
-            (variance / (samples - 1.0)).sqrt()
+            let mean = self.sum / n;
+            let variance = (self.squares / n - mean * mean).max(0.0);
+            let (wins, losses) = (self.sum + 1.0, n - self.sum + 1.0);
+            let least = wins * losses / ((n + 2.0).powi(2) * (n + 3.0));
+            (variance / (n - 1.0)).max(least).sqrt()
         })
+    }
+
+    /// The card with which the seat wins at its next turn in most of the playouts that it wins then,
+    /// and the share of these among all playouts, 0 to 1; none if there are none.
+    pub fn next_win(&self) -> Option<(Card, f64)> {
+        let card = Card::ALL
+            .into_iter()
+            .rev()
+            .max_by_key(|&card| self.next_wins[card as usize])?;
+        let wins: u32 = self.next_wins.iter().sum();
+        (wins > 0).then(|| (card, f64::from(wins) / f64::from(self.samples)))
     }
 
     /// The share of the playouts in which a moved piece is captured before the seat's next turn.
@@ -201,12 +233,17 @@ impl CandidateStats {
         (count > 1.0).then(|| (mean, (variance / (count - 1.0)).sqrt()))
     }
 
-    fn add(&mut self, value: f64, captured: bool) {
+    /// Adds a playout. What is proved counts in place of its value.
+    fn add(&mut self, end: PlayoutResult) {
+        let value = self.proof.map_or(end.value, Proof::chance);
         self.samples += 1;
         self.values.push(value as f32);
         self.sum += value;
         self.squares += value * value;
-        self.captured += u32::from(captured);
+        self.captured += u32::from(end.captured);
+        if let Some(card) = end.next_win {
+            self.next_wins[card as usize] += 1;
+        }
     }
 }
 
@@ -250,7 +287,8 @@ impl<'n> Searcher<'n> {
     ) -> Vec<CandidateStats> {
         let clock = self.start_clock(budget);
         let (mut candidates, searched) = self.candidates(view, &clock);
-        if searched > 1 {
+        let is_alone = self.config.explains && searched == 1;
+        if searched > 1 || is_alone && proof::is_worth_a_search_alone(view) {
             self.search_unseen(view, &mut candidates, searched, &clock, rng);
         }
         candidates
@@ -272,6 +310,9 @@ impl<'n> Searcher<'n> {
             CandidateStats::new(choice, logit)
         });
         let mut compared: Vec<CandidateStats> = compared.collect();
+        if self.config.proves {
+            proof::prove(view, &mut compared, &clock);
+        }
         self.search_unseen(view, &mut compared, choices.len(), &clock, rng);
         let place = |stats: &CandidateStats| {
             let mut choices = choices.iter();
@@ -324,15 +365,27 @@ impl<'n> Searcher<'n> {
         let mut candidates = self.static_values(evaluator, view, clock);
         // A stable sort leaves exact ties in the order of the rules.
         candidates.sort_by(|a, b| b.logit.total_cmp(&a.logit));
-        let best = candidates[0].logit;
-        let searched = if best >= WON {
-            0
-        } else {
-            candidates
-                .iter()
-                .take(self.config.candidates)
-                .take_while(|stats| stats.logit > best - self.config.margin)
-                .count()
+        if self.config.proves {
+            proof::prove(view, &mut candidates, clock);
+        }
+        candidates.sort_by_key(|stats| match stats.proof {
+            Some(Proof::Win) => 0,
+            None => 1,
+            Some(Proof::Loss) => 2,
+        });
+        let best = &candidates[0];
+        // Nobody needs to know how much worse other moves are than one that ends the game.
+        let is_over = best.logit >= WON || !self.config.explains && best.proof.is_some();
+        let may_win = |stats: &&CandidateStats| stats.proof != Some(Proof::Loss);
+        let logits = candidates.iter().filter(may_win).map(|stats| stats.logit);
+        let least = logits.fold(f32::NEG_INFINITY, f32::max) - self.config.margin;
+        let is_candidate = |stats: &&CandidateStats| {
+            may_win(stats) && (stats.proof.is_some() || stats.logit > least)
+        };
+        let best_ones = candidates.iter().take(self.config.candidates);
+        let searched = match is_over {
+            true => 0,
+            false => best_ones.take_while(is_candidate).count(),
         };
         (candidates, searched)
     }
@@ -382,7 +435,7 @@ impl<'n> Searcher<'n> {
                 let Some(end) = end else {
                     break 'search;
                 };
-                stats.add(end.value, end.captured);
+                stats.add(end);
                 if self.config.explains && stats.first_plays.len() < line::MAX_PLAYOUTS {
                     stats.first_plays.push(plays);
                 }
@@ -432,39 +485,9 @@ impl<'n> Searcher<'n> {
         1 + others.partition_point(|other| !other.is_significantly_worse(best, errors))
     }
 
-    /// The chance that a candidate wins, with the standard error of its playouts. The net expects
-    /// that all seats play equally well; how they have played so far multiplies the odds.
-    pub fn win_probability(&self, view: &SeatView, stats: &CandidateStats) -> (f64, Option<f64>) {
-        let (chance, slope) = self.estimate(view, stats);
-        (chance, stats.standard_error().map(|error| error * slope))
-    }
-
-    /// The standard error of the difference between the chances of two candidates, from the deals
-    /// that they have in common; none if there are fewer than two.
-    pub fn difference_error(
-        &self,
-        view: &SeatView,
-        stats: &CandidateStats,
-        best: &CandidateStats,
-    ) -> Option<f64> {
-        let (_, error) = stats.difference(best)?;
-        Some(error * self.estimate(view, stats).1)
-    }
-
-    /// The chance that a candidate wins, and how it changes with the mean of the playouts.
-    fn estimate(&self, view: &SeatView, stats: &CandidateStats) -> (f64, f64) {
-        let factor = self.models.advantage(view.rules, view.seat).exp();
-        let chance = stats.win_probability(self.config.prior);
-        let scale = 1.0 - chance + chance * factor;
-        (chance * factor / scale, factor / (scale * scale))
-    }
-
     fn rank(&self, candidates: &mut [CandidateStats]) {
         let prior = self.config.prior;
-        candidates.sort_by(|a, b| {
-            b.win_probability(prior)
-                .total_cmp(&a.win_probability(prior))
-        });
+        candidates.sort_by(|a, b| b.rank_value(prior).total_cmp(&a.rank_value(prior)));
     }
 
     /// The net's value of every choice. When the time is up, the remaining ones are not evaluated.

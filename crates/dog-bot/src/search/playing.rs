@@ -1,6 +1,6 @@
 //! Playouts of a candidate, in which every seat plays by its own information, within a budget.
 
-use std::ops::ControlFlow;
+use std::{mem, ops::ControlFlow};
 
 use dog_rules::{
     Board, BySeat, Card, ExchangeAnswer, Generator, Move, Phase, Playout, Rules, Seat, SeatView,
@@ -123,6 +123,7 @@ impl PlayoutContext<'_> {
         let two_teams = rules.seats == 4;
         let mut value = 1.0 / f64::from(rules.seats / 2);
         let (mut plies, mut rounds, mut dealt) = (0, 0, false);
+        let (mut has_moved, mut next_win) = (false, None);
         loop {
             match game.phase() {
                 Phase::Finished => {
@@ -149,6 +150,9 @@ impl PlayoutContext<'_> {
                     if !dealt {
                         show(turn, card, game.board());
                     }
+                    if turn == seat && !dealt && !mem::replace(&mut has_moved, true) {
+                        next_win = card.filter(|_| game.winner() == Some(team));
+                    }
                     watch.observe(game.board());
                     plies += 1;
                     if own {
@@ -163,8 +167,11 @@ impl PlayoutContext<'_> {
                 }
             }
         }
-        let captured = watch.captured;
-        Some(PlayoutResult { value, captured })
+        Some(PlayoutResult {
+            value,
+            captured: watch.captured,
+            next_win,
+        })
     }
 
     /// Plays a turn by the policy of its seat. Returns the card, none for a fold, and the chance of
@@ -283,12 +290,14 @@ impl PlayoutContext<'_> {
 }
 
 /// How a playout ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayoutResult {
     /// The chance that the seat's team wins.
     pub value: f64,
     /// Whether a piece that the candidate moved was captured before the seat's next turn.
     pub captured: bool,
+    /// The card with which the seat ended the game at its next turn in the round.
+    pub next_win: Option<Card>,
 }
 
 /// Carries out an answer in the exchange.

@@ -90,6 +90,13 @@ fn names(candidates: &[CandidateStats]) -> HashSet<String> {
     found
 }
 
+fn ended(value: f64) -> PlayoutResult {
+    PlayoutResult {
+        value,
+        ..PlayoutResult::default()
+    }
+}
+
 fn samples(candidates: &[CandidateStats]) -> u32 {
     candidates.iter().map(|stats| stats.samples).sum()
 }
@@ -103,7 +110,7 @@ fn every_choice_is_a_candidate_once() {
             assert_eq!(names(&candidates), choices(view));
             assert!(samples(&candidates) <= most.max(1));
             for stats in &candidates {
-                assert!((0.0..=1.0).contains(&stats.win_probability(4.0)));
+                assert!((0.0..=1.0).contains(&stats.rank_value(4.0)));
                 assert!((0.0..=1.0).contains(&stats.risk().unwrap_or_default()));
                 assert_eq!(stats.risk().is_some(), stats.samples > 0);
                 assert_eq!(stats.standard_error().is_some(), stats.samples > 1);
@@ -124,7 +131,7 @@ fn the_best_comes_first() {
         let [first, second, ..] = &candidates[..] else {
             return;
         };
-        assert!(first.win_probability(config.prior) >= second.win_probability(config.prior));
+        assert!(first.rank_value(config.prior) >= second.rank_value(config.prior));
         // The rest only has the net's value.
         let logits: Vec<f32> = candidates[2..].iter().map(|stats| stats.logit).collect();
         assert!(logits.is_sorted_by(|one, other| one >= other));
@@ -136,7 +143,7 @@ fn the_best_comes_first() {
 fn the_same_seed_gives_the_same_result() {
     let observed = |candidates: Vec<CandidateStats>| -> Vec<_> {
         let tell = |stats: &CandidateStats| {
-            let chance = stats.win_probability(4.0).to_bits();
+            let chance = stats.rank_value(4.0).to_bits();
             (format!("{:?}", stats.candidate), stats.samples, chance)
         };
         candidates.iter().map(tell).collect()
@@ -167,7 +174,7 @@ fn a_won_game_is_seen_at_once() {
             panic!("{best:?}");
         };
         assert!(after.team_home(&rules, view.seat));
-        assert_eq!(best.win_probability(4.0), 1.0);
+        assert_eq!(best.rank_value(4.0), 1.0);
         assert_eq!(best.samples, 0);
     }
 }
@@ -193,7 +200,7 @@ fn choices_are_compared_in_common_worlds() {
         assert!(found.iter().all(|stats| stats.samples == 6));
     }
     let found = compared(&[best, worst]);
-    assert_eq!(found[0].win_probability(0.0), 1.0);
+    assert_eq!(found[0].rank_value(0.0), 1.0);
     let (difference, _) = found[1].difference(&found[0]).unwrap();
     assert!(difference > 0.0, "{difference}");
     // A choice alone has the same worlds.
@@ -285,7 +292,7 @@ fn every_configuration_ends() {
 fn candidate_pair(values: [&[f64]; 2]) -> [CandidateStats; 2] {
     values.map(|values| {
         let mut stats = CandidateStats::new(Candidate::Fold, 0.0);
-        values.iter().for_each(|&value| stats.add(value, false));
+        values.iter().for_each(|&value| stats.add(ended(value)));
         stats
     })
 }
@@ -388,7 +395,7 @@ fn advice_depends_on_how_the_others_have_played() {
     let view = game.seen_from(seat);
     let advice = |models: PlayerModels| {
         let candidates = searcher(models).think(&view, Budget::Samples(40), &mut rng(1));
-        let chances = candidates.iter().map(|stats| stats.win_probability(4.0));
+        let chances = candidates.iter().map(|stats| stats.rank_value(4.0));
         (candidates[0].samples, chances.collect::<Vec<f64>>())
     };
     let (samples, with_models) = advice(models);
@@ -414,12 +421,13 @@ fn a_greedy_team_has_a_worse_chance() {
     let chance = |models, number: u8, values: &[f64]| {
         let mut stats = CandidateStats::new(Candidate::Fold, 0.0);
         for value in values {
-            stats.add(*value, false);
+            stats.add(ended(*value));
         }
         stats.logit = if values[0] == 1.0 { WON } else { 0.0 };
         let mut view = view(&rules, &["20", "21", "22", "23"], "2");
         view.seat = seat(number, &rules);
-        searcher(models).win_probability(&view, &stats)
+        let found = searcher(models).estimates(&view, &[stats])[0];
+        (found.win_probability, found.standard_error)
     };
     let even = [0.3, 0.7];
     let (expected, error) = chance(PlayerModels::default(), 0, &even);

@@ -91,7 +91,7 @@ impl CalibrateArgs {
             let choice = if player == advisor {
                 let advice = player.advise(view, models, &mut rngs[seat]);
                 let best = advice.first().expect("a seat that is to act has a choice");
-                predictions.push((team, best.win_probability));
+                predictions.push((team, best.estimate.win_probability));
                 best.choice
             } else {
                 players[side][place].choose(&decision, &mut rngs[seat])

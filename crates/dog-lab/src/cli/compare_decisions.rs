@@ -337,7 +337,7 @@ fn compared(searched: &[CandidateStats], candidate: Candidate, other: Candidate)
         let found = stats.find(|stats| stats.candidate == one);
         found.expect("the choice was searched")
     });
-    let gain = candidate.win_probability(0.0) - other.win_probability(0.0);
+    let gain = candidate.rank_value(0.0) - other.rank_value(0.0);
     let worse = candidate.difference(other);
     (gain, worse.is_some_and(|(mean, error)| mean > 2.0 * error))
 }

@@ -4,20 +4,24 @@
 use std::collections::HashMap;
 
 use dog_rules::{
-    Board, Card, Field, Generator, Move, Outcome, Rules, Seat, SeatView,
-    judge::{self, MoveKind},
+    Board, Card, Cards, Field, Generator, LegalMove, Move, Outcome, Rules, Seat, SeatView,
+    SevenPartner,
+    judge::{self, MoveKind, PlayedPart},
 };
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::super::{AdviceReason, AdviceReasonCode, EXPLAINED, MAX_REASONS};
 use crate::{
-    Choice, Level, Suggestion, advise, player_model::PlayerModels, rounded, search::Budget,
+    Choice, Level, Suggestion, advise,
+    player_model::PlayerModels,
+    rounded,
+    search::{Budget, Estimate},
     testing::*,
 };
 
 #[test]
 fn every_reason_is_true_in_many_decisions() {
-    check_decisions(150);
+    check_decisions(300);
 }
 
 #[test]
@@ -41,6 +45,7 @@ fn check_decisions(number: u32) {
         let (budget, models) = (Some(Budget::Samples(40)), PlayerModels::default());
         let advice = advise(nets(), level, budget, &view, &models, &|| true, &mut rng);
         let facts = Facts::new(&view, &advice);
+        facts.check_numbers();
         for (place, suggestion) in advice.iter().enumerate() {
             assert_eq!(suggestion.reasons.is_empty(), place >= EXPLAINED);
             // Of long lists, some.
@@ -60,7 +65,7 @@ fn check_decisions(number: u32) {
     }
 }
 
-/// A random position with random cards.
+/// A random position with random cards, some of them near the end with all hands known.
 pub(super) fn decision<'a>(
     rules: &'a Rules,
     exchanging: bool,
@@ -68,17 +73,29 @@ pub(super) fn decision<'a>(
 ) -> SeatView<'a> {
     let mut deck: Vec<Card> = rules.deck().sorted().collect();
     deck.shuffle(rng);
-    let hand = deck[..rng.random_range(1..=6)].iter().copied().collect();
+    let count = rng.random_range(1..=6);
+    let mut hands = deck
+        .chunks(count)
+        .map(|cards| cards.iter().copied().collect());
     let seat = seat(rng.random_range(0..rules.seats), rules);
     // Most rounds begin with few pieces on the ring.
+    let is_end = !exchanging && rng.random_range(0..3) == 0;
     let board = match exchanging && rng.random() {
         true => Board::new(),
+        false if is_end => end_board(rules, rng),
         false => random_board(rules, rng),
     };
-    SeatView {
+    let hand = hands.next().expect("a hand");
+    let mut view = SeatView {
         exchanging,
         ..SeatView::to_play(rules, board, seat, hand)
+    };
+    if is_end && rng.random() {
+        for other in Seat::all(rules.seats).filter(|&other| other != seat) {
+            view.known[other] = hands.next().expect("a hand");
+        }
     }
+    view
 }
 
 /// The pieces that one card of an opponent's could capture: whose, where, and by whom.
@@ -131,6 +148,41 @@ impl<'a> Facts<'a> {
         seat == self.view.seat || seat == self.partner
     }
 
+    /// Chances never rise down the list, and `equal` agrees with them.
+    fn check_numbers(&self) {
+        let first = &self.advice[0];
+        assert!(!first.estimate.equal && first.estimate.difference == 0.0);
+        for pair in self.advice.windows(2) {
+            let [before, after] = [0, 1].map(|place| pair[place].estimate.win_probability);
+            assert!((0.0..=before).contains(&after), "{:?}", self.advice);
+        }
+        let is_won = |suggestion: &Suggestion| {
+            suggestion.estimate.win_probability == 1.0
+                && suggestion.estimate.standard_error == Some(0.0)
+        };
+        for suggestion in &self.advice[1..] {
+            let Estimate {
+                win_probability,
+                difference,
+                difference_error,
+                ..
+            } = suggestion.estimate;
+            let expected = rounded(first.estimate.win_probability - win_probability);
+            assert_eq!(difference, expected);
+            let is_near = |error: f64| difference < 0.01_f64.max(2.0 * error);
+            let same = self.card_and_board(suggestion).is_some()
+                && self.card_and_board(suggestion) == self.card_and_board(first);
+            let expected = difference_error.is_some_and(is_near)
+                || same
+                || is_won(first) && is_won(suggestion);
+            assert_eq!(
+                suggestion.estimate.equal, expected,
+                "{suggestion:?} {:?}",
+                self.view
+            );
+        }
+    }
+
     /// The given codes are exactly the first of those that hold, and say what they are about.
     fn check_reasons(&self, suggestion: &Suggestion) {
         let given: Vec<AdviceReasonCode> = suggestion
@@ -139,12 +191,22 @@ impl<'a> Facts<'a> {
             .map(|reason| reason.code)
             .collect();
         assert!((1..=MAX_REASONS).contains(&given.len()), "{suggestion:?}");
-        let mut expected: Vec<AdviceReasonCode> = AdviceReasonCode::ALL
+        let first = self.card_and_board(&self.advice[0]);
+        let mut others = self.advice.iter();
+        let is_only = others.all(|other| self.card_and_board(other) == first)
+            && (first.is_some() || self.advice.len() == 1);
+        let held = AdviceReasonCode::ALL
             .into_iter()
-            .filter(|&code| self.holds(code, suggestion))
-            .collect();
+            .filter(|&code| self.holds(code, suggestion));
+        let (against, speaking_for): (Vec<_>, Vec<_>) = held.partition(|code| code.is_against());
+        let room = MAX_REASONS - usize::from(!against.is_empty());
+        let mut expected = speaking_for;
+        expected.truncate(room);
+        expected.extend(against);
         expected.truncate(MAX_REASONS);
-        if expected.is_empty() {
+        if is_only {
+            expected = vec![AdviceReasonCode::OnlyMove];
+        } else if expected.is_empty() {
             expected.push(AdviceReasonCode::NoBetter);
         }
         assert_eq!(given, expected, "{suggestion:?} {:?}", self.view);
@@ -225,6 +287,129 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
+    /// The opponents' pieces that one card alone could have brought home, and now none can.
+    fn stopped(&self, outcome: &Outcome) -> Vec<(Seat, Field)> {
+        let mut stopped = Vec::new();
+        for &owner in &self.opponents {
+            for field in self.view.board.pieces(owner).track_fields() {
+                let from = Field::Track(field);
+                let swapped = outcome.parts.iter().find(|part| part.from == Some(from));
+                let to = swapped.map_or(from, |part| part.to);
+                let is_captured = outcome.board.kennel(owner) > self.view.board.kennel(owner)
+                    && !outcome.board.pieces(owner).stand_on(field);
+                if self.near(&self.view.board, owner, from)
+                    && (is_captured || !self.near(&outcome.board, owner, to))
+                {
+                    stopped.push((owner, from));
+                }
+            }
+        }
+        stopped
+    }
+
+    /// Whether a team that has seven pieces at home could win with one card.
+    fn can_win(&self, board: &Board, seat: Seat) -> bool {
+        let rules = self.view.rules;
+        let at_home = [seat, seat.partner(rules.seats)].map(|seat| board.goal(seat).count_ones());
+        at_home.iter().sum::<u32>() == 7
+            && Card::RANKS.into_iter().any(|card| {
+                let moves = Generator::new().legal_moves(rules, board, seat, Cards::one(card));
+                let team = seat.number() % (rules.seats / 2);
+                let mut boards = moves.iter().map(|legal| legal.outcome.board);
+                boards.any(|board| board.winner(rules) == Some(team))
+            })
+    }
+
+    /// The opponents who could have won with one card, and now cannot.
+    fn stopped_wins(&self, outcome: &Outcome) -> Vec<Seat> {
+        let could_win = |seat: &&Seat| {
+            let boards = [&self.view.board, &outcome.board];
+            boards.map(|board| self.can_win(board, **seat)) == [true, false]
+        };
+        self.opponents.iter().filter(could_win).copied().collect()
+    }
+
+    /// Whether the owner could play a card that takes this piece alone by 1 to 7 steps into the
+    /// goal.
+    fn within_seven(&self, board: &Board, owner: Seat, from: Field) -> bool {
+        let hand = Card::RANKS[..7].iter().copied().collect();
+        let moves = Generator::new().legal_moves(self.view.rules, board, owner, hand);
+        moves.iter().any(|LegalMove { outcome, .. }| {
+            let part = outcome.parts[0];
+            let is_walk = outcome.parts.len() == 1 && outcome.kind != MoveKind::Retreat;
+            is_walk
+                && part.steps <= 7
+                && part.from == Some(from)
+                && matches!(part.to, Field::Goal(_))
+        })
+    }
+
+    /// The pieces that a card which stays in the hand brings in by itself after the move, and could
+    /// not bring in before: the card, the owner, where it stands.
+    fn then_home(&self, played: Card, outcome: &Outcome) -> Vec<(Card, Seat, Field)> {
+        let (rules, before, seat) = (self.view.rules, &self.view.board, self.view.seat);
+        let brought_in = |board: &Board, card| {
+            let moves = Generator::new().legal_moves(rules, board, seat, Cards::one(card));
+            // A seven whose other steps lapse at a win does not count.
+            let alone = moves
+                .into_iter()
+                .filter(|legal| legal.outcome.parts.len() == 1)
+                .filter(|legal| {
+                    legal.outcome.kind != MoveKind::Seven || legal.outcome.parts[0].steps == 7
+                });
+            alone
+                .filter_map(|legal| match legal.outcome.parts[0] {
+                    PlayedPart {
+                        seat,
+                        from: Some(from @ Field::Track(_)),
+                        to: Field::Goal(_),
+                        ..
+                    } => Some((seat, from)),
+                    _ => None,
+                })
+                .collect::<Vec<(Seat, Field)>>()
+        };
+        let could_before = |card, owner, from| {
+            let is_mover = before.home(seat) == (owner == self.partner);
+            let by_seven = is_mover || rules.seven_partner == SevenPartner::Always;
+            match card {
+                Card::Joker if is_mover => self.near(before, owner, from),
+                Card::Joker | Card::Seven => by_seven && self.within_seven(before, owner, from),
+                _ => brought_in(before, card).contains(&(owner, from)),
+            }
+        };
+        let mut kept = self.view.hand;
+        kept.remove(played);
+        let mut found = Vec::new();
+        for card in kept.ranks() {
+            for (owner, now) in brought_in(&outcome.board, card) {
+                let mut moved = outcome.parts.iter().rev().filter(|part| part.seat == owner);
+                let from = moved.try_fold(now, |place, part| {
+                    let is_moved = place == part.to;
+                    if is_moved { part.from } else { Some(place) }
+                });
+                if from.is_none_or(|from| !could_before(card, owner, from)) {
+                    found.push((card, owner, now));
+                }
+            }
+        }
+        found
+    }
+
+    /// The partner's pieces that the next suggestion captures which is not equal to the best.
+    fn captured_by_the_next(&self, suggestion: &Suggestion) -> Vec<Field> {
+        let place = self.advice.iter().position(|other| other == suggestion);
+        let mut others = self.advice[place.unwrap() + 1..].iter();
+        let next = others.find(|other| !other.estimate.equal);
+        self.captures_of_partner(next.and_then(|next| next.outcome.as_ref()))
+    }
+
+    fn captures_of_partner(&self, outcome: Option<&Outcome>) -> Vec<Field> {
+        let captures = outcome.iter().flat_map(|outcome| outcome.captures.iter());
+        let captures = captures.filter(|capture| capture.seat == self.partner);
+        captures.map(|capture| Field::Track(capture.from)).collect()
+    }
+
     /// The blocks of the team on one board that are not on the other, each with the opponents
     /// within 13 fields behind it on the board after the move.
     fn blocks(&self, there: &Board, not_there: &Board, after: &Board) -> Vec<(u8, Vec<Seat>)> {
@@ -271,7 +456,7 @@ impl<'a> Facts<'a> {
     /// Whether the suggestion is the best, or nothing shows that it is not.
     fn may_be_best(&self, suggestion: &Suggestion) -> bool {
         let best = &self.advice[0];
-        *suggestion == *best || suggestion.guessed || suggestion.equals(best.win_probability)
+        *suggestion == *best || suggestion.guessed || suggestion.estimate.equal
     }
 
     /// Whether the card could be played, and every move of it has a lower chance and cannot be the
@@ -283,10 +468,14 @@ impl<'a> Facts<'a> {
             .filter(|other| self.card(other) == Some(card));
         let plays: Vec<&Suggestion> = plays.collect();
         let worse = |play: &&Suggestion| {
-            let lower = play.win_probability < suggestion.win_probability;
+            let lower = play.estimate.win_probability < suggestion.estimate.win_probability;
             lower && !self.may_be_best(play)
         };
         self.card(suggestion).is_some() && !plays.is_empty() && plays.iter().all(worse)
+    }
+
+    fn card_and_board(&self, suggestion: &Suggestion) -> Option<(Card, Board)> {
+        Some((self.card(suggestion)?, suggestion.outcome?.board))
     }
 
     fn card(&self, suggestion: &Suggestion) -> Option<Card> {
@@ -320,6 +509,21 @@ impl<'a> Facts<'a> {
         };
         let in_goal = |board: &Board, seat| board.goal(seat).count_ones();
         match code {
+            // What stands alone is checked before.
+            OnlyMove => false,
+            Wins => after.winner(self.view.rules) == Some(self.view.seat.team(self.view.rules.seats)),
+            WinsNext => suggestion.next_win.is_some_and(|(_, share)| share >= 0.8),
+            StopsWin => !self.stopped_wins(outcome).is_empty(),
+            StopsHome => {
+                self.stopped_wins(outcome).is_empty() && !self.stopped(outcome).is_empty()
+            }
+            ThenHome => self.card(suggestion).is_some_and(|card| {
+                outcome.board != self.view.board && !self.then_home(card, outcome).is_empty()
+            }),
+            SavesPartner => {
+                self.captures_of_partner(Some(outcome)).is_empty()
+                    && !self.captured_by_the_next(suggestion).is_empty()
+            }
             BringsHome => team
                 .iter()
                 .any(|&seat| in_goal(after, seat) > in_goal(before, seat)),
@@ -388,11 +592,13 @@ impl<'a> Facts<'a> {
         let AdviceReason {
             seat, place, card, ..
         } = *reason;
-        assert_eq!(reason.probability.is_some(), reason.code == Exposes);
+        let has_probability = matches!(reason.code, Exposes | WinsNext);
+        assert_eq!(reason.probability.is_some(), has_probability);
+        assert_eq!(reason.against, reason.code.is_against());
         let about = seat.zip(place);
         let before = &self.view.board;
         let Some(outcome) = &suggestion.outcome else {
-            let given = reason.code != NoBetter;
+            let given = !matches!(reason.code, NoBetter | OnlyMove);
             assert_eq!(seat, given.then_some(self.partner));
             assert!(card.is_none_or(|card| suggestion.choice == Choice::Offer(card)));
             assert_eq!(card.is_some(), given);
@@ -409,7 +615,27 @@ impl<'a> Facts<'a> {
                 place == Some(Field::Track(*start)) && seat == behind.first().copied()
             })
         };
+        let kept = |card: Card| {
+            let mut kept = self.view.hand;
+            kept.remove(self.card(suggestion).expect("a card"));
+            kept.contains(card)
+        };
         assert!(match reason.code {
+            OnlyMove => suggestion.reasons.len() == 1,
+            Wins => place.is_none(),
+            WinsNext => card.is_some_and(kept),
+            StopsWin => seat.is_some_and(|seat| self.stopped_wins(outcome).contains(&seat)),
+            StopsHome => about.is_some_and(|about| self.stopped(outcome).contains(&about)),
+            ThenHome => self
+                .then_home(self.card(suggestion).expect("a card"), outcome)
+                .iter()
+                .any(|&(brought, owner, field)| {
+                    (Some(brought), about) == (card, Some((owner, field)))
+                }),
+            SavesPartner => {
+                let captured = self.captured_by_the_next(suggestion);
+                seat == Some(self.partner) && place.is_some_and(|place| captured.contains(&place))
+            }
             BringsHome => arrives(|from| !matches!(from, Some(Field::Goal(_)))),
             ClearsGoal => arrives(|from| matches!(from, Some(Field::Goal(_)))),
             LeavesKennel => arrives(|from| from.is_none()),
@@ -432,10 +658,12 @@ impl<'a> Facts<'a> {
             KeepsCard => card.is_some_and(|card| self.keeps(card, suggestion)),
             OnlyUse => {
                 let mut others = self.advice.iter().filter(|other| self.card(other) == card);
-                let (own, board) = (suggestion.win_probability, outcome.board);
+                let (own, board) = (suggestion.estimate.win_probability, outcome.board);
                 let is_worse = |other: &Suggestion| {
                     let after = other.outcome.as_ref().map(|outcome| outcome.board);
-                    after == Some(board) || other.win_probability < own && !self.may_be_best(other)
+                    after == Some(board)
+                        || rounded(own - other.estimate.win_probability) >= 0.03
+                            && !self.may_be_best(other)
                 };
                 card == self.card(suggestion)
                     && suggestion.samples > 1
