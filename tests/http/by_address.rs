@@ -69,7 +69,28 @@ fn repeatable_advice_may_be_cached() {
     let wrong = format!("{PATH}?{same}&limit=0");
     let refused = server.get(&wrong).header("If-None-Match", &etag).send();
     refused.refused("invalid_request");
-    for query in ["level=fast&samples=40", "level=fast&seed=2", "level=greedy"] {
+    // Without a time, the question has its samples and its seed.
+    for query in [
+        "level=fast&samples=40",
+        "level=fast&seed=2",
+        "level=greedy",
+        "level=fast",
+    ] {
+        let ask = || ask(&server, &format!("{POSITION}&{query}"));
+        let (once, again) = (ask(), ask());
+        assert_eq!(
+            once.header("cache-control"),
+            Some("public, max-age=86400"),
+            "{query}"
+        );
+        let body = once.expect(200);
+        assert_eq!(again.expect(200), body, "{query}");
+        let expected = if query == "level=fast" { 400 } else { 40 };
+        if query.starts_with("level=fast&samples") || query == "level=fast" {
+            assert_eq!(body["budget"]["samples"], expected, "{query}");
+        }
+    }
+    for query in ["level=fast&budget_ms=3", "level=fast&budget_ms=3&seed=2"] {
         let once = ask(&server, &format!("{POSITION}&{query}"));
         assert_eq!(once.header("cache-control"), Some("no-store"), "{query}");
         assert_eq!(once.header("etag"), None, "{query}");
@@ -80,7 +101,7 @@ fn repeatable_advice_may_be_cached() {
 #[test]
 fn what_may_be_cached_says_nothing_of_who_asked() {
     let server = behind_a_proxy(&[]);
-    for (more, is_common) in [("&samples=40&seed=2", true), ("&samples=40", false)] {
+    for (more, is_common) in [("&samples=40&seed=2", true), ("&budget_ms=3", false)] {
         for known in ["\"x\"", "*"] {
             let request = server.get(&format!("{PATH}?{POSITION}&level=fast{more}"));
             let request = from(request, "198.51.100.7");

@@ -1,6 +1,6 @@
 //! What a seat knows, in an analysis: the same past leads to the same advice as in a game.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -86,6 +86,129 @@ fn the_same_past_gives_the_same_advice() {
         }
     }
     assert!(folds > 12, "{folds}");
+}
+
+/// In every round of whole games, an analysis of what a seat has seen, and of how the seats are taken
+/// to play, gives the same advice as the game.
+#[test]
+fn whole_games_and_their_analyses_give_the_same_advice() {
+    let server = TestServer::shared();
+    for (number, rules) in ["dogspiel-it", "hausregeln"].into_iter().enumerate() {
+        let game = TestGame::create(
+            &server,
+            &json!({"rules": {"preset": rules}, "shuffle_seed": format!("{number:064x}")}),
+        );
+        let (mut start, mut played, mut asked) = (Value::Null, Vec::new(), Vec::new());
+        let (mut swapped, mut decisions, mut unlike) = (BTreeMap::new(), 0, 0);
+        loop {
+            let view = game.view(Spectator);
+            let phase = view["phase"].as_str().expect("a phase");
+            let seat = match phase {
+                "finished" => break,
+                "deal" => {
+                    start = game.deal()["game"].take();
+                    (played, asked, swapped) = Default::default();
+                    continue;
+                }
+                "exchange" => view["to_act"][0].as_u64().expect("a seat") as usize,
+                _ => game.turn(),
+            };
+            let known = json!({
+                "round": view["round"],
+                "beginner": view["beginner"],
+                "gone": start["discards"],
+                "asked": asked,
+            });
+            let mut body = json!({
+                "rules": view["rules"],
+                "position": view["position"],
+                "seat": seat,
+                "hand": game.hand(seat),
+                "known": known,
+                "level": "fast",
+                "samples": 16,
+                "seed": 5,
+            });
+            if phase == "exchange" {
+                let states = view["seats"].as_array().expect("seats").iter();
+                body["phase"] = json!("exchange");
+                body["exchange"] = states.map(|seat| seat["exchange"].clone()).collect();
+            } else {
+                body["known"]["round_began"] = start["position"].clone();
+                body["known"]["played"] = json!(played);
+                if let Some((gave, received)) = swapped.get(&seat) {
+                    body["known"]["gave"] = json!(gave);
+                    body["known"]["received"] = json!(received);
+                }
+            }
+            let path = "/suggest-move?level=fast&samples=16&seed=5";
+            let in_game = game.get(Seat(seat), path).send().expect(200);
+            body["known"]["players"] = in_game["players"].clone();
+            let analysed = advise(&server, &body).expect(200);
+            assert_eq!(bare(analysed), bare(in_game.clone()), "{body}");
+            decisions += 1;
+            body["known"]
+                .as_object_mut()
+                .expect("known")
+                .remove("players");
+            unlike += u32::from(bare(advise(&server, &body).expect(200)) != bare(in_game.clone()));
+            let best = &in_game["suggestions"][0];
+            if phase == "exchange" {
+                if best["swap"]["ask"] == true {
+                    asked.push(seat);
+                }
+                game.swap(seat, &best["swap"]);
+                for seat in 0..4 {
+                    let own = game.view(Seat(seat))["seats"][seat].take();
+                    if own["exchange"] == "swapped" {
+                        let cards = (own["gave"].clone(), own["received"].clone());
+                        swapped.insert(seat, cards);
+                    }
+                }
+            } else {
+                let id = best["move"]["id"].as_str().expect("an id");
+                let mut entry = json!({"seat": seat, "move": id});
+                if id == "fold" {
+                    entry["cards"] = body["hand"].clone();
+                }
+                played.push(entry);
+                game.play(seat, id);
+            }
+        }
+        assert!(
+            decisions > 60 && unlike > 20,
+            "{rules}: {decisions} {unlike}"
+        );
+    }
+}
+
+#[test]
+fn players_that_cannot_be_are_refused() {
+    let server = TestServer::shared();
+    let ask = |players: Value| {
+        let mut body = told();
+        body["known"]["players"] = players;
+        advise(&server, &body)
+    };
+    let policies = |policies: Value| json!([{"seat": 1, "policies": policies}]);
+    let random = policies(json!([{"policy": "random", "permille": 1000}]));
+    let found = ask(random).expect(200);
+    let own = &found["players"][1]["policies"];
+    assert_eq!(own[5], json!({"policy": "random", "permille": 1000}));
+    assert_eq!(own[0], json!({"policy": "net", "permille": 0}));
+    assert_ne!(bare(found), bare(ask(json!([])).expect(200)));
+    let few = policies(json!([{"policy": "net", "permille": 999}]));
+    let stranger = json!([{"seat": 4, "policies": [{"policy": "net", "permille": 1000}]}]);
+    for wrong in [few, stranger, policies(json!([]))] {
+        let refused = ask(wrong).refused("invalid_knowledge");
+        assert_eq!(refused["errors"][0]["pointer"], "/known/players");
+    }
+    for wrong in [
+        json!([{"policy": "wise", "permille": 1000}]),
+        json!([{"policy": "net"}]),
+    ] {
+        ask(policies(wrong)).refused("invalid_request");
+    }
 }
 
 /// A position of seat 2 after four turns, with all that is known of them.
