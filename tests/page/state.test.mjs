@@ -7,7 +7,7 @@ import { load } from "./page.mjs";
 
 const { initial, reduce, stepOf } = await load("state.js");
 
-const opened = reduce(initial({}, "", true, false, []), { type: "opened", id: "1", as: { seat: 0 }, replay: null });
+const opened = reduce(initial({}, []), { type: "opened", id: "1", as: { seat: 0 }, replay: null });
 const game = (version, more) => ({
   type: "game", version, phase: "play", round: 1, actions: [], last_action: { type: "game_created" }, seats: [], ...more,
 });

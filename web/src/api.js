@@ -4,7 +4,7 @@
 import { NewVersion } from "./files.js";
 import { forgetKey, keyFor } from "./storage.js";
 
-/** @import {Failure, Message, Problem, Table} from "./types.js" */
+/** @import {Catalogue, Failure, Layout, Message, Problem, Sheet, Table} from "./types.js" */
 
 /** The origin of another server that the page is for; empty if it is the page's own. */
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
@@ -184,6 +184,23 @@ export async function request(method, path, { token, body, text, headers = {}, c
 
 /** Reads something of a game. @template T @param {Table} table @param {string} path @returns {Promise<T>} */
 export const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
+
+/** @type {Promise<Sheet[]> | null} */
+let sheets = null;
+
+/** The sheets with their options, which never change. */
+export function readSheets() {
+  sheets ??= request("GET", "/v1/rules").then((/** @type {Catalogue} */ { presets }) => presets);
+  sheets.catch(() => { sheets = null; });
+  return sheets;
+}
+
+/** The rules of a sheet. @param {Sheet[]} all @param {string | undefined} preset */
+export const rulesOn = (all, preset) => all.find((one) => one.name === preset)?.rules;
+
+/** Where things are on a board. @param {number} seats @param {number} fields per seat @param {number | null} [bottom] the seat there @returns {Promise<Layout>} */
+export const readLayout = (seats, fields, bottom) =>
+  request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${bottom ?? 0}`);
 
 /**
  * The refusal of the server. Throws a `TypeError` if the answer is not the server's, but for

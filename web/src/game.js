@@ -1,15 +1,16 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { follow, get, passes, problemOf, request, requestSecret } from "./api.js";
+import { follow, get, passes, problemOf, readLayout, request, requestSecret } from "./api.js";
 import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { loadModule } from "./files.js";
+import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
-import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, savePerson, savedGame, savedGames, setOver } from "./storage.js";
 import { actorOf, isShared } from "./words.js";
 
-/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Layout, Message, Move, Offer, SavedGame, Settings, Seven,
+/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Message, Move, Offer, Person, SavedGame, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
@@ -64,7 +65,7 @@ export function navigate() {
     dispatch({ type: "route", route: { name: "learn", number: number ? Number(number) : null } });
   } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
-    dispatch({ type: "saved", saved: savedGames() });
+    dispatch({ type: "set", change: { saved: savedGames() } });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
     open(id, kind === "join", secret ?? null, version);
@@ -77,55 +78,42 @@ export function replaceAddress(id, version = null) {
   history.replaceState(null, "", addressOf(id, version));
 }
 
-/** @param {Settings} settings */
-export function setSettings(settings) {
-  saveSettings(settings);
-  dispatch({ type: "settings", settings });
+/** Changes what is known of the person, from now on. @param {Partial<Person>} change */
+export function setPerson(change) {
+  savePerson(change);
+  dispatch({ type: "set", change });
 }
 
-/** The person's name, from now on. @param {string} name */
-export function setName(name) {
-  saveName(name);
-  dispatch({ type: "name", name });
-}
-
-/** Switches sound, vibration and notifications on or off, from now on. @param {boolean} sound */
-export function setSound(sound) {
-  saveSound(sound);
-  dispatch({ type: "sound", sound });
-}
-
-/** Shows the reactions of others, or not, from now on. @param {boolean} muted */
-export function setMuted(muted) {
-  saveMuted(muted);
-  dispatch({ type: "muted", muted });
-}
-
-/** Creates a game against bots and goes to its table. @param {string} name of the player */
-export async function playAgainstBots(name) {
-  const { seats, level, pace } = state.settings;
+/** Goes to a game from the home screen, or shows a refusal there. @param {() => Promise<string>} action returns the id of a game */
+export async function goFromHome(action) {
   dispatch({ type: "home", home: { creating: true, problem: null } });
-  const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
-    const id = await requestSecret("POST", "/v1/games", {
-      body: {
-        rules: rulesOf(state.settings),
-        seats: [{ kind: "human", name }, ...bots],
-        // The bot before the player deals the first round, so that the player begins.
-        first_dealer: seats - 1,
-        bot_pace_ms: pace,
-        listed: false,
-      },
-    }, (/** @type {Created} */ created) => {
-      keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
-      return created.id;
-    });
+    const id = await action();
     dispatch({ type: "home", home: { creating: false } });
     go(id);
   } catch (error) {
     dispatch({ type: "home", home: { creating: false, problem: problemOf(error) } });
   }
 }
+
+/** Creates a game against bots and goes to its table. */
+export const playAgainstBots = () => goFromHome(() => {
+  const { seats, level, pace } = state.settings;
+  const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
+  return requestSecret("POST", "/v1/games", {
+    body: {
+      rules: rulesOf(state.settings),
+      seats: [{ kind: "human", name: state.name || t("player") }, ...bots],
+      // The bot before the player deals the first round, so that the player begins.
+      first_dealer: seats - 1,
+      bot_pace_ms: pace,
+      listed: false,
+    },
+  }, (/** @type {Created} */ { id, game, seat_tokens: [token = null], host_token: hostToken }) => {
+    keep(game, { seat: 0, token, hostToken });
+    return id;
+  });
+});
 
 /** Whether a game has an end that will not change. @param {Game} game */
 const isOver = (game) => game.phase === "finished";
@@ -158,7 +146,7 @@ export function watch(text) {
 /** @param {string} id */
 export function forget(id) {
   forgetGame(id);
-  dispatch({ type: "saved", saved: savedGames() });
+  dispatch({ type: "set", change: { saved: savedGames() } });
 }
 
 /**
@@ -301,10 +289,7 @@ async function readMissing(table, game) {
     return newer.version > game.version;
   }
   if (!table.layout) {
-    const { seats, fields_per_seat: fields } = game.rules;
-    /** @type {Layout} */
-    const layout = await request("GET",
-      `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${table.seat ?? 0}`);
+    const layout = await readLayout(game.rules.seats, game.rules.fields_per_seat, table.seat);
     at(table, () => dispatch({ type: "layout", layout }));
     return true;
   }

@@ -1,18 +1,18 @@
 // The first screen: a new game, games to continue, a game to watch.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { problemOf, request, server } from "./api.js";
-import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
+import { problemOf, request, rulesOn, server } from "./api.js";
+import { forget, go, playAgainstBots, setPerson, watch } from "./game.js";
 import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { Later, cutName, html, usePolling } from "./view.js";
+import { Later, cutName, html, usePolling, useSheets } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Catalogue, Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
+/** @import {Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
@@ -35,7 +35,7 @@ export function Home({ state }) {
         <h1>DOG</h1>
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
-          onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
+          onClick=${playAgainstBots}>${t("home.play")}</button>
         <p class="small" role="status">${home.creating ? t("do.wait") : t("home.summary", {
           rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
@@ -100,7 +100,7 @@ function WithPeople({ state }) {
         <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" autocapitalize="words" ref=${field}
           aria-invalid=${missing ? "true" : "false"} aria-describedby=${missing ? "nameless" : undefined}
           onChange=${(/** @type {Event} */ event) =>
-            setName(/** @type {HTMLInputElement} */ (event.target).value.trim())} /></label>
+            setPerson({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() })} /></label>
       ${missing && html`<p class="problem" role="alert" id="nameless">${t("name.missing")}</p>`}
       <ul class="ways">
         <li><button type="button" disabled=${home.creating} onClick=${named(inviteFriends)}>${t("home.invite")}</button>
@@ -132,7 +132,7 @@ function Open({ table }) {
 function Choices({ settings }) {
   const [open, setOpen] = useState(false);
   /** @param {Partial<Settings>} change */
-  const set = (change) => setSettings({ ...settings, ...change });
+  const set = (change) => setPerson({ settings: { ...settings, ...change } });
   return html`
     <details class="settings">
       <summary>${t("settings.title")}</summary>
@@ -168,21 +168,13 @@ const choice = (name, values, chosen, words, then) => html`
 
 /** Where the next game differs from the sheet. @param {{settings: Settings}} props */
 function Options({ settings }) {
-  const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
-  useEffect(() => {
-    // Without it the page does not say what the sheet says, and works.
-    request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
-  }, []);
-  /** @param {string} name */
-  const asOnSheet = (name) => {
-    const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
-    return sheet ? t("option.sheet.is", { value: wordsIn(sheet.rules, name) }) : t("option.sheet");
-  };
+  const sheet = rulesOn(useSheets(), settings.preset);
+  const asOnSheet = (/** @type {string} */ name) => (sheet ? t("option.sheet.is", { value: wordsIn(sheet, name) }) : t("option.sheet"));
   return html`
     <div class="fields">
       ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
         (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
-        (one) => setSettings({ ...settings, options: { ...settings.options, [name]: one } })))}
+        (one) => setPerson({ settings: { ...settings, options: { ...settings.options, [name]: one } } })))}
     </div>`;
 }
 

@@ -21,7 +21,7 @@ async function readAddresses() {
   } catch {
     // The page then says what to do.
   }
-  dispatch({ type: "addresses", addresses: { list, chosen: 0 } });
+  dispatch({ type: "set", change: { addresses: { list, chosen: 0 } } });
 }
 
 /** Where others reach the page; null while the page asks. @param {Addresses | null} addresses */
@@ -104,7 +104,7 @@ function Reachable({ addresses }) {
     <label>${t("share.address")}
       <select onChange=${(/** @type {Event} */ event) => {
         const { selectedIndex } = /** @type {HTMLSelectElement} */ (event.target);
-        dispatch({ type: "addresses", addresses: { list, chosen: selectedIndex } });
+        dispatch({ type: "set", change: { addresses: { list, chosen: selectedIndex } } });
       }}>
         ${list.map((one, index) => html`<option selected=${index === chosen}>${one}</option>`)}
       </select></label>`;

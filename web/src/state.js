@@ -1,9 +1,8 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Analysis, Choice, Failure, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
- *    Table, Unplayable} from "./types.js" */
+/** @import {Advice, Choice, Failure, Game, History, Invitations, Layout, Lesson, LogEntry, Message, Move, Person,
+ *    Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Seven, SevenPart, State, Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
@@ -13,17 +12,11 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
 /**
  * @typedef {(
  *   {type: "route", route: Route, badAddress?: boolean}
- *   | {type: "settings", settings: Settings}
- *   | {type: "name", name: string}
- *   | {type: "sound", sound: boolean}
- *   | {type: "muted", muted: boolean}
+ *   | {type: "set", change: Partial<Omit<State, "route" | "home" | "table">>}
  *   | {type: "reacting", reacting: boolean}
  *   | {type: "reaction over", key: number}
  *   | {type: "skipped", round: number}
  *   | {type: "lesson", lesson: Lesson}
- *   | {type: "saved", saved: SavedGame[]}
- *   | {type: "tables", tables: OpenTable[]}
- *   | {type: "addresses", addresses: Addresses}
  *   | {type: "home", home: Partial<State["home"]>}
  *   | {type: "opened", id: string, as: Opened, replay: number | null}
  *   | {type: "refused", refused: Table["refused"]}
@@ -53,17 +46,13 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "sending", sending: boolean}
  *   | {type: "hint", hint: "none" | "asked" | Advice}
  *   | {type: "problem", problem: Failure | null}
- *   | {type: "analysis", analysis: Analysis}
  * )} Event
  */
 
-/** @param {Settings} settings @param {string} name @param {boolean} sound @param {boolean} muted @param {SavedGame[]} saved @returns {State} */
-export const initial = (settings, name, sound, muted, saved) => ({
+/** @param {Person} person @param {SavedGame[]} saved @returns {State} */
+export const initial = (person, saved) => ({
+  ...person,
   route: { name: "home" },
-  settings,
-  name,
-  sound,
-  muted,
   saved,
   tables: null,
   addresses: null,
@@ -82,13 +71,7 @@ export function reduce(state, event) {
         home: { creating: false, problem: null, badLink: false, badAddress: event.badAddress ?? false },
         table: event.route.name === "table" && state.table?.id === event.route.id ? state.table : null,
       };
-    case "settings": return { ...state, settings: event.settings };
-    case "name": return { ...state, name: event.name };
-    case "sound": return { ...state, sound: event.sound };
-    case "muted": return { ...state, muted: event.muted };
-    case "saved": return { ...state, saved: event.saved };
-    case "tables": return { ...state, tables: event.tables };
-    case "addresses": return { ...state, addresses: event.addresses };
+    case "set": return { ...state, ...event.change };
     case "home": return { ...state, home: { ...state.home, ...event.home } };
     case "opened":
       return {
@@ -102,7 +85,6 @@ export function reduce(state, event) {
           reacting: false, reactions: [], skipped: null,
         },
       };
-    case "analysis": return { ...state, analysis: event.analysis };
     default:
       return state.table ? { ...state, table: reduceTable(state.table, event) } : state;
   }

@@ -3,12 +3,12 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
-import { problemOf } from "./api.js";
+import { problemOf, readSheets } from "./api.js";
 import { PAUSES } from "./files.js";
 import { t } from "./lang.js";
 
 /** @import {VNode} from "../vendor/preact.js" */
-/** @import {Failure} from "./types.js" */
+/** @import {Failure, Sheet} from "./types.js" */
 
 /**
  * A handler that takes a double click for one: its second click is not for what the first one changed.
@@ -41,6 +41,13 @@ export function usePolling(read, what = "") {
       for (const sign of signs) removeEventListener(sign, look);
     };
   }, [what]);
+}
+
+/** The sheets, as soon as they are there: a view works without them, too. */
+export function useSheets() {
+  const [sheets, setSheets] = useState(/** @type {Sheet[]} */ ([]));
+  useEffect(() => { readSheets().then(setSheets, problemOf); }, []);
+  return sheets;
 }
 
 /** How many characters a name has. `maxlength` would count an emoji as two. */

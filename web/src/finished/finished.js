@@ -5,7 +5,6 @@ import { loadModule } from "../files.js";
 import { go, playAgainstBots } from "../game.js";
 import { list, loadPart, t } from "../lang.js";
 import { rematch } from "../people.js";
-import { state } from "../store.js";
 import { html, Later } from "../view.js";
 import { isShared } from "../words.js";
 import { checkFair, download, replay, review } from "./history.js";
@@ -42,7 +41,7 @@ function End({ table }) {
     <${Result} table=${table} />
     <${Again} table=${table} />
     <div class="buttons">
-      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
+      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${playAgainstBots}>${t("finished.again")}</button>`}
       <${Share} table=${table} version=${null} />
       <button type="button" onClick=${replay}>${t("replay")}</button>
       <button type="button" onClick=${review} disabled=${table.review !== "none"}>${t("review")}</button>

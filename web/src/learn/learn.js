@@ -5,7 +5,6 @@ import { canUndo, nextStep } from "../choose.js";
 import { playAgainstBots, undo } from "../game.js";
 import { t } from "../lang.js";
 import { savedLessons } from "../storage.js";
-import { state } from "../store.js";
 import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
@@ -138,7 +137,7 @@ function Next({ name, names, again }) {
       ${next ? html`
         <button type="button" class="primary" ref=${button} onClick=${once(() => { location.hash = `#/learn/${names.indexOf(next) + 1}`; })}>
           ${t("learn.next")}</button>` : html`
-        <button type="button" class="primary" ref=${button} onClick=${once(() => playAgainstBots(state.name || t("player")))}>${t("home.play")}</button>`}
+        <button type="button" class="primary" ref=${button} onClick=${once(playAgainstBots)}>${t("home.play")}</button>`}
       <button type="button" onClick=${again}>${t("learn.again")}</button>
     </div>`;
 }

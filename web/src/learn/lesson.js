@@ -3,13 +3,13 @@
 
 import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
-import { problemOf, request } from "../api.js";
+import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
 import { offerOf, previewOf } from "../choose.js";
 import { readJson } from "../files.js";
 import { saveLesson } from "../storage.js";
 import { at, dispatch, state } from "../store.js";
 
-/** @import {Catalogue, Game, Layout, Lesson, Move, SeatBoard, Table, Unplayable} from "../types.js" */
+/** @import {Game, Lesson, Move, SeatBoard, Table, Unplayable} from "../types.js" */
 
 /** The key of the choice that did not solve the lesson, as long as the board shows it. */
 export const TRIED = "tried";
@@ -37,13 +37,10 @@ export async function open(name) {
   if (!table) return;
   try {
     const { rules: chosen, position, hand, exchange = false, accepted, mistake } = await file(name);
-    /** @type {Catalogue} */
-    const { presets } = await request("GET", "/v1/rules");
-    const rules = { ...presets.find((one) => one.name === chosen.preset)?.rules, ...chosen };
+    const rules = { ...rulesOn(await readSheets(), chosen.preset), ...chosen };
     const { seats, fields_per_seat: fields } = rules;
     const question = { rules: chosen, position, seat: 0, hand };
-    /** @type {Layout} */
-    const layout = await request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=0`);
+    const layout = await readLayout(seats, fields);
     const { moves, unplayable } = exchange ? { moves: [], unplayable: [] } : await legalMoves(question);
     const board = boardOf({ board: readPosition(position, seats, fields) });
     at(table, () => {

@@ -1,7 +1,7 @@
 // What people say to the table: one of a few words, shown beside their name for a while.
 
 import { useEffect } from "../../vendor/preact-hooks.js";
-import { react, setMuted } from "../game.js";
+import { react, setPerson } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch, state } from "../store.js";
 import { html, once } from "../view.js";
@@ -41,7 +41,7 @@ export const Reactions = ({ table }) => table.reacting && html`
         <button type="button" key=${name} onClick=${once(() => react(name))}>${t(`reaction.${name}`)}</button>`)}
     </div>
     <label class="mute"><input type="checkbox" checked=${state.muted}
-      onChange=${() => setMuted(!state.muted)} /> ${t("react.mute")}</label>
+      onChange=${() => setPerson({ muted: !state.muted })} /> ${t("react.mute")}</label>
   <//>`;
 
 /** What a seat has just said. @param {{table: Table, seat: number}} props */
