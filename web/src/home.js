@@ -9,10 +9,10 @@ import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { Later, cutName, html, usePolling, useSheets } from "./view.js";
+import { Later, Select, cutName, html, submitted, usePolling, useSheets } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
+/** @import {Failure, Game, OpenTable, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
@@ -51,11 +51,7 @@ export function Home({ state }) {
       <${Choices} settings=${settings} />
       <section>
         <h2>${t("home.watch")}</h2>
-        <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-          event.preventDefault();
-          const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-          watch(String(form.get("link") ?? ""));
-        }}>
+        <form class="row" onSubmit=${submitted("link", watch)}>
           <label class="grow">${t("home.watch.link")}
             <input name="link" autocomplete="off" inputmode="url" aria-invalid=${home.badLink ? "true" : "false"} /></label>
           <button type="submit">${t("home.watch.go")}</button>
@@ -131,20 +127,19 @@ function Open({ table }) {
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
   const [open, setOpen] = useState(false);
-  /** @param {Partial<Settings>} change */
-  const set = (change) => setPerson({ settings: { ...settings, ...change } });
+  /** @param {"preset" | "seats" | "level" | "clock" | "pace"} name @param {(value: string | number) => string} words */
+  const choice = (name, words) => html`
+    <${Select} name=${name} label=${t(`settings.${name}`)} values=${CHOICES[name]} chosen=${settings[name]} words=${words}
+      then=${(/** @type {string | number} */ value) => setPerson({ settings: { ...settings, [name]: value } })} />`;
   return html`
     <details class="settings">
       <summary>${t("settings.title")}</summary>
       <div class="fields">
-        ${choice("preset", CHOICES.preset, settings.preset, (one) => t(`preset.${one}`), (preset) => set({ preset }))}
-        ${choice("seats", CHOICES.seats, settings.seats, (one) => t("settings.seats.n", { n: Number(one) }),
-          (seats) => set({ seats: Number(seats) }))}
-        ${choice("level", CHOICES.level, settings.level, (one) => t(`level.${one}`),
-          (level) => set({ level: /** @type {Level} */ (level) }))}
-        ${choice("clock", CHOICES.clock, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
-          (clock) => set({ clock: Number(clock) }))}
-        ${choice("pace", CHOICES.pace, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
+        ${choice("preset", (one) => t(`preset.${one}`))}
+        ${choice("seats", (n) => t("settings.seats.n", { n }))}
+        ${choice("level", (one) => t(`level.${one}`))}
+        ${choice("clock", (one) => (one === 0 ? t("settings.clock.none") : duration(1000 * Number(one))))}
+        ${choice("pace", (one) => duration(Number(one)))}
       </div>
       <details class="more" onToggle=${() => setOpen(true)}>
         <summary>${t("settings.more")}</summary>
@@ -153,28 +148,16 @@ function Choices({ settings }) {
     </details>`;
 }
 
-/**
- * A choice with its values.
- *
- * @param {string} name @param {(string | number)[]} values @param {string | number} chosen
- * @param {(value: string) => string} words @param {(value: string) => void} then
- */
-const choice = (name, values, chosen, words, then) => html`
-  <label>${t(OPTIONS[name] ? `option.${name}` : `settings.${name}`)}
-    <select name=${name} onChange=${(/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value)}>
-      ${values.map((one) => html`
-        <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
-    </select></label>`;
-
 /** Where the next game differs from the sheet. @param {{settings: Settings}} props */
 function Options({ settings }) {
   const sheet = rulesOn(useSheets(), settings.preset);
   const asOnSheet = (/** @type {string} */ name) => (sheet ? t("option.sheet.is", { value: wordsIn(sheet, name) }) : t("option.sheet"));
   return html`
     <div class="fields">
-      ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
-        (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
-        (one) => setPerson({ settings: { ...settings, options: { ...settings.options, [name]: one } } })))}
+      ${Object.entries(OPTIONS).map(([name, values]) => html`
+        <${Select} name=${name} label=${t(`option.${name}`)} values=${["", ...Object.keys(values)]} chosen=${settings.options[name] ?? ""}
+          words=${(/** @type {string} */ one) => (one === "" ? asOnSheet(name) : valueWords(name, one))}
+          then=${(/** @type {string} */ one) => setPerson({ settings: { ...settings, options: { ...settings.options, [name]: one } } })} />`)}
     </div>`;
 }
 

@@ -8,7 +8,7 @@ import { comeBack, giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, s
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
-import { cutName, html } from "./view.js";
+import { cutName, html, submitted, useTimer } from "./view.js";
 import { latestWords, nameOf, people, problemWords } from "./words.js";
 import { Bar, Lost } from "./table/bar.js";
 import { Clock, Mark } from "./table/players.js";
@@ -46,10 +46,7 @@ export function SeatingScreen({ table }) {
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [seat]);
   // If the answer to a join is lost, the log shows that it happened.
-  useEffect(() => {
-    const timer = setTimeout(resumeJoin, RESUME);
-    return () => clearTimeout(timer);
-  }, [table.log, table.sending]);
+  useTimer(resumeJoin, RESUME, [table.log, table.sending]);
   if (!game) return null;
   const guest = seat === null && !table.hostToken;
   return html`
@@ -122,10 +119,7 @@ function Join({ table }) {
   const words = refused === "no name" ? t("name.missing") : refused && problemWords(refused, people(table));
   const only = offered.length === 1 ? offered[0].seat : null;
   return html`
-    <form class="join" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-      event.preventDefault();
-      takeSeat(name.trim(), only);
-    }}>
+    <form class="join" onSubmit=${submitted("name", (typed) => takeSeat(typed, only))}>
       <label>${t("name")}
         <input id="name" name="name" value=${name} autocomplete="nickname" autocapitalize="words"
           aria-invalid=${refused === "no name" ? "true" : "false"} aria-describedby=${words ? "refused" : undefined}
@@ -224,11 +218,7 @@ function ForAll({ table }) {
 /** The person's name at the table, to change. @param {{table: Table, name: string}} props */
 function Name({ table, name }) {
   return html`
-    <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-      event.preventDefault();
-      const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-      rename(String(form.get("name") ?? "").trim());
-    }}>
+    <form class="row" onSubmit=${submitted("name", rename)}>
       <label class="grow">${t("name")} <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" /></label>
       <button disabled=${table.sending}>${t("name.change")}</button>
     </form>`;

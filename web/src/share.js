@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js"
 import { otherServer, request } from "./api.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
-import { html } from "./view.js";
+import { Select, html } from "./view.js";
 
 /** @import {Addresses} from "./types.js" */
 
@@ -101,13 +101,8 @@ function Reachable({ addresses }) {
   }
   if (list.length === 1) return null;
   return html`
-    <label>${t("share.address")}
-      <select onChange=${(/** @type {Event} */ event) => {
-        const { selectedIndex } = /** @type {HTMLSelectElement} */ (event.target);
-        dispatch({ type: "set", change: { addresses: { list, chosen: selectedIndex } } });
-      }}>
-        ${list.map((one, index) => html`<option selected=${index === chosen}>${one}</option>`)}
-      </select></label>`;
+    <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String}
+      then=${(/** @type {string} */ one) => dispatch({ type: "set", change: { addresses: { list, chosen: list.indexOf(one) } } })} />`;
 }
 
 /** Modules of the quiet zone around a code. */

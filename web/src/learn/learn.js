@@ -9,7 +9,7 @@ import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
 import { useFocus } from "../table/table.js";
-import { LoadAgain, html, once } from "../view.js";
+import { LoadAgain, html, once, useTitle } from "../view.js";
 import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
 import { TRIED, course, open } from "./lesson.js";
 
@@ -26,19 +26,9 @@ export async function loadCourse() {
   };
 }
 
-/** @param {string} title */
-function useTitle(title) {
-  const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    document.title = `${title} · DOG`;
-    heading.current?.focus();
-  }, [title]);
-  return heading;
-}
-
 /** @param {{names: string[]}} props */
 function Course({ names }) {
-  const heading = useTitle(t("home.learn"));
+  const heading = useTitle(`${t("home.learn")} · DOG`);
   const solved = savedLessons();
   return html`
     <main class="home course">
@@ -59,7 +49,7 @@ function Course({ names }) {
 /** @param {{name: string, names: string[], table: Table | null}} props */
 function LessonScreen({ name, names, table }) {
   const title = t(`lesson.${name}.title`);
-  const heading = useTitle(title);
+  const heading = useTitle(`${title} · DOG`);
   useEffect(() => { open(name); }, [name]);
   const again = () => {
     heading.current?.focus();

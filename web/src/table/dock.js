@@ -10,7 +10,7 @@ import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
-import { Later, LoadAgain, html, once } from "../view.js";
+import { Later, LoadAgain, html, once, useTimer } from "../view.js";
 import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
@@ -36,10 +36,7 @@ export function Dock({ table, step }) {
   // What the player asked about, a card or why nobody reacts, and when: an answer is for one hand, turn and choice.
   const [asked, ask] = useState({ when: "", what: /** @type {number | "react"} */ (-1) });
   // The end is loaded before it comes: the server may have another version by then.
-  useEffect(() => {
-    const timer = setTimeout(() => loadFinished().then(undefined, problemOf), SETTLED);
-    return () => clearTimeout(timer);
-  }, []);
+  useTimer(() => loadFinished().then(undefined, problemOf), SETTLED, []);
   if (!game) return null;
   const hand = seat === null ? [] : game.seats[seat].hand ?? [];
   const when = `${game.round} ${hand.join()} ${game.turn === seat} ${table.choice.card}`;
@@ -146,12 +143,8 @@ function Status({ table, about }) {
   const { problem } = table;
   const waits = table.sending || table.choice.asking || nextStep(table).stage === "wait";
   const [slow, setSlow] = useState(false);
-  useEffect(() => {
-    setSlow(false);
-    if (!waits) return undefined;
-    const timer = setTimeout(() => setSlow(true), SLOW);
-    return () => clearTimeout(timer);
-  }, [waits]);
+  useEffect(() => setSlow(false), [waits]);
+  useTimer(() => setSlow(true), waits ? SLOW : null, [waits]);
   const said = useRef("");
   if (!waits) said.current = statusWords(table);
   const words = waits && (slow || said.current === "") ? t(table.sending ? "do.sending" : "do.wait") : said.current;

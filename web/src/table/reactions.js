@@ -1,10 +1,9 @@
 // What people say to the table: one of a few words, shown beside their name for a while.
 
-import { useEffect } from "../../vendor/preact-hooks.js";
 import { react, setPerson } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch, state } from "../store.js";
-import { html, once } from "../view.js";
+import { html, once, useTimer } from "../view.js";
 import { isShared } from "../words.js";
 import { Sheet } from "./advice.js";
 
@@ -47,11 +46,7 @@ export const Reactions = ({ table }) => table.reacting && html`
 /** What a seat has just said. @param {{table: Table, seat: number}} props */
 export function Bubble({ table, seat }) {
   const said = table.reactions.find((one) => one.seat === seat);
-  useEffect(() => {
-    if (!said) return undefined;
-    const timer = setTimeout(() => dispatch({ type: "reaction over", key: said.key }), SHOWN);
-    return () => clearTimeout(timer);
-  }, [said?.key]);
+  useTimer(() => dispatch({ type: "reaction over", key: said?.key ?? 0 }), said ? SHOWN : null, [said?.key]);
   // A screen reader reads it in the log of the table.
   return said && !state.muted && html`<span class="bubble" aria-hidden="true">${t(`reaction.${said.reaction}`)}</span>`;
 }
