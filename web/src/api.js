@@ -263,16 +263,15 @@ export function follow(id, token, { onMessages, onLink }) {
   let cut = () => {};
   // When the connection was heard last.
   let heard = 0;
-  // How many tabs were hidden after this one, and whether it has closed its stream.
+  // How many tabs were hidden after this one.
   let later = 0;
-  let resting = false;
-  // Whether the stream is being replaced, which nobody needs to know.
-  let replacing = false;
+  // Why this tab has closed its stream, which nobody needs to know: until it is seen again, or to open another one.
+  let closed = /** @type {"resting" | "replacing" | null} */ (null);
   const tabs = openChannel("dog.tabs");
   if (tabs) tabs.onmessage = () => {
     later += 1;
     if (!document.hidden || later < HIDDEN_TABS) return;
-    resting = true;
+    closed = "resting";
     cut();
   };
   const hide = () => {
@@ -281,31 +280,30 @@ export function follow(id, token, { onMessages, onLink }) {
   };
   const show = () => {
     if (document.hidden) return;
-    resting = false;
+    if (closed === "resting") closed = null;
     wake();
   };
   const turn = () => {
     if (document.hidden) return hide();
     // An open connection does not tell that the network is gone, or that it is another one now.
-    if (!resting && Date.now() - heard > HEARD) {
-      replacing = true;
+    if (!closed && Date.now() - heard > HEARD) {
+      closed = "replacing";
       cut();
     }
     show();
   };
   // A page that the browser keeps for "back" would keep its connection too.
-  const leave = () => cut();
-  for (const type of ["offline", "pagehide"]) addEventListener(type, leave);
-  for (const type of ["online", "pageshow", "focus"]) addEventListener(type, show);
-  document.addEventListener("visibilitychange", turn);
+  const { signal } = stop;
+  for (const type of ["offline", "pagehide"]) addEventListener(type, () => cut(), { signal });
+  for (const type of ["online", "pageshow", "focus"]) addEventListener(type, show, { signal });
+  document.addEventListener("visibilitychange", turn, { signal });
   if (document.hidden) hide();
 
   (async () => {
-    for (let attempt = 0; !stop.signal.aborted;) {
+    for (let attempt = 0; !signal.aborted;) {
       const attemptOver = new AbortController();
       const abort = () => attemptOver.abort();
       cut = abort;
-      stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       let least = 0;
       const patience = setTimeout(() => onLink("lost"), PATIENCE);
@@ -338,23 +336,22 @@ export function follow(id, token, { onMessages, onLink }) {
           onMessages(messages);
         }
       } catch (error) {
-        if (stop.signal.aborted) return;
+        if (signal.aborted) return;
         if (error instanceof Refusal) {
           if (!passes(error)) return onLink("ended", error.problem);
           least = Math.max(error.wait, error.problem.status === 429 ? NO_PLACE : 0);
         }
-        if (!resting && !replacing) onLink("lost");
+        if (!closed) onLink("lost");
       } finally {
         clearTimeout(timer);
         clearTimeout(patience);
-        stop.signal.removeEventListener("abort", abort);
       }
-      if (replacing) {
-        replacing = false;
+      if (closed === "replacing") {
+        closed = null;
         continue;
       }
       await new Promise((resolve) => {
-        const wait = resting ? undefined : setTimeout(resolve, Math.max(least, WAITS[Math.min(attempt, WAITS.length - 1)]));
+        const wait = closed ? undefined : setTimeout(resolve, Math.max(least, WAITS[Math.min(attempt, WAITS.length - 1)]));
         wake = () => { clearTimeout(wait); resolve(undefined); };
       });
       wake = () => {};
@@ -364,9 +361,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
+    cut();
     tabs?.close();
-    for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
-    for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, show);
-    document.removeEventListener("visibilitychange", turn);
   };
 }

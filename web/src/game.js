@@ -1,7 +1,7 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
 import { follow, get, passes, problemOf, readLayout, request, requestSecret } from "./api.js";
-import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
+import { action, canUndo, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
 import { loadModule } from "./files.js";
 import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
@@ -409,6 +409,11 @@ export function chooseRank(rank) {
   dispatch({ type: "rank", rank });
   beginSeven();
 }
+
+/** Takes back what was chosen by a key. @param {Table | null} table */
+export const undoByKey = (table) => (/** @type {KeyboardEvent} */ event) => {
+  if (event.key === "Escape" && table && canUndo(table)) undo();
+};
 
 export function undo() {
   dispatch({ type: "undo" });

@@ -1,9 +1,8 @@
 // A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { loadModule } from "../files.js";
 import { go, playAgainstBots } from "../game.js";
-import { list, loadPart, t } from "../lang.js";
+import { list, loadScreen, t } from "../lang.js";
 import { rematch } from "../people.js";
 import { html, Later } from "../view.js";
 import { isShared } from "../words.js";
@@ -13,9 +12,7 @@ import { Result, Share } from "./result.js";
 
 /** @import {FairResult, ReplayStep, Table} from "../types.js" */
 
-const loadReview = async () => (await Promise.all([
-  loadModule("./review/review.js", () => import("../review/review.js")), loadPart("review"),
-]))[0].Review;
+const loadReview = async () => (await loadScreen("./review/review.js", () => import("../review/review.js"))).Review;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {

@@ -1,8 +1,8 @@
 // The course: a list of lessons, and each lesson as a small table.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { canUndo, nextStep } from "../choose.js";
-import { playAgainstBots, undo } from "../game.js";
+import { nextStep } from "../choose.js";
+import { playAgainstBots, undoByKey } from "../game.js";
 import { t } from "../lang.js";
 import { savedLessons } from "../storage.js";
 import { Board } from "../table/board.js";
@@ -56,9 +56,7 @@ function LessonScreen({ name, names, table }) {
     open(name);
   };
   return html`
-    <main class="lesson" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape" && table && canUndo(table)) undo();
-    }}>
+    <main class="lesson" onKeyDown=${undoByKey(table)}>
       <header class="bar">
         <a href="#/learn" class="back" aria-label=${t("home.learn")} title=${t("home.learn")}>‹</a>
         <h1 tabindex="-1" ref=${heading}>${title}</h1>
