@@ -1,7 +1,7 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
 import { follow, get, passes, problemOf, readLayout, request, requestSecret } from "./api.js";
-import { action, canUndo, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
+import { action, canUndo, holdsUnplayable, nextStep, ownSeat, partnerOf, sevenBegun } from "./choose.js";
 import { loadModule } from "./files.js";
 import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
@@ -115,9 +115,6 @@ export const playAgainstBots = () => goFromHome(() => {
   });
 });
 
-/** Whether a game has an end that will not change. @param {Game} game */
-const isOver = (game) => game.phase === "finished";
-
 /**
  * Remembers a game and the secrets that this browser has got for it.
  *
@@ -128,7 +125,7 @@ export function keep(game, secrets) {
   const { id, rules: { preset }, shuffle_commitment: commitment } = game;
   const names = game.seats.map((seat) => seat.name);
   const known = savedGame(id) ?? { seat: null, token: null, hostToken: null, opened: Date.now(), commitment };
-  saveGame({ ...known, id, preset, names, over: isOver(game), ...secrets });
+  saveGame({ ...known, id, preset, names, over: game.phase === "finished", ...secrets });
   // Some browsers forget after a week what they were not asked to keep.
   if (secrets.token && isShared({ game, seat: secrets.seat ?? null })) navigator.storage?.persist?.();
 }
@@ -227,7 +224,7 @@ function remember(table) {
   const { id, game, seat, token } = table;
   const saved = savedGame(id);
   if (!table.isSecond && ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
-    || (saved?.over ?? false) !== isOver(game))) {
+    || (saved?.over ?? false) !== (game.phase === "finished"))) {
     keep(game, token ? { seat, token } : {});
   }
   if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
@@ -294,7 +291,7 @@ async function readMissing(table, game) {
     return true;
   }
   // The server plays for a person who is away.
-  const away = table.seat !== null && game.seats[table.seat].away;
+  const away = ownSeat(table)?.away;
   if (!away && action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
     /** @type {{version?: number, moves: Move[], unplayable: Unplayable[]}} */
     const { version, moves, unplayable } = await get(table, "/legal-moves?board=false");
@@ -448,10 +445,8 @@ async function continueSeven(begun, part) {
 }
 
 /** Whether the offer captures a piece of the player's partner. @param {Table} table @param {Offer} offer */
-function capturesPartner({ game, seat }, offer) {
-  if (!game || seat === null) return false;
-  return offer.captures.some((one) => one.seat !== seat && game.seats[one.seat].team === game.seats[seat].team);
-}
+const capturesPartner = ({ game, seat }, { captures }) =>
+  game !== null && seat !== null && captures.some((one) => one.seat === partnerOf(seat, game.seats.length));
 
 /** Plays what was chosen, continues a seven, or asks once more. @param {Offer} offer */
 export function choose(offer) {

@@ -2,6 +2,7 @@
 // for the others, and the start.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { ownSeat, teamsOf } from "./choose.js";
 import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
 import { comeBack, giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
@@ -13,7 +14,7 @@ import { latestWords, nameOf, people, problemWords } from "./words.js";
 import { Bar, Lost } from "./table/bar.js";
 import { Clock, Mark } from "./table/players.js";
 
-/** @import {Game, SeatInGame, Table} from "./types.js" */
+/** @import {Game, Table} from "./types.js" */
 
 /** Milliseconds between a join without an answer and the next attempt. */
 const RESUME = 2000;
@@ -28,10 +29,6 @@ export function isSeating({ game, seat, joining }) {
 
 /** Whether the people of another game sit down again. @param {Game} game */
 const isRematch = (game) => game.seats.some((one) => typeof one.asked === "boolean");
-
-/** @param {Game} game @returns {SeatInGame[][]} the seats of each team */
-const teamsOf = (game) => Array.from({ length: game.seats.length / 2 }, (_, team) =>
-  game.seats.filter((one) => one.team === team));
 
 /** @param {{table: Table}} props */
 export function SeatingScreen({ table }) {
@@ -139,11 +136,11 @@ function Teams({ table }) {
   const choosing = offered.length > 1;
   return html`
     <ul class="teams">
-      ${teamsOf(game).map((team, index) => html`
+      ${teamsOf(game.seats.length).map((team, index) => html`
         <li key=${index}>
           <p class="small">${t("seating.team", { n: index + 1 })}</p>
           <ul>
-            ${team.map((one) => html`
+            ${team.map((one) => game.seats[one]).map((one) => html`
               <li key=${one.seat} class=${one.kind === "open" ? "free" : ""}>
                 <${Mark} layout=${layout} seat=${one.seat} />
                 <bdi class="name">${one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name}</bdi>
@@ -182,7 +179,7 @@ function Buttons({ table }) {
   // A rematch can go on without the one who leaves; elsewhere the seat is for somebody else.
   const again = isRematch(game);
   const nobody = again && game.seats.every((one) => one.kind !== "human" || one.asked === false);
-  const own = seat === null ? null : game.seats[seat];
+  const own = ownSeat(table);
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}

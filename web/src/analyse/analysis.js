@@ -1,6 +1,7 @@
 // What the analysis does: it reads the address, keeps it up to date, and asks the server.
 
 import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
+import { partnerOf } from "../choose.js";
 import { dispatch, state } from "../store.js";
 import { addressOf, fieldsOf, readQuestion, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";
@@ -119,10 +120,9 @@ function nextInReplay(steps, at) {
 function nextInGame(game, { seat: own, log }) {
   const seat = own ?? game.turn ?? 0;
   const { hand, gave, received } = game.seats[seat];
-  const partner = (seat + game.seats.length / 2) % game.seats.length;
   return {
     seat, hand: hand ?? [], exchanging: game.phase === "exchange",
-    gave: { [seat]: gave ?? null, [partner]: received ?? null },
+    gave: { [seat]: gave ?? null, [partnerOf(seat, game.seats.length)]: received ?? null },
     played: game.turn === seat ? roundOf(log.flatMap(({ events }) => events)).played : [],
   };
 }
@@ -137,7 +137,7 @@ async function questionOf(game, table, step) {
   const { fields_per_seat: fields, seats } = game.rules;
   const { seat, gave, ...asked } = step ? nextInReplay(table.steps ?? [], step.entry.version - 1) : nextInGame(game, table);
   const board = textsOf(step ? step.board : game.board, fields);
-  const [given, received] = [seat, (seat + seats / 2) % seats].map((one) => gave[one] ?? null);
+  const [given, received] = [seat, partnerOf(seat, seats)].map((one) => gave[one] ?? null);
   return {
     ...asked, rules: differences(game.rules, sheets), fields, board, seat,
     gave: received && given, received: given && received,

@@ -1,6 +1,7 @@
 // A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { partnerOf, teamsOf } from "../choose.js";
 import { go, playAgainstBots } from "../game.js";
 import { list, loadScreen, t } from "../lang.js";
 import { rematch } from "../people.js";
@@ -64,8 +65,8 @@ function Again({ table }) {
   }
   const orders = ordersOf(game.seats.length, seat ?? 0);
   /** @param {number[]} order the old seat at each new place */
-  const teams = (order) => order.slice(0, order.length / 2).map((one, place) =>
-    list([one, order[place + order.length / 2]].map((old) => game.seats[old].name))).join(t("rematch.against"));
+  const teams = (order) => teamsOf(order.length).map((places) => list(places.map((place) => game.seats[order[place]].name)))
+    .join(t("rematch.against"));
   return html`
     <div class="again">
       ${next ? html`<p role="alert">${t("rematch.asked")}</p>` : html`
@@ -90,7 +91,7 @@ function Again({ table }) {
  */
 function ordersOf(seats, seat) {
   const same = Array.from({ length: seats }, (_, place) => place);
-  const partner = (seat + seats / 2) % seats;
+  const partner = partnerOf(seat, seats);
   const others = same.filter((one) => one !== seat && one !== partner);
   return [same, ...others.map((other) => same.map((one) => (one === partner ? other : one === other ? partner : one)))];
 }

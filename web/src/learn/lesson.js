@@ -4,7 +4,7 @@
 import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
 import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
-import { offerOf, previewOf } from "../choose.js";
+import { offerOf, partnerOf, previewOf } from "../choose.js";
 import { readJson } from "../files.js";
 import { saveLesson } from "../storage.js";
 import { at, dispatch, state } from "../store.js";
@@ -98,7 +98,7 @@ export async function judge({ id, card }) {
   const solves = (/** @type {Move | undefined} */ move) => move?.board && accepted.includes(textOf(move.board, table));
   try {
     dispatch({ type: "sending", sending: true });
-    const partner = game.seats.length / 2;
+    const partner = partnerOf(0, game.seats.length);
     const moves = card ? (await legalMoves({ ...question, seat: partner, hand: [card] })).moves : [];
     const move = card ? moves.find(solves) : moveOf(table, id ?? "");
     at(table, () => {

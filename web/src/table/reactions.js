@@ -1,5 +1,6 @@
 // What people say to the table: one of a few words, shown beside their name for a while.
 
+import { ownSeat } from "../choose.js";
 import { react, setPerson } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch, state } from "../store.js";
@@ -14,8 +15,9 @@ const REACTIONS = ["well_played", "thanks", "sorry", "ouch", "lucky", "one_momen
 const SHOWN = 4000;
 
 /** Why the player cannot react now, in words. @param {Table} table */
-export function whyNoReaction({ game, seat }) {
-  const own = seat === null ? null : game?.seats[seat];
+export function whyNoReaction(table) {
+  const { game } = table;
+  const own = ownSeat(table);
   if (!game?.reactions) return t("reason.reactions_off");
   if (own?.kind !== "human") return t("reason.bot_plays.you");
   if (own.stand_in) return t("reason.stand_in_plays");
