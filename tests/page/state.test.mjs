@@ -74,6 +74,6 @@ test("the step of a replay is one that there is", () => {
 });
 
 test("the list of reactions closes when nobody may react any more", () => {
-  const reacting = (phase) => after(stream(game(5)), { type: "reacting", reacting: true }, { type: "game", game: game(6, { phase }) }).reacting;
+  const reacting = (phase) => after(stream(game(5)), { type: "table", change: { reacting: true } }, { type: "game", game: game(6, { phase }) }).reacting;
   assert.deepEqual(["play", "deal"].map(reacting), [true, false]);
 });

@@ -198,7 +198,12 @@ export function readSheets() {
 /** The rules of a sheet. @param {Sheet[]} all @param {string | undefined} preset */
 export const rulesOn = (all, preset) => all.find((one) => one.name === preset)?.rules;
 
-/** Where things are on a board. @param {number} seats @param {number} fields per seat @param {number | null} [bottom] the seat there @returns {Promise<Layout>} */
+/**
+ * Where things are on a board.
+ *
+ * @param {number} seats @param {number} fields per seat @param {number | null} [bottom] the seat there
+ * @returns {Promise<Layout>}
+ */
 export const readLayout = (seats, fields, bottom) =>
   request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${bottom ?? 0}`);
 
@@ -265,7 +270,7 @@ export function follow(id, token, { onMessages, onLink }) {
   let heard = 0;
   // How many tabs were hidden after this one.
   let later = 0;
-  // Why this tab has closed its stream, which nobody needs to know: until it is seen again, or to open another one.
+  // Whether the stream was closed until this tab is seen again, or to open another one: nobody needs to know.
   let closed = /** @type {"resting" | "replacing" | null} */ (null);
   const tabs = openChannel("dog.tabs");
   if (tabs) tabs.onmessage = () => {
@@ -292,8 +297,8 @@ export function follow(id, token, { onMessages, onLink }) {
     }
     show();
   };
-  // A page that the browser keeps for "back" would keep its connection too.
   const { signal } = stop;
+  // A page that the browser keeps for "back" would keep its connection too.
   for (const type of ["offline", "pagehide"]) addEventListener(type, () => cut(), { signal });
   for (const type of ["online", "pageshow", "focus"]) addEventListener(type, show, { signal });
   document.addEventListener("visibilitychange", turn, { signal });

@@ -259,12 +259,12 @@ async function complete() {
     const { table } = state;
     try {
       if (table?.game) again = await readMissing(table, table.game) || again;
-      if (unread && state.table?.problem === unread.problem) dispatch({ type: "problem", problem: null });
+      if (unread && state.table?.problem === unread.problem) dispatch({ type: "table", change: { problem: null } });
       unread = null;
     } catch (error) {
       unread = { problem: problemOf(error), timer: passes(error) ? setTimeout(complete, AGAIN) : undefined };
       const { problem } = unread;
-      if (table) at(table, () => dispatch({ type: "problem", problem }));
+      if (table) at(table, () => dispatch({ type: "table", change: { problem } }));
     }
   }
   completing = false;
@@ -287,7 +287,7 @@ async function readMissing(table, game) {
   }
   if (!table.layout) {
     const layout = await readLayout(game.rules.seats, game.rules.fields_per_seat, table.seat);
-    at(table, () => dispatch({ type: "layout", layout }));
+    at(table, () => dispatch({ type: "table", change: { layout } }));
     return true;
   }
   // The server plays for a person who is away.
@@ -360,7 +360,7 @@ export async function act(action, seat) {
     const problem = problemOf(error);
     // An answer can be lost after the server has acted.
     if (problem === "network" && hasActed(own)) return;
-    at(table, () => dispatch({ type: "problem", problem }));
+    at(table, () => dispatch({ type: "table", change: { problem } }));
   } finally {
     endAct(own);
     complete();
@@ -383,7 +383,7 @@ const tryInLesson = async (chosen) => (await import("./learn/lesson.js")).judge(
 
 /** Says something to the table. @param {string} reaction */
 export function react(reaction) {
-  dispatch({ type: "reacting", reacting: false });
+  dispatch({ type: "table", change: { reacting: false } });
   return act(async ({ id, token }) => {
     await request("POST", `/v1/games/${id}/reactions`, { token, body: { reaction } });
   });
@@ -440,7 +440,7 @@ async function continueSeven(begun, part) {
   } catch (error) {
     if (state.table?.choice !== asked) return;
     dispatch({ type: "seven asked", asking: false });
-    dispatch({ type: "problem", problem: problemOf(error) });
+    dispatch({ type: "table", change: { problem: problemOf(error) } });
   }
 }
 
@@ -473,7 +473,7 @@ export async function hint() {
   } catch (error) {
     at(table, () => {
       dispatch({ type: "hint", hint: "none" });
-      dispatch({ type: "problem", problem: problemOf(error) });
+      dispatch({ type: "table", change: { problem: problemOf(error) } });
     });
   }
 }
@@ -492,6 +492,6 @@ export async function analyse() {
     const { openTable } = await loadModule("./analyse/analysis.js", () => import("./analyse/analysis.js"));
     await openTable(table, stepOf(table));
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
   }
 }

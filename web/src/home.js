@@ -151,13 +151,16 @@ function Choices({ settings }) {
 /** Where the next game differs from the sheet. @param {{settings: Settings}} props */
 function Options({ settings }) {
   const sheet = rulesOn(useSheets(), settings.preset);
-  const asOnSheet = (/** @type {string} */ name) => (sheet ? t("option.sheet.is", { value: wordsIn(sheet, name) }) : t("option.sheet"));
+  /** @param {string} name */
+  const asOnSheet = (name) => (sheet ? t("option.sheet.is", { value: wordsIn(sheet, name) }) : t("option.sheet"));
+  /** @param {Record<string, string>} change */
+  const set = (change) => setPerson({ settings: { ...settings, options: { ...settings.options, ...change } } });
   return html`
     <div class="fields">
       ${Object.entries(OPTIONS).map(([name, values]) => html`
-        <${Select} name=${name} label=${t(`option.${name}`)} values=${["", ...Object.keys(values)]} chosen=${settings.options[name] ?? ""}
-          words=${(/** @type {string} */ one) => (one === "" ? asOnSheet(name) : valueWords(name, one))}
-          then=${(/** @type {string} */ one) => setPerson({ settings: { ...settings, options: { ...settings.options, [name]: one } } })} />`)}
+        <${Select} name=${name} label=${t(`option.${name}`)} values=${["", ...Object.keys(values)]}
+          chosen=${settings.options[name] ?? ""} then=${(/** @type {string} */ one) => set({ [name]: one })}
+          words=${(/** @type {string} */ one) => (one === "" ? asOnSheet(name) : valueWords(name, one))} />`)}
     </div>`;
 }
 

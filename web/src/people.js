@@ -66,7 +66,7 @@ export async function readOpenTables() {
 export async function takeSeat(name, seat) {
   const { table } = state;
   if (!table || table.sending) return;
-  dispatch({ type: "refused", refused: name === "" ? "no name" : null });
+  dispatch({ type: "table", change: { refused: name === "" ? "no name" : null } });
   if (name === "") return;
   setPerson({ name });
   await sitDown(table, { invitation: invitationTo(table, seat), seat, name });
@@ -93,7 +93,7 @@ async function sitDown(table, body) {
       navigate();
     });
   } catch (error) {
-    at(table, () => dispatch({ type: "refused", refused: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { refused: problemOf(error) } }));
   } finally {
     at(table, () => dispatch({ type: "sending", sending: false }));
   }
@@ -202,7 +202,7 @@ export const inviteAgain = (seat) => act((table) => requestSecret("PUT", `/v1/ga
   const invitations = { any: table.invitations?.any ?? null, seats };
   const saved = savedGame(table.id);
   if (saved) saveGame({ ...saved, invitations });
-  at(table, () => dispatch({ type: "invitations", invitations }));
+  at(table, () => dispatch({ type: "table", change: { invitations } }));
 }), seat);
 
 /** Starts the game: the seats that are still free are given to bots. */

@@ -100,9 +100,10 @@ function Reachable({ addresses }) {
     return html`<p class="problem">${t("share.alone")} <code>dog serve --listen 0.0.0.0:${location.port || 80}</code></p>`;
   }
   if (list.length === 1) return null;
+  const choose = (/** @type {string} */ one) =>
+    dispatch({ type: "set", change: { addresses: { list, chosen: list.indexOf(one) } } });
   return html`
-    <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String}
-      then=${(/** @type {string} */ one) => dispatch({ type: "set", change: { addresses: { list, chosen: list.indexOf(one) } } })} />`;
+    <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String} then=${choose} />`;
 }
 
 /** Modules of the quiet zone around a code. */

@@ -28,7 +28,11 @@ export const touches = () => pointer === "touch";
 /** Milliseconds between two looks at what others change. */
 const AGAIN = 10_000;
 
-/** Does something after a while, unless these inputs change before. @param {() => void} then @param {number | null} time in milliseconds; never if null @param {unknown[]} inputs */
+/**
+ * Does something after a while, unless one of the inputs changes before.
+ *
+ * @param {() => void} then @param {number | null} time in milliseconds @param {unknown[]} inputs
+ */
 export function useTimer(then, time, inputs) {
   useEffect(() => {
     if (time === null) return undefined;
@@ -61,11 +65,14 @@ export const submitted = (name, then) => (/** @type {SubmitEvent} */ event) => {
  * One of some values.
  *
  * @template {string | number} T
- * @param {{label: string, name?: string, values: T[], chosen: T, words: (value: T) => unknown, then: (value: T) => void, kind?: string}} props
+ * @param {{
+ *   label: string, name?: string, values: T[], chosen: T, words: (value: T) => unknown, then: (value: T) => void, kind?: string,
+ * }} props
  */
 export const Select = ({ label, name, values, chosen, words, then, kind }) => html`
   <label class=${kind}>${label}
-    <select name=${name} onChange=${(/** @type {Event} */ event) => then(values[/** @type {HTMLSelectElement} */ (event.target).selectedIndex])}>
+    <select name=${name} onChange=${(/** @type {Event} */ event) =>
+      then(values[/** @type {HTMLSelectElement} */ (event.target).selectedIndex])}>
       ${values.map((one) => html`<option value=${one} selected=${one === chosen}>${words(one)}</option>`)}
     </select></label>`;
 

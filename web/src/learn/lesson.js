@@ -44,13 +44,13 @@ export async function open(name) {
     const { moves, unplayable } = exchange ? { moves: [], unplayable: [] } : await legalMoves(question);
     const board = boardOf({ board: readPosition(position, seats, fields) });
     at(table, () => {
-      dispatch({ type: "lesson", lesson: { name, question, exchange, accepted, mistake } });
-      dispatch({ type: "layout", layout });
+      dispatch({ type: "table", change: { lesson: { name, question, exchange, accepted, mistake } } });
+      dispatch({ type: "table", change: { layout } });
       dispatch({ type: "game", game: gameOf({ rules, hand, board, exchange, version: 1, solvedBy: null }) });
       dispatch({ type: "moves", version: 1, list: moves, unplayable });
     });
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
   }
 }
 
@@ -116,14 +116,14 @@ export async function judge({ id, card }) {
         });
       } else {
         dispatch({ type: "card", card: null });
-        dispatch({ type: "lesson", lesson: { ...lesson, tried: move ?? card } });
+        dispatch({ type: "table", change: { lesson: { ...lesson, tried: move ?? card } } });
         dispatch({ type: "tapped", key: TRIED, preview: move ? previewOf(offerOf(move)) : null });
       }
     });
   } catch (error) {
     at(table, () => {
       dispatch({ type: "sending", sending: false });
-      dispatch({ type: "problem", problem: problemOf(error) });
+      dispatch({ type: "table", change: { problem: problemOf(error) } });
     });
   }
 }

@@ -39,7 +39,7 @@ export function Review({ table }) {
         if (over) return;
         method = "GET";
         setProblem(null);
-        at(table, () => dispatch({ type: "review", review: now }));
+        at(table, () => dispatch({ type: "table", change: { review: now } }));
         if (hasEnded(now)) return;
       } catch (error) {
         if (over) return;

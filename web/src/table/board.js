@@ -9,7 +9,8 @@ import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
 import {
-  boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, pressedAt, spread, trackLength, wayOf,
+  boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, pressedAt, spread, trackLength,
+  wayOf,
 } from "./geometry.js";
 import { shapePath } from "./shapes.js";
 
@@ -296,7 +297,8 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
     ${places.map(({ key, name, label, taken, press, offer }, index) => html`
       <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}${taken ? " taken" : ""}`} aria-label=${name} title=${name}
         disabled=${table.sending || table.choice.asking}
-        style=${pressedAt(spots[index], size, bounds)} data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
+        style=${pressedAt(spots[index], size, bounds)}
+        data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
 }
 
 /**
@@ -307,8 +309,8 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
  */
 export function previewing(offer) {
   if (!offer) return {};
-  const show = () => dispatch({ type: "preview", preview: previewOf(offer) });
-  const hide = () => dispatch({ type: "preview", preview: null });
+  const show = () => dispatch({ type: "table", change: { preview: previewOf(offer) } });
+  const hide = () => dispatch({ type: "table", change: { preview: null } });
   const focus = (/** @type {FocusEvent} */ { currentTarget }) => {
     if (currentTarget instanceof Element && currentTarget.matches(":focus-visible")) show();
   };

@@ -30,13 +30,13 @@ export function ReactButton({ table, explain }) {
   const why = whyNoReaction(table);
   return html`
     <button type="button" class="react" aria-label=${t("react")} title=${why ?? t("react")} aria-disabled=${why ? "true" : undefined}
-      onClick=${why ? explain : () => dispatch({ type: "reacting", reacting: true })}>
+      onClick=${why ? explain : () => dispatch({ type: "table", change: { reacting: true } })}>
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 4h18v12H11l-6 5v-5H3z" /></svg></button>`;
 }
 
 /** What can be said. @param {{table: Table}} props */
 export const Reactions = ({ table }) => table.reacting && html`
-  <${Sheet} name=${t("react")} close=${() => dispatch({ type: "reacting", reacting: false })}>
+  <${Sheet} name=${t("react")} close=${() => dispatch({ type: "table", change: { reacting: false } })}>
     <div class="reactions">
       ${REACTIONS.map((name) => html`
         <button type="button" key=${name} onClick=${once(() => react(name))}>${t(`reaction.${name}`)}</button>`)}
