@@ -184,7 +184,8 @@ fn choices_are_compared_in_common_worlds() {
     let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
     let mut compared = |choices: &[Candidate]| {
         let budget = Budget::Samples(6 * choices.len() as u32);
-        searcher.compare(&view, choices, budget, &mut rng(3))
+        let choices: Vec<_> = choices.iter().copied().map(Some).collect();
+        searcher.compare(&view, &choices, budget, &mut rng(3))
     };
     for choices in [[worst, best], [best, worst]] {
         let found = compared(&choices);
@@ -200,6 +201,47 @@ fn choices_are_compared_in_common_worlds() {
     let alone = compared(&[worst]);
     assert_eq!(alone[0].values, found[1].values);
     assert_eq!(alone[0].samples, 6);
+}
+
+/// A choice at random is each card that can be played as often, then each of its boards, drawn anew
+/// for each world.
+#[test]
+fn a_choice_at_random_is_compared_with_the_others() {
+    let rules = Preset::DogspielIt.rules();
+    let last = ["60 g1 g2 g3", "20 30", "g0 g1 g2 g3", "5"];
+    let config = SearchConfig::for_play().for_comparison();
+    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+    let mut random_loss = |view: &SeatView, best| {
+        let found = searcher.compare(view, &[Some(best), None], Budget::Samples(400), &mut rng(3));
+        assert!(found.iter().all(|stats| stats.samples == 200));
+        found[1].difference(&found[0]).unwrap()
+    };
+    // A four wins, a five does not; the two cannot be played.
+    let view = self::view(&rules, &last, "4 4 5 2");
+    let all = think(&view, Budget::Samples(1));
+    let (best, other) = (all[0].candidate, all[1].candidate);
+    assert_eq!(all.len(), 2, "{all:?}");
+    let (loss, error) = random_loss(&view, best);
+    let mut compared = Searcher::new(nets(), config, PlayerModels::default());
+    let both = [Some(best), Some(other)];
+    let both = compared.compare(&view, &both, Budget::Samples(400), &mut rng(3));
+    let (whole, _) = both[1].difference(&both[0]).unwrap();
+    assert!(whole > 0.1, "{whole}");
+    assert!(
+        (loss - whole / 2.0).abs() < 3.0 * error,
+        "{loss} ± {error}, {whole}"
+    );
+    // One choice alone loses nothing.
+    let (loss, _) = random_loss(&self::view(&rules, &last, "4 2"), best);
+    assert_eq!(loss, 0.0);
+    // In the exchange it is an answer.
+    let view = SeatView {
+        exchanging: true,
+        ..self::view(&rules, &["", "", "", ""], "A 5 9")
+    };
+    let best = think(&view, Budget::Samples(50))[0].candidate;
+    let (loss, error) = random_loss(&view, best);
+    assert!(loss > 0.0 && error > 0.0, "{loss} ± {error}");
 }
 
 /// The chances of the teams before a deal and after it add up to 1.
