@@ -32,14 +32,6 @@ pub struct FinishedGame {
     pub actions: Vec<(Action, Actor)>,
 }
 
-impl Review {
-    /// Whether it was made before reviews knew what a choice at random would have lost.
-    pub fn is_old(&self) -> bool {
-        let mut decisions = self.decisions.iter();
-        decisions.any(|decision| decision.random_loss.is_none())
-    }
-}
-
 impl From<Replayed> for FinishedGame {
     fn from(replayed: Replayed) -> FinishedGame {
         let entries = replayed.log.into_iter().filter_map(|entry| {
@@ -62,6 +54,14 @@ pub struct Review {
     pub deals: Vec<DealValue>,
     /// The winner, once the end is reached.
     pub winner: Option<u8>,
+}
+
+impl Review {
+    /// Whether it was made before reviews knew what a choice at random would have lost.
+    pub fn is_old(&self) -> bool {
+        let mut decisions = self.decisions.iter();
+        decisions.any(|decision| decision.random_loss.is_none())
+    }
 }
 
 /// What a deal was worth. The lists have one number per team.

@@ -1,6 +1,10 @@
 //! The search: every choice once, within the budget, and repeatable.
 
-use std::{cell::Cell, collections::HashSet, time::Duration};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
@@ -203,45 +207,51 @@ fn choices_are_compared_in_common_worlds() {
     assert_eq!(alone[0].samples, 6);
 }
 
-/// A choice at random is each card that can be played as often, then each of its boards, drawn anew
-/// for each world.
+/// A choice at random is drawn anew for each world: a card, then one of its boards; in the exchange
+/// an answer.
 #[test]
 fn a_choice_at_random_is_compared_with_the_others() {
     let rules = Preset::DogspielIt.rules();
-    let last = ["60 g1 g2 g3", "20 30", "g0 g1 g2 g3", "5"];
+    let play = view(&rules, &["10 30", "12 14", "32", "50"], "4 5 K");
+    let exchange = SeatView {
+        exchanging: true,
+        ..view(&rules, &["", "5", "30", ""], "A 5 9")
+    };
     let config = SearchConfig::for_play().for_comparison();
     let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
-    let mut random_loss = |view: &SeatView, best| {
-        let found = searcher.compare(view, &[Some(best), None], Budget::Samples(400), &mut rng(3));
-        assert!(found.iter().all(|stats| stats.samples == 200));
-        found[1].difference(&found[0]).unwrap()
-    };
-    // A four wins, a five does not; the two cannot be played.
-    let view = self::view(&rules, &last, "4 4 5 2");
-    let all = think(&view, Budget::Samples(1));
-    let (best, other) = (all[0].candidate, all[1].candidate);
-    assert_eq!(all.len(), 2, "{all:?}");
-    let (loss, error) = random_loss(&view, best);
-    let mut compared = Searcher::new(nets(), config, PlayerModels::default());
-    let both = [Some(best), Some(other)];
-    let both = compared.compare(&view, &both, Budget::Samples(400), &mut rng(3));
-    let (whole, _) = both[1].difference(&both[0]).unwrap();
-    assert!(whole > 0.1, "{whole}");
-    assert!(
-        (loss - whole / 2.0).abs() < 3.0 * error,
-        "{loss} ± {error}, {whole}"
-    );
-    // One choice alone loses nothing.
-    let (loss, _) = random_loss(&self::view(&rules, &last, "4 2"), best);
-    assert_eq!(loss, 0.0);
-    // In the exchange it is an answer.
-    let view = SeatView {
-        exchanging: true,
-        ..self::view(&rules, &["", "", "", ""], "A 5 9")
-    };
-    let best = think(&view, Budget::Samples(50))[0].candidate;
-    let (loss, error) = random_loss(&view, best);
-    assert!(loss > 0.0 && error > 0.0, "{loss} ± {error}");
+    for view in [play, exchange] {
+        let all = think(&view, Budget::Samples(1)).into_iter();
+        let choices: Vec<_> = all
+            .map(|stats| Some(stats.candidate))
+            .chain([None])
+            .collect();
+        let budget = Budget::Samples(300 * choices.len() as u32);
+        let mut found = searcher.compare(&view, &choices, budget, &mut rng(3));
+        let random = found.pop().unwrap();
+        assert_eq!(random.samples, 300);
+        let mut by_card = HashMap::<_, Vec<f64>>::new();
+        for stats in found {
+            let card = match stats.candidate {
+                Candidate::Play(card, _) => Some(card),
+                _ => None,
+            };
+            by_card
+                .entry(card)
+                .or_default()
+                .push(stats.win_probability(0.0));
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let cards: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
+        let (value, error) = (
+            random.win_probability(0.0),
+            random.standard_error().unwrap(),
+        );
+        let expected = mean(&cards);
+        assert!(
+            (value - expected).abs() < 3.0 * error,
+            "{value} ± {error}, {expected}"
+        );
+    }
 }
 
 /// The chances of the teams before a deal and after it add up to 1.
