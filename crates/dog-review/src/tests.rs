@@ -111,7 +111,7 @@ fn accuracy_is_the_share_of_random_losses_that_were_not_lost() {
         random_loss: Some(-0.01),
         ..decision(0.0, 0.0)
     };
-    assert_eq!(accuracy(vec![lucky; 10].iter()), None);
+    assert_eq!(accuracy(std::iter::repeat_n(&lucky, 10)), None);
 }
 
 #[test]
@@ -299,7 +299,9 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
         } = seat.judgements;
         assert_eq!(seat.decisions, best + good + inaccuracy + mistake + blunder);
         assert!(seat.costliest.len() <= 3);
-        let accuracy = seat.accuracy.unwrap();
+        // The clock plays for one of them, and answers in the exchange are few.
+        assert!(seat.accuracy.is_some() || seat.seat.number() == 1);
+        let accuracy = seat.accuracy.unwrap_or_default();
         assert!((0.0..=100.0).contains(&accuracy), "{accuracy}");
     }
     for seat in Review::default().seats(&rules) {

@@ -3,7 +3,6 @@
 use std::{io::Write as _, time::Instant};
 
 use super::*;
-use crate::ReviewRequest;
 
 /// Makes a test of each pair of stores of each of these functions of a source and a target.
 macro_rules! each_pair {
