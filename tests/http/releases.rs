@@ -55,6 +55,10 @@ fn check_release(folder: &Path) {
     server.import(&written).expect(201);
     let (said, is_sound) = server.check();
     assert!(is_sound, "{name}: {said}");
+    // A review of before is made anew.
+    let is_old = review["decisions"][0]["random_loss"].is_null();
+    let asked = finished.post(Spectator, "/review").send();
+    assert_eq!(asked.status, if is_old { 202 } else { 200 }, "{name}");
 }
 
 /// A game with its tokens, as [`TestGame::from_created`] reads it.

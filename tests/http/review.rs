@@ -1,7 +1,8 @@
 //! `…/review`: what was luck, what was play, and what would have been better.
 
-use std::{thread, time::Duration};
+use std::{io::Write as _, thread, time::Duration};
 
+use flate2::{Compression, write::DeflateEncoder};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -149,14 +150,18 @@ fn check(review: &Value) {
         let is_good = made["judgement"] == "best" || made["judgement"] == "good";
         let is_mistake = is_clear && loss >= 0.02 && made["judgement"] != "best";
         assert_eq!(!is_good, is_mistake, "{made}");
+        assert!(made["random_loss"].is_number(), "{made}");
     }
+    check_moments(review);
     for (number, seat) in list(&review["seats"]).iter().enumerate() {
         let own = decisions.iter();
         let own = own.filter(|made| made["seat"] == number && made["by"].is_null());
         assert_eq!(seat["decisions"], own.count());
         let by_bots = decisions.iter();
-        let mut by_bots = by_bots.filter(|made| made["seat"] == number && made["by"] == "bot");
-        assert_eq!(seat["bot_accuracy"].is_null(), by_bots.next().is_none());
+        let by_bots = by_bots.filter(|made| made["seat"] == number && made["by"] == "bot");
+        assert!(seat["bot_accuracy"].is_null() || by_bots.count() >= 10);
+        assert!(seat["accuracy"].is_number(), "{seat}");
+        assert_eq!(seat["accuracy_of"], "random");
     }
     let parts = ["luck", "decisions", "rest"];
     for (place, team) in list(&review["teams"]).iter().enumerate() {
@@ -169,6 +174,39 @@ fn check(review: &Value) {
             let whole = number(&round["before"][place]) + sum(round, &parts, Some(place));
             let end = number(&round["end"][place]);
             assert!((whole - end).abs() < 1e-9, "{round}");
+        }
+    }
+}
+
+/// At most one moment of a kind, in this order.
+#[track_caller]
+fn check_moments(review: &Value) {
+    let moments = list(&review["moments"]);
+    let kinds = moments.iter().map(|moment| &moment["kind"]);
+    let all = ["turning_point", "best_find", "costliest"];
+    let all = all
+        .iter()
+        .filter(|&&kind| kinds.clone().any(|found| found == kind));
+    assert!(kinds.clone().eq(all.clone()), "{moments:?}");
+    assert_eq!(moments[0]["kind"], "turning_point");
+    let decisions = list(&review["decisions"]);
+    let largest = decisions
+        .iter()
+        .filter(|made| made["judgement"] != "best" && made["judgement"] != "good");
+    let largest = largest
+        .map(|made| number(&made["loss"]))
+        .fold(0.0, f64::max);
+    for moment in moments {
+        assert!(number(&moment["round"]) >= 1.0);
+        let made = decisions
+            .iter()
+            .find(|made| made["version"] == moment["version"]);
+        assert_eq!(made.map(|made| &made["seat"]), moment.get("seat"));
+        match (moment["kind"].as_str(), made) {
+            (Some("turning_point"), _) => {}
+            (Some("best_find"), Some(made)) => assert_eq!(made["judgement"], "best"),
+            (Some("costliest"), Some(made)) => assert_eq!(number(&made["loss"]), largest),
+            _ => panic!("{moment}"),
         }
     }
 }
@@ -309,6 +347,58 @@ fn what_was_found_is_damaged_and_the_queue_goes_on() {
     }
 }
 
+#[test]
+fn a_review_made_before_0_3_0_is_made_anew() {
+    let server = TestServer::start();
+    let game = TestGame::imported(&server);
+    game.post(Host, "/review").send().expect(202);
+    let new = done(&game, Host);
+    // As a server of before has stored it.
+    let offer = |card: &str| json!({"action": "offer", "seat": 1, "card": card});
+    let made = json!({
+        "version": 5, "seat": 1, "by": null, "played": offer("2"), "best": offer("3"),
+        "win_probability": 0.5, "difference": 0.05, "standard_error": 0.01,
+    });
+    let deal = json!({
+        "round": 1, "version": 2, "before": [0.5, 0.5], "luck": [0.01, -0.01],
+        "luck_standard_error": [0.01, 0.01],
+    });
+    let found = json!({
+        "version": game.version(), "decisions": vec![made; 12], "deals": [deal], "winner": 0,
+    });
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
+    packed
+        .write_all(found.to_string().as_bytes())
+        .expect("a review");
+    let packed = packed.finish().expect("a review");
+    let hex: String = packed.iter().map(|byte| format!("{byte:02x}")).collect();
+    let literal = match server.database() {
+        ServerDatabase::File(_) => format!("x'{hex}'"),
+        ServerDatabase::Postgres(_) => format!(r"'\x{hex}'"),
+    };
+    let sql = format!("UPDATE reviews SET content = {literal}");
+    server.database().sql(&sql);
+    let old = game.get(Host, "/review").send().expect(200);
+    assert_eq!(
+        (&old["status"], &old["decisions"][0]["loss"]),
+        (&json!("done"), &json!(0.05))
+    );
+    assert!(old["decisions"][0]["random_loss"].is_null());
+    assert!(old["seats"][1]["accuracy"].is_null());
+    // Of two who ask at the same time, one begins it.
+    let ask = || game.post(Host, "/review").send().status;
+    let mut asked = thread::scope(|scope| {
+        let other = scope.spawn(ask);
+        [ask(), other.join().expect("an answer")]
+    });
+    asked.sort_unstable();
+    assert_eq!(asked, [200, 202]);
+    assert_eq!(done(&game, Host), new);
+    assert_eq!(ask(), 200);
+    let (said, is_sound) = server.check();
+    assert!(is_sound, "{said}");
+}
+
 /// Asks for the review of a game from this address.
 fn ask(game: &TestGame<'_>, address: &str) -> TestResponse {
     let request = game.post(Spectator, "/review");
@@ -356,6 +446,8 @@ fn a_displaced_review_is_told_and_asked_for_again() {
     // As if the queue had become full.
     let displaced = "UPDATE reviews SET status = 'displaced', creator = NULL";
     server.database().sql(displaced);
+    let (said, is_sound) = server.check();
+    assert!(is_sound, "{said}");
     for game in &games {
         let review = once("failed", game, Spectator);
         let detail = review["detail"].as_str().expect("a reason");

@@ -3,8 +3,17 @@
 use dog_rules::{Action, By, Seat};
 use serde::{Deserialize, Serialize};
 
+use crate::rounded;
+
 /// How many standard errors a difference must exceed to be called worse than good.
-const ERRORS: f64 = 2.0;
+pub(super) const ERRORS: f64 = 2.0;
+
+/// What a choice at random must lose by the net's first values for the decision to count for the
+/// accuracy.
+const LEAST_RANDOM_LOSS: f64 = 0.01;
+
+/// The fewest decisions with an accuracy.
+const FEWEST_DECISIONS: usize = 10;
 
 /// A choice that a seat made where it had others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +34,16 @@ pub struct JudgedDecision {
     pub difference: f64,
     /// The standard error of the difference.
     pub standard_error: f64,
+    /// The chance with `best` less that with a choice at random; none in reviews made before 0.3.0.
+    #[serde(default)]
+    pub random_loss: Option<f64>,
+    /// The same by the net's first values, as a mean over all choices.
+    #[serde(default)]
+    pub net_random_loss: Option<f64>,
+    /// Where the best choice was played but `greedy` prefers another one: the chance with it less
+    /// that with the second best, if that exceeds two standard errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub find: Option<f64>,
 }
 
 dog_rules::named! {
@@ -71,11 +90,20 @@ impl JudgedDecision {
         let found = worst_first.find(|judgement| self.loss() >= judgement.threshold());
         found.map_or(Judgement::Good, |found| found.max(Judgement::Good))
     }
+}
 
-    /// The accuracy of this decision, 0 to 100, by the curve of Lichess for chess.
-    pub fn accuracy(&self) -> f64 {
-        let percent = 100.0 * self.loss();
-        let curve = 103.1668100711649 * (-0.04354415386753951 * percent).exp();
-        (curve - 3.166924740191411 + 1.0).clamp(0.0, 100.0)
+/// The accuracy of decisions, 0 to 100: the share of what choices at random would have lost that
+/// these did not lose. None if there are too few that matter.
+pub fn accuracy<'a>(decisions: impl Iterator<Item = &'a JudgedDecision>) -> Option<f64> {
+    let (mut count, mut lost, mut random) = (0, 0.0, 0.0);
+    for decision in decisions {
+        let matters = decision.net_random_loss >= Some(LEAST_RANDOM_LOSS);
+        if let Some(random_loss) = decision.random_loss.filter(|_| matters) {
+            count += 1;
+            lost += decision.difference;
+            random += random_loss;
+        }
     }
+    let accuracy = (100.0 * (1.0 - lost / random)).clamp(0.0, 100.0);
+    (count >= FEWEST_DECISIONS && random > 0.0).then(|| rounded(accuracy))
 }

@@ -8,18 +8,21 @@
 //! * [`search`]: the best choice on some worlds, and values on others.
 //! * [`decision`]: what a decision cost, and the judgement.
 //! * [`summary`]: the sums by seat, round and team.
+//! * [`moments`]: the decisions and deals to look at first.
 //!
 //! The same game, settings and seed give the same review, interrupted or not.
 
 pub mod decision;
+pub mod moments;
 pub mod reviewer;
 pub mod search;
 pub mod summary;
 
-pub use decision::{JudgedDecision, Judgement};
+pub use decision::{JudgedDecision, Judgement, accuracy};
+pub use moments::{Moment, MomentKind};
 pub use reviewer::{DealValue, FinishedGame, Review, Reviewer};
 pub use search::{ChoiceValues, ReviewSearch, ReviewSettings};
-pub use summary::{JudgementCounts, RoundReview, SeatReview, TeamReview};
+pub use summary::{AccuracyOf, JudgementCounts, RoundReview, SeatReview, TeamReview};
 
 /// Four decimals: more are noise.
 fn rounded(value: f64) -> f64 {

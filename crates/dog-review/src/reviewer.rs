@@ -1,17 +1,21 @@
 //! Goes through a finished game, one action at a time.
 
+use std::collections::BTreeMap;
+
 use dog_bot::{
-    Choice,
+    Choice, Level,
     net::nets::Nets,
-    search::{Candidate, Checkpoint, TeamChance},
+    search::{Candidate, CandidateStats, Checkpoint, TeamChance},
+    static_advice,
 };
 use dog_rules::{
-    Action, ActionRefusal, Actor, BySeat, Cards, Game, Playout, Seat, record::Replayed,
+    Action, ActionRefusal, Actor, BySeat, Card, Cards, Game, Playout, Seat, SeatView,
+    record::Replayed,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use crate::{JudgedDecision, ReviewSearch, ReviewSettings, rounded};
+use crate::{JudgedDecision, ReviewSearch, ReviewSettings, decision::ERRORS, rounded};
 
 /// The most boards of a whole review: about as many as an idle core evaluates in ten minutes. All
 /// its searches have equal shares, so that the review is the same on every machine.
@@ -50,6 +54,14 @@ pub struct Review {
     pub deals: Vec<DealValue>,
     /// The winner, once the end is reached.
     pub winner: Option<u8>,
+}
+
+impl Review {
+    /// Whether it was made before reviews knew what a choice at random would have lost.
+    pub fn is_old(&self) -> bool {
+        let mut decisions = self.decisions.iter();
+        decisions.any(|decision| decision.random_loss.is_none())
+    }
 }
 
 /// What a deal was worth. The lists have one number per team.
@@ -202,22 +214,68 @@ impl<'n> Reviewer<'n> {
             return None;
         }
         let best = found[0].candidate;
-        let values = self.search.values(&view, best, played, rng)?;
+        let is_best = best == played;
+        let other = if is_best {
+            rival(&view, &found, self.seed)
+        } else {
+            Some(played)
+        };
+        let values = self
+            .search
+            .values(&view, best, other.unwrap_or(best), rng)?;
+        let (difference, standard_error) = (values.difference, values.standard_error);
+        let is_find = is_best && difference > ERRORS * standard_error;
+        let if_other = |value| if is_best { 0.0 } else { rounded(value) };
         Some(JudgedDecision {
             version: self.game.version() + 1,
             seat,
             by: None,
             played: action.clone(),
-            best: if best == played {
+            best: if is_best {
                 action.clone()
             } else {
                 best.choice(&view).action(seat)
             },
             win_probability: rounded(values.win_probability),
-            difference: rounded(values.difference),
-            standard_error: rounded(values.standard_error),
+            difference: if_other(difference),
+            standard_error: if_other(standard_error),
+            random_loss: Some(rounded(values.random_loss)),
+            net_random_loss: Some(rounded(net_random_loss(&found))),
+            find: is_find.then(|| rounded(difference)),
         })
     }
+}
+
+/// The second best choice, if the best one is worth a comparison: `greedy` prefers another one, and
+/// there are at least two boards.
+fn rival(view: &SeatView, found: &[CandidateStats], seed: u64) -> Option<Candidate> {
+    let board = |stats: &CandidateStats| match stats.candidate {
+        Candidate::Play(_, board) => Some(board),
+        _ => None,
+    };
+    let first = board(&found[0])?;
+    let is_choice = found.iter().any(|stats| board(stats) != Some(first));
+    let greedy = static_advice(Level::Greedy, view, &mut ChaCha8Rng::seed_from_u64(seed));
+    let greedy = Candidate::from_choice(view, greedy.first()?.choice)?;
+    (is_choice && greedy != found[0].candidate).then_some(found[1].candidate)
+}
+
+/// What a choice at random loses on average by the net's first values: each card of the hand that
+/// can be played is equally likely, then each board that it leads to; in the exchange each answer.
+fn net_random_loss(found: &[CandidateStats]) -> f64 {
+    let (mut best, mut by_card) = (0.0, BTreeMap::<Option<Card>, Vec<f64>>::new());
+    for stats in found {
+        let card = match stats.candidate {
+            Candidate::Play(card, _) => Some(card),
+            _ => None,
+        };
+        let chance = stats.net_probability();
+        best = f64::max(best, chance);
+        by_card.entry(card).or_default().push(chance);
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let cards: Vec<f64> = by_card.values().map(|chances| mean(chances)).collect();
+    best - mean(&cards)
 }
 
 /// The seat and the choice of an action that plays or exchanges.

@@ -19,7 +19,8 @@ const FEWEST_WORLDS: u32 = 20;
 pub struct ReviewSettings {
     /// Playouts to find the best choice.
     pub finding: u32,
-    /// Other worlds, in each of which the best choice and the one that was played are valued.
+    /// Other worlds, in each of which the best choice, the one that was played and one at random are
+    /// valued.
     pub valuing: u32,
     /// Playouts of a round with hands dealt anew.
     pub rounds: u32,
@@ -51,12 +52,13 @@ impl ReviewSettings {
     }
 }
 
-/// The value of the best choice, and how far it exceeds that of the one played.
+/// The value of the best choice, and how far it exceeds those of another one and of one at random.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChoiceValues {
     pub win_probability: f64,
     pub difference: f64,
     pub standard_error: f64,
+    pub random_loss: f64,
 }
 
 /// Searches for a review. In playouts everybody plays by the net, from its own view, to the end of
@@ -95,16 +97,16 @@ impl<'n> ReviewSearch<'n> {
         self.finder.think(view, budget, rng)
     }
 
-    /// Values the best choice and the one played on worlds of their own, common to both; none if
-    /// there are too few of them within the limit of boards.
+    /// Values the best choice, another one (or the same) and one at random on worlds of their own,
+    /// common to all; none if there are too few of them within the limit of boards.
     pub fn values(
         &mut self,
         view: &SeatView,
         best: Candidate,
-        played: Candidate,
+        other: Candidate,
         rng: &mut ChaCha8Rng,
     ) -> Option<ChoiceValues> {
-        let mut choices = vec![best, played];
+        let mut choices = vec![Some(best), Some(other), None];
         choices.dedup();
         let budget = Budget::Samples(self.settings.valuing * choices.len() as u32);
         let values = self.valuer.compare(view, &choices, budget, rng);
@@ -112,13 +114,15 @@ impl<'n> ReviewSearch<'n> {
         if values.iter().any(|choice| choice.samples < fewest) {
             return None;
         }
-        let (best, played) = (&values[0], values.get(1));
-        let difference = played.and_then(|played| played.difference(best));
-        let (difference, standard_error) = difference.unwrap_or_default();
+        let best = &values[0];
+        let loss = |choice: &CandidateStats| choice.difference(best).unwrap_or_default();
+        let (random_loss, _) = loss(&values[values.len() - 1]);
+        let (difference, standard_error) = loss(&values[values.len() - 2]);
         Some(ChoiceValues {
             win_probability: best.mean().unwrap_or_default(),
             difference,
             standard_error,
+            random_loss,
         })
     }
 

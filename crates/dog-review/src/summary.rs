@@ -3,7 +3,7 @@
 use dog_rules::{By, Rules, Seat};
 use serde::Serialize;
 
-use crate::{JudgedDecision, Judgement, Review, rounded, tidy};
+use crate::{JudgedDecision, Judgement, Review, accuracy, rounded, tidy};
 
 /// How many of the costliest decisions the review of a seat lists.
 const COSTLIEST: usize = 3;
@@ -19,15 +19,26 @@ pub struct SeatReview {
     #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 1))]
     pub mean_loss: Option<f64>,
     pub judgements: JudgementCounts,
-    /// Null without decisions.
+    /// The share of what choices at random would have lost that these did not lose. Null with fewer
+    /// than ten decisions that matter, and in reviews made before 0.3.0.
     #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 100))]
     pub accuracy: Option<f64>,
-    /// The accuracy of the decisions that a bot made for the seat; null without these.
+    pub accuracy_of: AccuracyOf,
+    /// The accuracy of the decisions that a bot made for the seat.
     #[cfg_attr(feature = "utoipa", schema(required, minimum = 0, maximum = 100))]
     pub bot_accuracy: Option<f64>,
     /// The versions of the costliest decisions that were worse than good, the costliest first.
     #[cfg_attr(feature = "utoipa", schema(max_items = 3))]
     pub costliest: Vec<u64>,
+}
+
+/// What an accuracy is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AccuracyOf {
+    /// By what choices at random would have lost.
+    Random,
 }
 
 /// The number of decisions with each judgement.
@@ -86,9 +97,8 @@ impl Review {
                     let decisions = self.decisions.iter();
                     decisions.filter(move |found| found.seat == seat && found.by == by)
                 };
-                let bot: Vec<&JudgedDecision> = made_by(Some(By::Bot)).collect();
                 SeatReview {
-                    bot_accuracy: mean(&bot, JudgedDecision::accuracy),
+                    bot_accuracy: accuracy(made_by(Some(By::Bot))),
                     ..SeatReview::new(seat, made_by(None).collect())
                 }
             })
@@ -157,8 +167,9 @@ impl Review {
 impl SeatReview {
     fn new(seat: Seat, mut decisions: Vec<&JudgedDecision>) -> SeatReview {
         let total = decisions.len();
-        let mean_loss = mean(&decisions, JudgedDecision::loss);
-        let accuracy = mean(&decisions, JudgedDecision::accuracy);
+        let lost: f64 = decisions.iter().map(|decision| decision.loss()).sum();
+        let mean_loss = (total > 0).then(|| rounded(lost / total as f64));
+        let accuracy = accuracy(decisions.iter().copied());
         let count = |judgement| {
             let judged = decisions.iter().map(|decision| decision.judgement());
             judged.filter(|&judged| judged == judgement).count() as u32
@@ -179,16 +190,11 @@ impl SeatReview {
             mean_loss,
             judgements,
             accuracy,
+            accuracy_of: AccuracyOf::Random,
             bot_accuracy: None,
             costliest: decisions.iter().map(|decision| decision.version).collect(),
         }
     }
-}
-
-/// The mean of this value; none without decisions.
-fn mean(decisions: &[&JudgedDecision], value: fn(&JudgedDecision) -> f64) -> Option<f64> {
-    let sum: f64 = decisions.iter().map(|decision| value(decision)).sum();
-    (!decisions.is_empty()).then(|| rounded(sum / decisions.len() as f64))
 }
 
 /// What decisions add to the chance of each team: each takes its difference from its own team and

@@ -54,6 +54,9 @@ fn decision(difference: f64, standard_error: f64) -> JudgedDecision {
         win_probability: 0.5,
         difference,
         standard_error,
+        random_loss: Some(0.04),
+        net_random_loss: Some(0.03),
+        find: None,
     }
 }
 
@@ -83,13 +86,104 @@ fn a_judgement_needs_a_loss_and_two_standard_errors() {
 }
 
 #[test]
-fn accuracy_falls_with_the_loss() {
+fn accuracy_is_the_share_of_random_losses_that_were_not_lost() {
     assert_eq!(decision(-0.1, 0.0).loss(), 0.0);
-    assert_eq!(decision(-0.1, 0.0).accuracy(), 100.0);
-    for (loss, accuracy) in [(0.05, 80.8), (0.1, 64.6), (0.2, 41.0), (1.0, 0.0)] {
-        let found = decision(loss, 0.0).accuracy();
-        assert_eq!((found * 10.0).round() / 10.0, accuracy, "{loss}");
+    for (difference, expected) in [
+        (-0.01, 100.0),
+        (0.0, 100.0),
+        (0.01, 75.0),
+        (0.04, 0.0),
+        (0.05, 0.0),
+    ] {
+        let mut made = vec![decision(difference, 0.0); 10];
+        assert_eq!(accuracy(made.iter()), Some(expected), "{difference}");
+        assert_eq!(accuracy(made.iter().skip(1)), None);
+        // What hardly matters by the net's first values does not count, whatever it cost.
+        made[0].net_random_loss = Some(0.0099);
+        assert_eq!(accuracy(made.iter()), None);
+        made[0].net_random_loss = Some(0.01);
+        assert_eq!(accuracy(made.iter()), Some(expected));
+        // Nor do decisions of older reviews.
+        made[0].random_loss = None;
+        assert_eq!(accuracy(made.iter()), None);
     }
+    let lucky = JudgedDecision {
+        random_loss: Some(-0.01),
+        ..decision(0.0, 0.0)
+    };
+    assert_eq!(accuracy(std::iter::repeat_n(&lucky, 10)), None);
+}
+
+#[test]
+fn decisions_of_older_reviews_have_no_random_loss() {
+    let made = decision(0.01, 0.0);
+    let mut value = serde_json::to_value(&made).unwrap();
+    for member in ["random_loss", "net_random_loss"] {
+        value.as_object_mut().unwrap().remove(member).unwrap();
+    }
+    let old: JudgedDecision = serde_json::from_value(value).unwrap();
+    assert_eq!((old.random_loss, old.net_random_loss), (None, None));
+    let review = |decisions| Review {
+        decisions,
+        ..Review::default()
+    };
+    assert!(review(vec![made.clone(), old]).is_old());
+    assert!(!review(vec![made]).is_old());
+}
+
+/// The moments of a review in which these decisions were made, one after the other.
+fn moments(luck: f64, decisions: Vec<JudgedDecision>) -> Vec<(MomentKind, u32, Option<u64>)> {
+    let deal = |round, version, luck| DealValue {
+        round,
+        version,
+        before: vec![0.5, 0.5],
+        luck: vec![luck, -luck],
+        luck_standard_error: vec![0.0, 0.0],
+    };
+    let decisions = decisions.into_iter().zip(3..);
+    let mut review = Review {
+        version: 9,
+        deals: vec![deal(1, 1, luck), deal(2, 4, luck / 2.0)],
+        decisions: decisions
+            .map(|(made, version)| JudgedDecision { version, ..made })
+            .collect(),
+        winner: None,
+    };
+    assert_eq!(review.moments(), []);
+    review.winner = Some(0);
+    let moments = review.moments().into_iter();
+    moments
+        .map(|moment| {
+            assert_eq!(moment.seat.is_some(), moment.version.is_some());
+            (moment.kind, moment.round, moment.version)
+        })
+        .collect()
+}
+
+#[test]
+fn moments_are_the_largest_of_their_kind() {
+    use MomentKind::*;
+    let found = |find, by| JudgedDecision {
+        find: Some(find),
+        by,
+        ..decision(0.0, 0.0)
+    };
+    let deal = (TurningPoint, 1, None);
+    assert_eq!(moments(-0.1, vec![]), [deal]);
+    assert_eq!(moments(-0.1, vec![decision(0.01, 0.0)]), [deal]);
+    // The version of a deal is 4, that of the first decision 3.
+    let decisions = vec![
+        decision(0.06, 0.0),
+        decision(0.3, 0.2),
+        decision(0.09, 0.0),
+        found(0.2, None),
+        found(0.3, Some(By::Bot)),
+        found(0.4, Some(By::Clock)),
+    ];
+    let (find, costliest) = ((BestFind, 2, Some(7)), (Costliest, 2, Some(5)));
+    let turning = (TurningPoint, 1, Some(4));
+    assert_eq!(moments(0.1, decisions.clone()), [turning, find, costliest]);
+    assert_eq!(moments(-0.4, decisions), [deal, find, costliest]);
 }
 
 #[test]
@@ -159,6 +253,9 @@ fn an_interrupted_review_goes_on_as_if_it_were_not() {
     }
     assert_eq!(steps, game.actions.len());
     assert_eq!(review, whole);
+    // A player at random is at times better than `greedy` by chance.
+    let finds = review.decisions.iter().filter(|made| made.find.is_some());
+    assert!(finds.count() > 0);
 }
 
 #[test]
@@ -184,9 +281,13 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
         let by = matches!(action, Action::Play { .. }) && decision.seat.number() == 1;
         assert_eq!(decision.by, by.then_some(By::Clock));
         assert!((0.0..=1.0).contains(&decision.win_probability));
-        if decision.played == decision.best {
+        let is_best = decision.played == decision.best;
+        if is_best {
             assert_eq!((decision.difference, decision.standard_error), (0.0, 0.0));
         }
+        assert!(decision.random_loss.is_some());
+        assert!((0.0..=1.0).contains(&decision.net_random_loss.unwrap()));
+        assert!(decision.find.is_none_or(|find| is_best && find > 0.0));
     }
     for seat in review.seats(&rules) {
         let own = review.decisions.iter();
@@ -201,7 +302,9 @@ fn decisions_are_those_with_a_choice_and_say_who_made_them() {
         } = seat.judgements;
         assert_eq!(seat.decisions, best + good + inaccuracy + mistake + blunder);
         assert!(seat.costliest.len() <= 3);
-        let accuracy = seat.accuracy.unwrap();
+        // The clock plays for one of them, and answers in the exchange are few.
+        assert!(seat.accuracy.is_some() || seat.seat.number() == 1);
+        let accuracy = seat.accuracy.unwrap_or_default();
         assert!((0.0..=100.0).contains(&accuracy), "{accuracy}");
     }
     for seat in Review::default().seats(&rules) {
@@ -304,8 +407,13 @@ fn a_missed_win_is_found() {
     assert_eq!(values.win_probability, 1.0);
     let least = f64::max(0.02, 4.0 * values.standard_error);
     assert!(values.difference > least, "{values:?}");
+    assert!(
+        (0.0..values.difference).contains(&values.random_loss),
+        "{values:?}"
+    );
     let same = search.values(&view, best, best, &mut rng(2)).unwrap();
     assert_eq!((same.difference, same.standard_error), (0.0, 0.0));
+    assert_eq!(same.random_loss, values.random_loss);
 }
 
 /// The stock that was dealt later says nothing: neither the values of a deal nor those of a

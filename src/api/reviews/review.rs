@@ -7,7 +7,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use dog_picture::{Chart, ChartMark, ChartRound, chart};
-use dog_review::{JudgedDecision, Judgement, Review, RoundReview, SeatReview, TeamReview};
+use dog_review::{JudgedDecision, Judgement, Moment, Review, RoundReview, SeatReview, TeamReview};
 use dog_rules::{Action, By, Phase, Seat};
 use dog_store::{ReviewRequest, ReviewStatus, StoredGame, StoredReview};
 use serde::{Deserialize, Serialize};
@@ -53,14 +53,15 @@ const DISPLACED: &str = "too many reviews were waiting, most of them asked for f
 ///
 /// The work is done in the background. Streams with `after_end=true` tell when it is done or has
 /// failed. There is one review of a game, and it is removed with the game. Asking again changes
-/// nothing, unless it has failed, so a body and an `Idempotency-Key` are ignored.
+/// nothing, unless it has failed or was made before 0.3.0, so a body and an `Idempotency-Key` are
+/// ignored.
 #[utoipa::path(post, path = "/v1/games/{id}/review", tag = "games",
     params(GamePath),
     responses(
         (status = 202, description = "The review is waiting.", body = ReviewView,
             headers(("Location" = String, description = "The review's path."))),
-        (status = 200, description = "There is a review already, done or not, that has not failed.",
-            body = ReviewView),
+        (status = 200, description = "There is a review already, done or not, that has not failed \
+            and was not made before 0.3.0.", body = ReviewView),
         AskReviewErrors),
     security((), ("token" = [])))]
 pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<HttpResponse, Problem> {
@@ -78,7 +79,7 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
     if let Some(review) = app.store.review(&stored.id).await? {
         let found = move || Ok(FoundReview::read(&review));
         let found = pool.run(client, SHORT_JOB_COST, found).await?;
-        if !found.status.has_failed() {
+        if !found.is_made_anew() {
             let work = move || ReviewView::new(&stored, &found);
             return pool.answer(&read.request, SHORT_JOB_COST, work).await;
         }
@@ -270,6 +271,12 @@ impl FoundReview {
         };
         FoundReview { status, findings }
     }
+
+    /// Whether asking again makes it anew.
+    fn is_made_anew(&self) -> bool {
+        let is_old = self.status == ReviewStatus::Done && self.findings.is_old();
+        is_old || self.status.has_failed()
+    }
 }
 
 /// A review of a finished game.
@@ -291,6 +298,9 @@ pub struct ReviewView {
     rounds: Vec<RoundReview>,
     /// One entry per team; empty until the review is done.
     teams: Vec<TeamReview>,
+    /// The moments to look at first, at most one of a kind; empty until the review is done.
+    #[schema(max_items = 3)]
+    moments: Vec<Moment>,
 }
 
 /// The status of a review.
@@ -339,6 +349,10 @@ struct DecisionView {
     /// The difference, or 0 if it is negative.
     #[schema(minimum = 0, maximum = 1)]
     loss: f64,
+    /// The chance with `best` less that with a choice at random: a card that can be played, then a
+    /// board that it leads to, or an answer. Null in a review made before 0.3.0.
+    #[schema(required, minimum = -1, maximum = 1)]
+    random_loss: Option<f64>,
     judgement: Judgement,
 }
 
@@ -368,6 +382,7 @@ impl ReviewView {
             seats: findings.seats(rules),
             rounds: findings.rounds(rules),
             teams: findings.teams(rules),
+            moments: findings.moments(),
         })
     }
 }
@@ -394,6 +409,7 @@ impl DecisionView {
             difference: decision.difference,
             standard_error: decision.standard_error,
             loss: decision.loss(),
+            random_loss: decision.random_loss,
             judgement: decision.judgement(),
         })
     }

@@ -130,6 +130,8 @@ impl Default for SearchConfig {
 #[derive(Clone, Debug)]
 pub struct CandidateStats {
     pub candidate: Candidate,
+    /// Whether a choice at random, drawn anew for each playout, takes the candidate's place.
+    is_random: bool,
     /// The net's value before any playout.
     pub logit: f32,
     /// The number of playouts.
@@ -153,6 +155,7 @@ impl CandidateStats {
     fn new(candidate: Candidate, logit: f32) -> CandidateStats {
         CandidateStats {
             candidate,
+            is_random: false,
             logit,
             samples: 0,
             values: Vec::new(),
@@ -163,6 +166,11 @@ impl CandidateStats {
             first_plays: Vec::new(),
             proof: None,
         }
+    }
+
+    /// The chance that the team wins by the net, before any playout.
+    pub fn net_probability(&self) -> f64 {
+        chance(self.logit)
     }
 
     /// What the choices are ranked by, 0 to 1: what is proved, or the mean of the playouts, in which
@@ -289,36 +297,40 @@ impl<'n> Searcher<'n> {
         let (mut candidates, searched) = self.candidates(view, &clock);
         let is_alone = self.config.explains && searched == 1;
         if searched > 1 || is_alone && proof::is_worth_a_search_alone(view) {
-            self.search_unseen(view, &mut candidates, searched, &clock, rng);
+            let left = self.search_unseen(view, &mut candidates, searched, &clock, rng);
+            self.rank(&mut candidates[..left]);
         }
         candidates
     }
 
     /// The playouts of these choices of the seat, in their order, all of them in the same worlds.
-    /// The configuration is one [for comparison](SearchConfig::for_comparison).
+    /// None is a choice at random, drawn anew in each world: a card that can be played, then a board
+    /// that it leads to; in the exchange an answer. The configuration is one
+    /// [for comparison](SearchConfig::for_comparison).
     pub fn compare<R: Rng>(
         &mut self,
         view: &SeatView,
-        choices: &[Candidate],
+        choices: &[Option<Candidate>],
         budget: Budget,
         rng: &mut R,
     ) -> Vec<CandidateStats> {
         let clock = self.start_clock(budget);
         let evaluator = self.nets.for_rules(view.rules);
-        let compared = choices.iter().map(|&choice| {
-            let logit = choice.logit(evaluator, view, &mut self.scratch);
-            CandidateStats::new(choice, logit)
+        let compared = choices.iter().map(|choice| match choice {
+            Some(choice) => {
+                let logit = choice.logit(evaluator, view, &mut self.scratch);
+                CandidateStats::new(*choice, logit)
+            }
+            None => CandidateStats {
+                is_random: true,
+                ..CandidateStats::new(Candidate::Fold, 0.0)
+            },
         });
         let mut compared: Vec<CandidateStats> = compared.collect();
         if self.config.proves {
             proof::prove(view, &mut compared, &clock);
         }
         self.search_unseen(view, &mut compared, choices.len(), &clock, rng);
-        let place = |stats: &CandidateStats| {
-            let mut choices = choices.iter();
-            choices.position(|choice| *choice == stats.candidate)
-        };
-        compared.sort_by_key(place);
         compared
     }
 
@@ -330,13 +342,13 @@ impl<'n> Searcher<'n> {
         searched: usize,
         clock: &BudgetClock,
         rng: &mut R,
-    ) {
+    ) -> usize {
         let evaluator = self.nets.for_rules(view.rules);
         let draws = self.config.deal_candidates;
         let determinizer = Determinizer::new(evaluator, view, draws, clock, &mut self.scratch);
         self.search(view, candidates, searched, clock, rng, |rng| {
             deal(view, determinizer.deal(rng), rng)
-        });
+        })
     }
 
     /// As [`Searcher::think`], where `world` has dealt the cards that the seat does not see.
@@ -350,10 +362,11 @@ impl<'n> Searcher<'n> {
         let clock = self.start_clock(budget);
         let (mut candidates, searched) = self.candidates(view, &clock);
         if searched > 1 {
-            self.search(view, &mut candidates, searched, &clock, rng, |rng| {
+            let left = self.search(view, &mut candidates, searched, &clock, rng, |rng| {
                 let world = world(rng);
                 (world, Xoshiro256PlusPlus::seed_from_u64(rng.random()))
             });
+            self.rank(&mut candidates[..left]);
         }
         candidates
     }
@@ -391,7 +404,7 @@ impl<'n> Searcher<'n> {
     }
 
     /// Plays the first `searched` candidates in the worlds that `deal` deals until the budget is
-    /// used up, and ranks them.
+    /// used up. Returns how many of them are left, first in the list but not yet ranked.
     fn search<'v, R: Rng>(
         &mut self,
         view: &SeatView,
@@ -400,7 +413,7 @@ impl<'n> Searcher<'n> {
         clock: &BudgetClock,
         rng: &mut R,
         mut deal: impl FnMut(&mut R) -> World<'v>,
-    ) {
+    ) -> usize {
         let evaluator = self.nets.for_rules(view.rules);
         let plies = self.config.plies.unwrap_or(clock.plies());
         let halvings = searched.next_power_of_two().trailing_zeros();
@@ -431,7 +444,12 @@ impl<'n> Searcher<'n> {
                         line::keep(&mut plays, seat, card, board);
                     }
                 };
-                let end = context.play_out(view.seat, &world, stats.candidate, rng, show);
+                let candidate = if stats.is_random {
+                    context.any_choice(view, rng)
+                } else {
+                    stats.candidate
+                };
+                let end = context.play_out(view.seat, &world, candidate, rng, show);
                 let Some(end) = end else {
                     break 'search;
                 };
@@ -455,7 +473,7 @@ impl<'n> Searcher<'n> {
                 }
             }
         }
-        self.rank(&mut candidates[..searched]);
+        searched
     }
 
     /// The policies of a playout.

@@ -184,7 +184,8 @@ impl PlayoutContext<'_> {
         let view = game.seen_from(game.turn());
         let policy = self.policies[view.seat];
         let choice = if policy.errors > 0.0 && rng.random::<f32>() < policy.errors {
-            self.any_play(&view, rng)
+            let play = self.any_play(&view, rng);
+            play.map(|(card, board)| self.judged(&view, card, board))
         } else {
             match policy.evaluation {
                 Evaluation::Net => self.best_play(&view)?,
@@ -223,8 +224,19 @@ impl PlayoutContext<'_> {
         (!late).then_some(best)
     }
 
+    /// Any choice of the seat, drawn as any play or answer is.
+    pub(super) fn any_choice(&mut self, view: &SeatView, rng: &mut impl Rng) -> Candidate {
+        if view.exchanging {
+            return Candidate::Answer(any_answer(view, rng));
+        }
+        let play = self.any_play(view, rng);
+        play.map_or(Candidate::Fold, |(card, board)| {
+            Candidate::Play(card, board)
+        })
+    }
+
     /// Any play: of all cards that can be played, and of the boards that the card leads to.
-    fn any_play(&mut self, view: &SeatView, rng: &mut impl Rng) -> Option<(Card, Board, f32)> {
+    fn any_play(&mut self, view: &SeatView, rng: &mut impl Rng) -> Option<(Card, Board)> {
         let mut cards: Vec<Card> = view.hand.ranks().collect();
         cards.shuffle(rng);
         let mut boards = Vec::new();
@@ -232,7 +244,7 @@ impl PlayoutContext<'_> {
             let generator = &mut self.scratch.generator;
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
             if let Some(board) = boards.choose(rng) {
-                return Some(self.judged(view, card, *board));
+                return Some((card, *board));
             }
         }
         None
@@ -278,8 +290,7 @@ impl PlayoutContext<'_> {
                 let view = game.seen_from(seat);
                 let errors = self.policies[seat].errors;
                 let choice = if errors > 0.0 && rng.random::<f32>() < errors {
-                    let answers = Choice::answers(&view);
-                    *answers.choose(rng).expect("an answer")
+                    any_answer(&view, rng)
                 } else {
                     self.evaluator.best_answer(&view, self.scratch).0
                 };
@@ -309,6 +320,12 @@ pub fn answer(game: &mut Playout, seat: Seat, choice: Choice) {
         Choice::Pass => game.answer(seat, ExchangeAnswer::Passed),
         Choice::Play(_) => unreachable!("no card is played in the exchange"),
     }
+}
+
+/// Any answer in the exchange.
+fn any_answer(view: &SeatView, rng: &mut impl Rng) -> Choice {
+    let answers = Choice::answers(view);
+    *answers.choose(rng).expect("an answer")
 }
 
 /// The probability with this logit; 1 for a won game.

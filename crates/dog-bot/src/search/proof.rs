@@ -74,7 +74,7 @@ pub(super) fn prove(view: &SeatView, candidates: &mut [CandidateStats], clock: &
         left: MAX_BOARDS,
         clock,
     };
-    for stats in candidates {
+    for stats in candidates.iter_mut().filter(|stats| !stats.is_random) {
         let mut game = world.clone();
         match stats.candidate {
             Candidate::Play(card, board) => game.play(card, &board),

@@ -1,6 +1,10 @@
 //! The search: every choice once, within the budget, and repeatable.
 
-use std::{cell::Cell, collections::HashSet, time::Duration};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
@@ -191,7 +195,8 @@ fn choices_are_compared_in_common_worlds() {
     let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
     let mut compared = |choices: &[Candidate]| {
         let budget = Budget::Samples(6 * choices.len() as u32);
-        searcher.compare(&view, choices, budget, &mut rng(3))
+        let choices: Vec<_> = choices.iter().copied().map(Some).collect();
+        searcher.compare(&view, &choices, budget, &mut rng(3))
     };
     for choices in [[worst, best], [best, worst]] {
         let found = compared(&choices);
@@ -207,6 +212,53 @@ fn choices_are_compared_in_common_worlds() {
     let alone = compared(&[worst]);
     assert_eq!(alone[0].values, found[1].values);
     assert_eq!(alone[0].samples, 6);
+}
+
+/// A choice at random is drawn anew for each world: a card, then one of its boards; in the exchange
+/// an answer.
+#[test]
+fn a_choice_at_random_is_compared_with_the_others() {
+    let rules = Preset::DogspielIt.rules();
+    let play = view(&rules, &["10 30", "12 14", "32", "50"], "4 5 K");
+    let exchange = SeatView {
+        exchanging: true,
+        ..view(&rules, &["", "5", "30", ""], "A 5 9")
+    };
+    let config = SearchConfig::for_play().for_comparison();
+    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+    for view in [play, exchange] {
+        let all = think(&view, Budget::Samples(1)).into_iter();
+        let choices: Vec<_> = all
+            .map(|stats| Some(stats.candidate))
+            .chain([None])
+            .collect();
+        let budget = Budget::Samples(300 * choices.len() as u32);
+        let mut found = searcher.compare(&view, &choices, budget, &mut rng(3));
+        let random = found.pop().unwrap();
+        assert_eq!(random.samples, 300);
+        let mut by_card = HashMap::<_, Vec<f64>>::new();
+        for stats in found {
+            let card = match stats.candidate {
+                Candidate::Play(card, _) => Some(card),
+                _ => None,
+            };
+            by_card
+                .entry(card)
+                .or_default()
+                .push(stats.win_probability(0.0));
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let cards: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
+        let (value, error) = (
+            random.win_probability(0.0),
+            random.standard_error().unwrap(),
+        );
+        let expected = mean(&cards);
+        assert!(
+            (value - expected).abs() < 3.0 * error,
+            "{value} ± {error}, {expected}"
+        );
+    }
 }
 
 /// The chances of the teams before a deal and after it add up to 1.

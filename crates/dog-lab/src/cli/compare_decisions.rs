@@ -260,7 +260,8 @@ fn ask(
     let (first, _) = chosen[0];
     let mut searched = Vec::new();
     if chosen.iter().any(|&(candidate, _)| candidate != first) {
-        let chosen: Vec<Candidate> = chosen.iter().map(|&(candidate, _)| candidate).collect();
+        let chosen = chosen.iter().map(|&(candidate, _)| Some(candidate));
+        let chosen: Vec<Option<Candidate>> = chosen.collect();
         searched = searcher.compare(view, &chosen, budget, rng);
     }
     let answers = chosen.into_iter().map(|(candidate, time)| {

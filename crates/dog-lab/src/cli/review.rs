@@ -32,7 +32,7 @@ pub enum ReviewCommand {
     Bias(BiasArgs),
     /// Check that the luck and the rest of games between equal players have mean 0, and all sums.
     Luck(LuckArgs),
-    /// Measure the mean loss of players, each at all seats of a game. Against stronger players its
+    /// Measure the accuracy of players, each at all seats of a game. Against stronger players its
     /// positions would soon be lost, with nothing left to lose.
     Levels(LevelsArgs),
     /// Review games twice and count how often the judgements agree.
@@ -180,10 +180,13 @@ fn print(review: &Review, rules: &Rules) -> anyhow::Result<()> {
     let names = Judgement::ALL.map(Judgement::name).join("  ");
     writeln!(out, "\nseat  decisions  mean loss  accuracy  {names}")?;
     for seat in review.seats(rules) {
-        let (loss, accuracy) = (seat.mean_loss.unwrap_or(0.0), seat.accuracy.unwrap_or(0.0));
+        let loss = seat.mean_loss.unwrap_or(0.0);
+        let accuracy = seat
+            .accuracy
+            .map_or("-".to_owned(), |found| format!("{found:.1}"));
         write!(
             out,
-            "{:>4}  {:>9}  {loss:>9.4}  {accuracy:>8.1}",
+            "{:>4}  {:>9}  {loss:>9.4}  {accuracy:>8}",
             seat.seat.number(),
             seat.decisions,
         )?;
@@ -375,38 +378,41 @@ impl LevelsArgs {
         let mut out = stdout().lock();
         writeln!(
             out,
-            "mean loss in points    95% interval  decisions  player"
+            "accuracy     95% interval  mean loss in points  player"
         )?;
         for player in &self.players {
             let games = self
                 .common
                 .each(self.games, |number| self.game(nets, player, number));
-            let losses = games.iter().filter(|losses| !losses.is_empty());
-            let means =
-                losses.map(|losses| 100.0 * losses.iter().sum::<f64>() / losses.len() as f64);
-            let (mean, error) = mean_and_error(&means.collect::<Vec<f64>>());
+            let (accuracies, losses): (Vec<f64>, Vec<f64>) = games.into_iter().flatten().unzip();
+            let (mean, error) = mean_and_error(&accuracies);
             let (low, high) = (mean - 1.96 * error, mean + 1.96 * error);
-            let decisions: usize = games.iter().map(Vec::len).sum();
+            let (loss, _) = mean_and_error(&losses);
             writeln!(
                 out,
-                "{mean:>19.2}  {low:>6.2} to {high:>4.2}  {decisions:>9}  {player}"
+                "{mean:>8.1}  {low:>5.1} to {high:>4.1}  {:>19.2}  {player}",
+                100.0 * loss
             )?;
             out.flush()?;
         }
         Ok(())
     }
 
-    /// The loss of each decision of a game.
-    fn game(&self, nets: &Nets, player: &PlayerSpec, number: u32) -> Vec<f64> {
-        let Some(game) = play(&self.common, number, player, |_| {}) else {
-            return Vec::new();
-        };
+    /// The mean accuracy of the seats in a game, and their mean loss; none without such seats.
+    fn game(&self, nets: &Nets, player: &PlayerSpec, number: u32) -> Option<(f64, f64)> {
+        let game = play(&self.common, number, player, |_| {})?;
         let settings = ReviewSettings {
             rounds: 2,
             ..self.setting.settings()
         };
         let review = reviewed(nets, settings, u64::from(number), game);
-        review.decisions.iter().map(JudgedDecision::loss).collect()
+        let seats = review.seats(&self.common.rules);
+        let seats = seats
+            .iter()
+            .filter_map(|seat| seat.accuracy.zip(seat.mean_loss));
+        let (accuracies, losses): (Vec<f64>, Vec<f64>) = seats.unzip();
+        let mean = |values: &[f64]| mean_and_error(values).0;
+        (!losses.is_empty()).then(|| (mean(&accuracies), mean(&losses)))
     }
 }
 
@@ -527,6 +533,17 @@ mod tests {
             assert_eq!(one.luck, again.luck);
             assert_eq!(one.rest, again.rest);
         }
+    }
+
+    #[test]
+    fn a_good_player_has_a_high_accuracy() {
+        let nets = Nets::built_in().unwrap();
+        let ReviewCommand::Levels(levels) = command("levels net --games 1 --percent 2") else {
+            panic!("another command");
+        };
+        let (accuracy, loss) = levels.game(&nets, &levels.players[0], 0).unwrap();
+        assert!((60.0..=100.0).contains(&accuracy), "{accuracy}");
+        assert!((0.0..0.02).contains(&loss), "{loss}");
     }
 
     #[test]

@@ -111,6 +111,20 @@ fn fill(database: &TestStore) -> Filled {
     assert_eq!(inserted, CommitResult::Done);
     commit_done(&store, add_ticket(&running, "ticket"));
     remove_with_rest(database, &store);
+    for (stored, status) in [
+        (&over, ReviewStatus::Done),
+        (&finished, ReviewStatus::Failed),
+    ] {
+        let limits = ReviewLimits {
+            total: 1,
+            per_creator: 1,
+            per_network: 1,
+        };
+        let asked = wait(store.ask_review(&stored.id, creator, limits));
+        assert_eq!(asked, ReviewRequest::Added);
+        let claimed = wait(store.claim_review()).unwrap();
+        assert!(wait(store.save_review(&claimed, status, "found")));
+    }
     let all = [
         &over,
         &imported,
@@ -183,7 +197,12 @@ fn a_copy_has_all_games_and_goes_on(from: &TestStore, to: &TestStore) {
     for stored in &filled.all {
         assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
         assert_eq!(log(&store, &stored.id), log(&before, &stored.id));
+        let review = |store: &Store| wait(store.review(&stored.id));
+        assert_eq!(review(&store), review(&before));
     }
+    // One is done and one has failed.
+    let ended = "SELECT count(DISTINCT status) FROM reviews WHERE status IN ('done', 'failed')";
+    assert_eq!(to.number(ended), 2);
     let next = |store: &Store| list(store, first_page.next);
     assert_eq!(ids(&list(&store, None)), ids(&first_page));
     assert_eq!(ids(&next(&store)), ids(&next(&before)));
