@@ -1,6 +1,6 @@
 //! `GET /v1/games/{id}/suggest-move`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 

@@ -245,12 +245,12 @@ fn a_choice_at_random_is_compared_with_the_others() {
             by_card
                 .entry(card)
                 .or_default()
-                .push(stats.win_probability(0.0));
+                .push(stats.rank_value(0.0));
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let cards: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
         let (value, error) = (
-            random.win_probability(0.0),
+            random.rank_value(0.0),
             random.standard_error().unwrap(),
         );
         let expected = mean(&cards);
