@@ -3,14 +3,12 @@
 use serde_json::json;
 
 use crate::support::{
-    KeyboardPlayer, Situation, TestServer, create_with_bots, deal_to_people, has_focus, italian,
-    open,
+    KeyboardPlayer, Situation, create_with_bots, deal_to_people, has_focus, italian, open,
 };
 
 #[test]
 fn a_game_is_played_with_tab_and_enter() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 5, 0);
     browser.remember(&game, 0);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
@@ -20,8 +18,7 @@ fn a_game_is_played_with_tab_and_enter() {
 
 #[test]
 fn escape_takes_back_and_the_focus_is_never_lost() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 3, |one| one["card"] == "joker");
     browser.sit(&scene.game, 0);
     let keyboard = KeyboardPlayer::new(&browser, 0);
@@ -44,8 +41,7 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
 
 #[test]
 fn a_partner_who_asks_for_help_does_not_take_the_focus_away() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &json!({"preset": "hausregeln"}), 1);
     browser.sit(&game, 0);
     let keyboard = KeyboardPlayer::new(&browser, 0);

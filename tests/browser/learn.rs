@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, Look, Situation, Style, TestServer, create_with_bots, italian,
-    offers, open, text,
+    Browser, Form, KeyboardPlayer, Look, Situation, Style, create_with_bots, italian, offers, open,
+    text,
 };
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web/lessons");
@@ -82,8 +82,7 @@ fn solve(browser: &Browser, lesson: &Value) {
 
 #[test]
 fn the_whole_course_is_solved_by_keyboard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.go("/?lang=en#/learn/1");
     let course = file("course");
     let course = course.as_array().expect("lessons");
@@ -109,8 +108,7 @@ fn the_whole_course_is_solved_by_keyboard() {
 
 #[test]
 fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     browser.go("/?lang=en");
     browser.click_on("a[href=\"#/learn\"]");
@@ -146,8 +144,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
 
 #[test]
 fn every_card_says_what_it_does() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_a_fold(&server);
     browser.sit(&scene.game, 0);
     browser.wait_for_element(".card[aria-disabled]");
@@ -169,8 +166,7 @@ fn every_card_says_what_it_does() {
 
 #[test]
 fn a_coach_line_does_not_come_back() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 5, 0);
     browser.sit(&game, 0);
     let line = "An ace, king or joker helps your partner out.";

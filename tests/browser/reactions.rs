@@ -5,7 +5,7 @@ use std::{thread::sleep, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Situation, TestGame, TestServer,
+    Situation, TestGame,
     TestViewer::{Host, Seat},
     create_with_bots, deal_to_people, enabled, italian, open,
 };
@@ -16,8 +16,7 @@ const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
 
 #[test]
 fn a_reaction_is_shown_beside_its_seat() {
-    let server = TestServer::shared();
-    let Some(anna) = open(&server) else { return };
+    let (server, anna) = open();
     let scene = Situation::with_choices(&server);
     anna.sit(&scene.game, 0);
     let beat = anna.another();
@@ -46,8 +45,7 @@ fn a_reaction_is_shown_beside_its_seat() {
 
 #[test]
 fn where_nobody_may_react_the_button_says_why() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     browser.sit(&game, 0);
     let why = |reason: &str| {
@@ -97,8 +95,7 @@ fn can_only_fold(game: &TestGame<'_>) -> bool {
 
 #[test]
 fn a_player_who_has_folded_skips_to_the_next_round() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let mut games = (1..60).map(|number| create_with_bots(&server, &italian(), number, 0));
     let game = games.find(can_only_fold).expect("a hand to fold");
     // At this pace, the rest of the round would take longer than this test waits.

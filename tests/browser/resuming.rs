@@ -6,16 +6,15 @@ use std::fs;
 use serde_json::json;
 
 use crate::support::{
-    MousePlayer, Signal, Situation, TestServer, TestViewer::Host, create_with_bots,
-    create_with_people, enabled, invite_friends, italian, offers, open, pieces_of, play_on,
+    MousePlayer, Signal, Situation, TestViewer::Host, create_with_bots, create_with_people,
+    enabled, invite_friends, italian, offers, open, open_alone, pieces_of, play_on,
 };
 
 const LOST: &str = "The connection to the server is lost.";
 
 #[test]
 fn a_lost_network_is_announced_and_caught_up_with() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
     let scene = Situation::with_more_turns(&server);
     browser.sit(&scene.game, 0);
@@ -44,8 +43,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 
 #[test]
 fn a_killed_server_is_waited_for() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
     let game = create_with_bots(&server, &italian(), 3, 0);
     browser.remember(&game, 0);
@@ -61,8 +59,7 @@ fn a_killed_server_is_waited_for() {
 
 #[test]
 fn two_tabs_of_one_seat_show_the_same() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_more_turns(&server);
     browser.sit(&scene.game, 0);
     let first = browser.tab();
@@ -86,8 +83,7 @@ fn two_tabs_of_one_seat_show_the_same() {
 /// The operator restores a backup: what was played since did not happen.
 #[test]
 fn a_server_that_was_set_back_begins_anew() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
     let scene = Situation::with_more_turns(&server);
     let (file, copy) = (server.database().file(), server.folder().join("copy"));
@@ -115,8 +111,7 @@ fn a_server_that_was_set_back_begins_anew() {
 /// Some browsers remove what a page keeps, if they were not asked to let it be.
 #[test]
 fn the_seat_in_a_game_with_people_is_kept() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.prepare(
         "if (navigator.storage) navigator.storage.persist = async () => { window.kept = true; };",
     );
@@ -131,8 +126,7 @@ fn the_seat_in_a_game_with_people_is_kept() {
 /// Whoever has a week for a turn can keep a link to the seat.
 #[test]
 fn a_long_game_offers_the_link_to_the_own_seat() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_people(&server, &italian(), 1);
     let offer = "Keep the link to it.";
     browser.sit(&game, 0);

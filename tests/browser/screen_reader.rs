@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Dice, Form, KeyboardPlayer, NAMES, Situation, Style, TestGame, TestServer,
+    Browser, Dice, Form, KeyboardPlayer, NAMES, Situation, Style, TestGame,
     TestViewer::{Host, Spectator},
     broken, create_with_bots, italian, open, pieces_of,
 };
@@ -188,8 +188,7 @@ fn places_on_server(game: &TestGame<'_>) -> Vec<Vec<String>> {
 
 #[test]
 fn a_round_is_played_and_every_piece_is_found() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 5, 0);
     browser.sit(&game, 0);
     let mut dice = Dice::new(5);
@@ -227,8 +226,7 @@ fn a_round_is_played_and_every_piece_is_found() {
 /// ended.
 #[test]
 fn the_end_of_the_game_is_told_where_the_tasks_were() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 1, 0);
     browser.sit(&game, 0);
     browser.script(
@@ -252,8 +250,7 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
 
 #[test]
 fn a_fold_is_told_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |view, moves| {
         moves[0]["kind"] == "fold" && view["seats"][1]["cards"].as_u64() > Some(1)
     });

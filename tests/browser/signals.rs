@@ -4,7 +4,7 @@ use std::{thread::sleep, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Situation, TestServer, TestViewer::Spectator, open, play_on};
+use crate::support::{Browser, Situation, TestViewer::Spectator, open, play_on};
 
 /// A browser that counts what is heard and felt, and knows the notifications that are shown, in a page
 /// that is hidden if `window.away` is set, and whose clock is ahead by `window.ahead`.
@@ -53,8 +53,7 @@ fn play_until_own_turn(scene: &Situation<'_>) {
 
 #[test]
 fn a_turn_is_seen_heard_and_felt() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.prepare(COUNTING);
     let scene = Situation::with_more_turns(&server);
     let round = scene.game.view(Spectator)["round"].clone();
@@ -104,8 +103,7 @@ fn a_turn_is_seen_heard_and_felt() {
 
 #[test]
 fn what_was_missed_is_not_heard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.prepare(COUNTING);
     let scene = Situation::with_more_turns(&server);
     browser.sit(&scene.game, 0);
@@ -122,8 +120,7 @@ fn what_was_missed_is_not_heard() {
 
 #[test]
 fn of_two_tabs_the_one_that_is_seen_is_heard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_more_turns(&server);
     let sit = || {
         browser.prepare(COUNTING);

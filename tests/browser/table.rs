@@ -58,8 +58,7 @@ const SIGHT: &str = "
 /// Every phase of games of four and six people: choices, questions, and waiting.
 #[test]
 fn every_phase_is_one_screen_and_the_board_stays() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let boards = RefCell::new(BTreeMap::new());
     let findings = RefCell::new(Vec::new());
     let screens = Screens::new(&server);
@@ -135,8 +134,7 @@ fn play(browser: &Browser, game: &TestGame<'_>) {
 
 #[test]
 fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.show_as(Form::sized(375, 553));
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
         let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
@@ -151,8 +149,7 @@ fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
 
 #[test]
 fn difficult_names_break_nothing() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     for (count, names) in [(4, &DIFFICULT[..4]), (6, &DIFFICULT[4..])] {
         let seats = names.iter().map(|name| {
             let name: String = name.chars().take(40).collect();
@@ -202,8 +199,7 @@ const NAMES_BEGIN: &str = "
 /// As narrow as a phone whose reader has magnified the page twice.
 #[test]
 fn the_home_screen_does_not_scroll_sideways() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.show_as(Form::sized(180, 600));
     browser.go("/?lang=en");
     browser.open_details("Rules, seats, level and pace");
@@ -213,8 +209,7 @@ fn the_home_screen_does_not_scroll_sideways() {
 
 #[test]
 fn text_has_the_size_that_the_reader_chose() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.script("document.documentElement.style.fontSize = '26px'", vec![]);
@@ -244,8 +239,7 @@ fn hold(browser: &Browser, repeats: usize) {
 
 #[test]
 fn a_key_that_is_held_down_presses_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     // Deal, and give a card: each is one press.
     let game = create_with_people(&server, &italian(), 1);
     browser.sit(&game, 3);
@@ -279,8 +273,7 @@ fn a_key_that_is_held_down_presses_once() {
 
 #[test]
 fn a_given_card_is_gone_and_a_received_one_is_marked() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     browser.sit(&game, 0);
     let look = browser.wait_for_cards();
@@ -306,8 +299,7 @@ fn a_given_card_is_gone_and_a_received_one_is_marked() {
 
 #[test]
 fn a_grey_card_says_why_it_cannot_be_played() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, |view, moves| {
         let mut hand = view["seats"][0]["hand"].as_array().expect("a hand").iter();
         let is_grey = |card: &Value| moves.iter().all(|one| one["card"] != *card);
@@ -353,8 +345,7 @@ const BEGUN: &str = "document.querySelectorAll('.way.begun .end').length";
 
 #[test]
 fn targets_are_on_their_fields_and_cover_no_piece() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 1, has_three_parts);
     let wanted = parts(scene.find_move(has_three_parts));
     browser.sit(&scene.game, 0);
@@ -387,8 +378,7 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
 
 #[test]
 fn what_a_choice_captures_is_marked_before_it_is_made() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let captures = |one: &Value| captures(one, |_| true);
     let scene = Situation::with_move(&server, 8, captures);
     let wanted = scene.find_move(captures);
@@ -434,8 +424,7 @@ fn exchange_with_a_clock<'a>(server: &'a TestServer, rules: &Value, seconds: u32
 
 #[test]
 fn the_clock_and_the_states_of_the_seats_are_never_cut() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     for (preset, seats, seconds) in [
         ("dogspiel-it", 4, 900),
         ("dogspiel-it", 6, 900),
@@ -474,8 +463,7 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
 
 #[test]
 fn what_was_done_for_a_player_is_said() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = exchange_with_a_clock(&server, &json!({"preset": "dogspiel-it", "seats": 4}), 3);
     for seat in 1..4 {
         game.offer(seat);
@@ -501,8 +489,7 @@ fn what_was_done_for_a_player_is_said() {
 /// In forced colours the browser replaces those of the page.
 #[test]
 fn the_pieces_of_the_players_differ_in_forced_colours() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let features = json!([{"name": "forced-colors", "value": "active"}]);
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
@@ -517,8 +504,7 @@ fn the_pieces_of_the_players_differ_in_forced_colours() {
 /// The face of a J goes below the line in some fonts.
 #[test]
 fn no_face_of_a_card_is_cut_off() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 5, |one| one["card"] == "J");
     browser.sit(&scene.game, 0);
     browser.wait("the card", |look| look.card("J").is_some());

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, KeyboardPlayer, MousePlayer, TestGame, TestServer, TestViewer::Spectator,
-    create_with_bots, italian, open, text,
+    Browser, KeyboardPlayer, MousePlayer, TestGame, TestViewer::Spectator, create_with_bots,
+    italian, open, text,
 };
 
 /// Checks that the page ends a game as the server does, and that every turn of seat 0 was clicked.
@@ -28,8 +28,7 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
 }
 
 fn a_whole_game(rules: &Value, number: u8) {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, rules, number, 0);
     browser.sit(&game, 0);
     MousePlayer::new(&browser, u64::from(number)).play_until(|_| false);
@@ -75,8 +74,7 @@ fn six_seats() {
 #[test]
 #[ignore = "long: cargo test --test browser_games -- --ignored keyboard_alone"]
 fn keyboard_alone() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 7, 0);
     browser.sit(&game, 0);
     KeyboardPlayer::new(&browser, 7).play_until(|_| false);

@@ -20,7 +20,7 @@ mod scene;
 mod screens;
 
 pub use appearance::{broken, check_documents, check_screens};
-pub use browser::{Browser, Form, open, open_through};
+pub use browser::{Browser, Form, open, open_alone, open_through};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, has_focus, names, place_words};

@@ -31,6 +31,8 @@ pub use hidden::GameSecrets;
 pub use nginx::Nginx;
 pub use programs::{available, run};
 pub use raw::{Raw, raw};
+#[allow(unused_imports, reason = "the tests in a browser use it")]
+pub use server::SharedServer;
 pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
 pub use table::TestTable;
