@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{
     Browser, Situation, TestGame, TestServer, TestViewer::Host, create_with_people, enabled,
-    italian, open, play_on, text, wait_for_seat,
+    italian, open, text, wait_for_seat,
 };
 
 /// A game in which everybody has five minutes to choose a card.
@@ -173,7 +173,7 @@ fn a_stalled_stream_is_replaced_on_return() {
     assert_eq!(opened, 2);
     assert!(browser.look().alerts.is_empty());
     let before = browser.look().log;
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait("the move", |look| look.log == before + 1);
 }
 

@@ -30,11 +30,6 @@ const STEP: &str = "
         [...seat.querySelectorAll('.small-card')].map((card) => card.firstChild.data.replace('★', 'joker'))),
     };";
 
-fn history(game: &TestGame<'_>) -> Vec<Value> {
-    let history = game.get(Spectator, "/history").send().expect(200);
-    history["entries"].as_array().expect("entries").clone()
-}
-
 /// The first event of a type from a version on, with its version.
 fn event<'a>(entries: &'a [Value], from: usize, kind: &str) -> (usize, &'a Value) {
     let events = entries.iter().skip(from - 1).flat_map(|entry| {
@@ -58,7 +53,7 @@ fn wait_for_step(browser: &Browser, version: usize) -> Value {
 fn a_replay_shows_one_step_everywhere() {
     let (server, browser) = open();
     let game = TestGame::imported(&server);
-    let entries = history(&game);
+    let entries = game.entries(Spectator);
     let (dealt, deal) = event(&entries, 60, "cards_dealt");
     browser.go(&format!("/?lang=en#/games/{}/at/{dealt}", game.id));
     let step = wait_for_step(&browser, dealt);
@@ -336,7 +331,7 @@ fn the_result_tells_what_happened() {
     let (server, browser) = open();
     let game = played_by_bots(&server, &italian());
     let mut captures = [0; 4];
-    for entry in history(&game) {
+    for entry in game.entries(Spectator) {
         for event in entry["events"].as_array().expect("events") {
             if event["type"] == "card_played" {
                 let captured = event["move"]["captures"].as_array().expect("captures");

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{
     MousePlayer, Signal, Situation, TestViewer::Host, create_with_bots, create_with_people,
-    enabled, invite_friends, italian, offers, open, open_alone, pieces_of, play_on,
+    enabled, invite_friends, italian, offers, open, open_alone, pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
@@ -31,7 +31,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 
     // Meanwhile the turn is played somewhere else, and the others play on.
     for _ in 0..4 {
-        play_on(&scene.game);
+        scene.game.play_on();
     }
     browser.set_network(true);
     let look = browser.wait("the end of the message", |look| {
@@ -94,7 +94,7 @@ fn a_server_that_was_set_back_begins_anew() {
     browser.sit(&scene.game, 0);
     let before = browser.wait("the log", |look| look.log > 0);
     for _ in 0..8 {
-        play_on(&scene.game);
+        scene.game.play_on();
     }
     browser.wait("the moves", |look| look.log == before.log + 8);
     server.stop(Signal::Term);

@@ -10,7 +10,7 @@ use crate::support::{
     TestGame, TestServer,
     TestViewer::{Host, Seat},
     captures, choose_part, choose_piece, create_with_people, deal_to_people, enabled, has_focus,
-    has_three_parts, italian, names, offers, open, parts, play_on, seats_of_bots, seed, text,
+    has_three_parts, italian, names, offers, open, parts, seats_of_bots, seed, text,
     wait_for_offers,
 };
 
@@ -67,9 +67,8 @@ fn every_phase_is_one_screen_and_the_board_stays() {
             return;
         }
         let is_six = visit.name == "six-seats";
-        for size @ (width, height) in PHONES {
-            browser.show_as(Form::sized(width, height));
-            browser.settle();
+        for size in PHONES {
+            browser.resize(size);
             let seen = browser.script(SIGHT, vec![json!([])]);
             let found = &seen["findings"];
             let find = |what: String| {
@@ -171,9 +170,7 @@ fn difficult_names_break_nothing() {
                 browser.sit(&game, seat);
                 browser.wait("the hand", |look| !look.hand.is_empty());
                 for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
-                    let (width, height) = size;
-                    browser.show_as(Form::sized(width, height));
-                    browser.settle();
+                    browser.resize(size);
                     let seen = browser.script(SIGHT, vec![json!([".players li"])]);
                     assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
                     assert_eq!(browser.script(NAMES_BEGIN, vec![]), json!([]), "{size:?}");
@@ -354,9 +351,8 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
         choose_piece(&browser, part);
         // The choice of a card or a piece leads there.
         browser.wait("the focus", |look| has_focus(&look.board));
-        for size @ (width, height) in PHONES {
-            browser.show_as(Form::sized(width, height));
-            browser.settle();
+        for size in PHONES {
+            browser.resize(size);
             let targets = browser.script(TARGETS, vec![]);
             for one in targets.as_array().expect("targets") {
                 assert!(one["far"].as_f64() < Some(1.5), "{size:?}: {one}");
@@ -447,9 +443,8 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
             let clock = browser.eval("document.querySelector('.players .clock').textContent");
             let days = text(&clock).ends_with('h');
             assert_eq!(days, seconds == 604_800, "{clock}");
-            for size @ (width, height) in PHONES.into_iter().chain(LARGE) {
-                browser.show_as(Form::sized(width, height));
-                browser.settle();
+            for size in PHONES.into_iter().chain(LARGE) {
+                browser.resize(size);
                 let cut = browser.script(CUT, vec![]);
                 assert_eq!(
                     cut,
@@ -475,14 +470,14 @@ fn what_was_done_for_a_player_is_said() {
     );
     game.patch(Host, &json!({"turn_seconds": 600})).expect(200);
     while game.turn() != 0 {
-        play_on(&game);
+        game.play_on();
     }
     // It is told until the player does something.
     browser.wait("the turn", |look| {
         enabled(&look.hand).next().is_some() || look.can("Fold")
     });
     browser.wait_for_element(".overdue");
-    play_on(&game);
+    game.play_on();
     browser.wait_for_script("the end of it", "!document.querySelector('.overdue')");
 }
 
@@ -519,8 +514,8 @@ fn no_face_of_a_card_is_cut_off() {
         const card = face.closest('.card').getBoundingClientRect();
         const clips = style.overflow !== 'visible' ? top + height : card.bottom;
         return baseline + descent > clips;";
-    for size @ (width, height) in PHONES {
-        browser.show_as(Form::sized(width, height));
+    for size in PHONES {
+        browser.resize(size);
         assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");
     }
 }

@@ -36,43 +36,43 @@ fn a_whole_game(rules: &Value, number: u8) {
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored familienlager"]
+#[ignore = "long"]
 fn familienlager() {
     a_whole_game(&json!({"preset": "familienlager"}), 1);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_de"]
+#[ignore = "long"]
 fn dogspiel_de() {
     a_whole_game(&json!({"preset": "dogspiel-de"}), 2);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_it"]
+#[ignore = "long"]
 fn dogspiel_it() {
     a_whole_game(&italian(), 3);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored spielanleitung"]
+#[ignore = "long"]
 fn spielanleitung() {
     a_whole_game(&json!({"preset": "spielanleitung"}), 4);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored hausregeln"]
+#[ignore = "long"]
 fn hausregeln() {
     a_whole_game(&json!({"preset": "hausregeln"}), 5);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored six_seats"]
+#[ignore = "long"]
 fn six_seats() {
     a_whole_game(&json!({"preset": "hausregeln", "seats": 6}), 6);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored keyboard_alone"]
+#[ignore = "long"]
 fn keyboard_alone() {
     let (server, browser) = open();
     let game = create_with_bots(&server, &italian(), 7, 0);

@@ -42,7 +42,7 @@ fn act_for(game: &TestGame<'_>, seat: usize, dice: &mut Dice) {
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored four_friends"]
+#[ignore = "long"]
 fn four_friends_at_one_table() {
     let server = TestServer::shared();
     let mut browsers = Browser::open_many(&server, 4);
@@ -172,7 +172,7 @@ fn four_friends_at_one_table() {
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored two_strangers"]
+#[ignore = "long"]
 fn two_strangers_meet_and_play_with_two_bots() {
     let server = TestServer::start();
     let browsers = Browser::open_many(&server, 2);

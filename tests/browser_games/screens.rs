@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Browser, Form, Screens, check_screens, open, text};
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
+#[ignore = "long"]
 fn every_screen_in_every_form() {
     let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
     let forms = sizes.map(|(width, height)| Form::sized(width, height));

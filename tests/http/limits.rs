@@ -421,14 +421,11 @@ fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
 
 /// A connection from this address on which a GET request about a game was sent.
 fn send_from(game: &TestGame<'_>, address: &str, token: &str, rest: &str) -> Raw {
-    let path = game.path(rest);
-    let mut head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {address}\r\n");
-    if !token.is_empty() {
-        head += &format!("Authorization: Bearer {token}\r\n");
+    let request = from(game.get(Spectator, rest), address);
+    match token {
+        "" => Raw::sent(&request),
+        token => Raw::sent(&request.token(token)),
     }
-    let mut connection = Raw::connect(game.server);
-    connection.send((head + "\r\n").as_bytes());
-    connection
 }
 
 #[test]

@@ -182,6 +182,12 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
+    /// Changes the size, and waits until the page is drawn in it.
+    pub fn resize(&self, (width, height): (u32, u32)) {
+        self.show_as(Form::sized(width, height));
+        self.settle();
+    }
+
     fn session(&self) -> &WebDriver {
         self.session.as_ref().expect("an open session")
     }

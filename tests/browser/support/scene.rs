@@ -148,12 +148,6 @@ pub fn captures(one: &Value, fits: impl Fn(&Value) -> bool) -> bool {
     is_plain && captured.map(|capture| &capture["seat"]).any(fits)
 }
 
-/// Plays the move that the server lists first.
-pub fn play_on(game: &TestGame<'_>) {
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
-}
-
 /// Every piece of a game as the server tells it: its seat and its place, sorted.
 pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
     pieces_on(&game.view(Spectator)["board"])
