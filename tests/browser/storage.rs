@@ -199,16 +199,16 @@ fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
     let hands = [0, 1].map(|seat| game.hand(seat));
     assert_ne!(hands[0], hands[1]);
     browser.sit(&game, 0);
-    let kept = || {
-        browser.eval(&format!(
-            "JSON.parse(localStorage['dog.game.{}']).tokens[0]",
-            game.id
-        ))
-    };
-    browser.wait_for_script(
-        "the token",
-        &format!("JSON.parse(localStorage['dog.game.{}']).tokens", game.id),
+    let token = format!(
+        "JSON.parse(localStorage['dog.game.{}']).tokens?.[0]",
+        game.id
     );
+    browser.wait_for_script("the token", &token);
+    let kept = || browser.eval(&token);
+    let is_answered = || {
+        let question = browser.eval("document.querySelector('.question')");
+        assert_eq!(question, Value::Null);
+    };
     let link = format!("/?lang=en#/games/{}/0-{}", game.id, game.tokens[1]);
     let ask = || {
         browser.go(&link);
@@ -220,15 +220,9 @@ fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
     ask();
     browser.press_anywhere("Back to my own key");
     browser.wait("the own hand", |look| {
-        look.hand
-            .iter()
-            .map(|card| card.name.clone())
-            .eq(hands[0].iter().cloned())
+        look.hand.iter().map(|card| &card.name).eq(&hands[0])
     });
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
     ask();
     // Without an answer nothing changes.
     browser.open_table(&game);
@@ -236,23 +230,14 @@ fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
     assert_eq!(kept(), json!(game.tokens[0]));
     ask();
     browser.press_anywhere("Replace my key");
-    let replaced = format!(
-        "JSON.parse(localStorage['dog.game.{}']).tokens[0] === '{}'",
-        game.id, game.tokens[1]
-    );
+    let replaced = format!("{token} === '{}'", game.tokens[1]);
     browser.wait_for_script("the other token", &replaced);
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
     // The same link again is nothing new.
     browser.go(&link);
     browser.wait_for_script(
         "the address",
         &format!("location.hash === '#/games/{}'", game.id),
     );
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
 }

@@ -201,6 +201,8 @@ fn a_server_drains_before_it_stops() {
     server.wait_until_ready(true);
     server.signal(Signal::Term);
     server.wait_until_ready(false);
+    let for_reads = server.get("/readyz?writes=false").send();
+    for_reads.refused("unavailable");
     server.get("/healthz").send().expect(200);
     TestGame::in_play(&server);
     // The second signal ends the wait.
