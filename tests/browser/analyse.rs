@@ -329,8 +329,7 @@ fn with_article(card: &str) -> &str {
 #[test]
 fn a_hint_teaches_before_it_plays() {
     let (server, browser) = open();
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
@@ -365,8 +364,7 @@ fn a_hint_teaches_before_it_plays() {
     );
 
     // In the exchange, too.
-    let exchange = deal_to_people(&server, &italian(), 1);
-    browser.sit(&exchange, 0);
+    let exchange = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     browser.click(&look.advice[0]);
@@ -389,8 +387,7 @@ fn a_finger_previews_a_move_of_the_list() {
         "Emulation.setTouchEmulationEnabled",
         json!({"enabled": true}),
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.open_details("All moves");
     let tap = || {
         let script = "const one = document.querySelectorAll('.moves li button')[1];

@@ -157,8 +157,7 @@ fn wait_for_given(browser: &Browser, game: &TestGame<'_>, given: &str) {
 fn an_optional_exchange_has_ask_and_decline() {
     let (server, browser) = open();
     let rules = json!({"preset": "hausregeln", "exchange": "optional"});
-    let game = deal_to_people(&server, &rules, 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &rules, 1), 0);
     let look = browser.wait("the exchange", |look| look.can("Decline"));
     assert!(look.can("Ask for help") && !look.can("Give"));
     assert!(look.button("No help needed").is_none());
@@ -186,8 +185,10 @@ fn an_optional_exchange_has_ask_and_decline() {
 #[test]
 fn help_is_asked_for_and_given() {
     let (server, browser) = open();
-    let game = deal_to_people(&server, &json!({"preset": "hausregeln"}), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(
+        deal_to_people(&server, &json!({"preset": "hausregeln"}), 1),
+        0,
+    );
     let look = browser.wait("the exchange", |look| look.can("Ask for help"));
     assert!(look.todo.contains("Do you need help?"), "{}", look.todo);
     assert!(look.can("No help needed") && look.button("Give").is_none());
@@ -218,8 +219,7 @@ fn a_partner_who_asks_is_helped_or_not() {
     let (server, browser) = open();
     let rules = json!({"preset": "hausregeln"});
     // The player needs no help, but the partner does.
-    let game = deal_to_people(&server, &rules, 2);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &rules, 2), 0);
     browser.press("No help needed");
     browser.wait_for_todo("You need no help. Bruno can still ask for it.");
     assert_eq!(exchange_of(&game), ["passed", "pending"]);
@@ -254,8 +254,7 @@ fn a_partner_who_asks_is_helped_or_not() {
 #[test]
 fn a_fold_is_confirmed_and_says_why() {
     let (server, browser) = open();
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     let look = browser.wait_for_todo("You cannot play any card.");
     let reason = "You have no piece to move on the track.";
     assert!(look.todo.contains(reason), "{}", look.todo);
@@ -321,8 +320,7 @@ fn the_list_of_all_moves_plays_at_once() {
         "if (String(url).endsWith('/play')) await new Promise((send) => { window.send = send; });
          return real(url, options);",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Hint");
     browser.wait("suggestions", |look| !look.advice.is_empty());
     let look = browser.play_from_list(1);
@@ -358,8 +356,7 @@ fn a_double_click_is_one_choice() {
     browser.wait("no card", |look| look.hand.iter().all(|one| !one.pressed));
 
     // Nor does it answer the question that it asks.
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     let look = browser.wait("the fold", |look| look.can("Fold"));
     browser.double_click(look.button("Fold").expect("a button"));
     browser.wait("the question", |look| look.can("Cancel"));

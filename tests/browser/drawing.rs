@@ -161,8 +161,7 @@ fn cards_fly_and_a_captured_piece_rolls_home() {
     wait_for_motion(&browser, ".last-card");
     wait_for_motion(&browser, ".badge");
 
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     browser.wait("the hand", |look| !look.hand.is_empty());
     for seat in [0, 2] {
         game.offer(seat);
@@ -173,8 +172,7 @@ fn cards_fly_and_a_captured_piece_rolls_home() {
 #[test]
 fn the_preview_of_a_swap_shows_both_pieces() {
     let (server, browser) = open();
-    let scene = Situation::with_move(&server, 5, is_swap);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_move(&server, 5, is_swap));
     browser.open_details("All moves");
     let hover = "[...document.querySelectorAll('.moves button')].find((one) => one.textContent.includes('J:') || one.textContent.startsWith('J'))
         .dispatchEvent(new PointerEvent('pointerenter'))";
@@ -220,8 +218,7 @@ fn targets_do_not_overlap_with_six_seats() {
 #[test]
 fn no_two_elements_have_one_name() {
     let (server, browser) = open();
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Rules");
     browser.wait_for_element("dialog .board");
     let ids = "[...document.querySelectorAll('[id]')].map(({ id }) => id)

@@ -19,8 +19,9 @@ fn a_game_is_played_with_tab_and_enter() {
 #[test]
 fn escape_takes_back_and_the_focus_is_never_lost() {
     let (server, browser) = open();
-    let scene = Situation::with_move(&server, 3, |one| one["card"] == "joker");
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_move(&server, 3, |one| {
+        one["card"] == "joker"
+    }));
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.hand.iter().find(|card| card.name == "joker"));
     browser.key(KeyboardPlayer::ENTER);
@@ -42,8 +43,10 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
 #[test]
 fn a_partner_who_asks_for_help_does_not_take_the_focus_away() {
     let (server, browser) = open();
-    let game = deal_to_people(&server, &json!({"preset": "hausregeln"}), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(
+        deal_to_people(&server, &json!({"preset": "hausregeln"}), 1),
+        0,
+    );
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.button("No help needed"));
     // The button is gone, and a card is to be chosen.

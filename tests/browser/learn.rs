@@ -145,8 +145,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
 #[test]
 fn every_card_says_what_it_does() {
     let (server, browser) = open();
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     browser.wait_for_element(".card[aria-disabled]");
     for index in 0..browser.look().hand.len() {
         let look = browser.look();
@@ -167,8 +166,7 @@ fn every_card_says_what_it_does() {
 #[test]
 fn a_coach_line_does_not_come_back() {
     let (server, browser) = open();
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let line = "An ace, king or joker helps your partner out.";
     browser.wait_for_words(line);
     let gone = format!("!document.body.innerText.includes('{line}')");

@@ -217,8 +217,7 @@ fn friends_who_left_stay_together_in_the_rematch() {
 #[test]
 fn everybody_who_comes_or_goes_at_once_is_told() {
     let (server, browser) = open();
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let tell = |present: &str| {
         let script = "
             const { src } = document.querySelector('script[type=module]');

@@ -17,8 +17,7 @@ const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
 #[test]
 fn a_reaction_is_shown_beside_its_seat() {
     let (server, anna) = open();
-    let scene = Situation::with_choices(&server);
-    anna.sit(&scene.game, 0);
+    let scene = anna.sit_in(Situation::with_choices(&server));
     let beat = anna.another();
     beat.sit(&scene.game, 1);
     beat.press("React");
@@ -46,8 +45,7 @@ fn a_reaction_is_shown_beside_its_seat() {
 #[test]
 fn where_nobody_may_react_the_button_says_why() {
     let (server, browser) = open();
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let why = |reason: &str| {
         let look = browser.wait("the button", |look| look.button("React").is_some());
         let button = look.button("React").expect("the button");
@@ -67,8 +65,7 @@ fn where_nobody_may_react_the_button_says_why() {
     browser.wait_for_todo("At this table there are no reactions.");
 
     // It is there while a card is chosen, too.
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     let look = browser.wait_for_cards();
     browser.click(enabled(&look.hand).next().expect("a card"));
     browser.wait("the choice", |look| look.can("Undo"));

@@ -16,8 +16,7 @@ const LOST: &str = "The connection to the server is lost.";
 fn a_lost_network_is_announced_and_caught_up_with() {
     let (server, browser) = open();
     browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     let before = browser.wait("the hand and the log", |look| {
         enabled(&look.hand).next().is_some() && look.log > 0
     });
@@ -60,8 +59,7 @@ fn a_killed_server_is_waited_for() {
 #[test]
 fn two_tabs_of_one_seat_show_the_same() {
     let (server, browser) = open();
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     let first = browser.tab();
     let second = browser.open_tab();
     browser.sit(&scene.game, 0);

@@ -189,8 +189,7 @@ fn places_on_server(game: &TestGame<'_>) -> Vec<Vec<String>> {
 #[test]
 fn a_round_is_played_and_every_piece_is_found() {
     let (server, browser) = open();
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let mut dice = Dice::new(5);
     let mut turns = 0;
     while game.view(Spectator)["round"] == 1 {
@@ -227,8 +226,7 @@ fn a_round_is_played_and_every_piece_is_found() {
 #[test]
 fn the_end_of_the_game_is_told_where_the_tasks_were() {
     let (server, browser) = open();
-    let game = create_with_bots(&server, &italian(), 1, 0);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
     browser.script(
         "window.tasks = document.querySelector('[role=status][aria-label=\"What to do\"]');
          window.events = document.querySelector('[role=log]');",

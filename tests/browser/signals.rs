@@ -105,8 +105,7 @@ fn a_turn_is_seen_heard_and_felt() {
 fn what_was_missed_is_not_heard() {
     let (server, browser) = open();
     browser.prepare(COUNTING);
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
     // What happens now was a minute ago, for instance because the network was away.
     browser.eval("window.ahead = 60_000");

@@ -238,8 +238,7 @@ fn hold(browser: &Browser, repeats: usize) {
 fn a_key_that_is_held_down_presses_once() {
     let (server, browser) = open();
     // Deal, and give a card: each is one press.
-    let game = create_with_people(&server, &italian(), 1);
-    browser.sit(&game, 3);
+    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 3);
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.button("Deal"));
     hold(&browser, 40);
@@ -256,8 +255,7 @@ fn a_key_that_is_held_down_presses_once() {
     assert_eq!(game.version(), dealt + 1);
 
     // A fold asks, and the answer that has the focus does no harm.
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     keyboard.tab_to(|look| look.button("Fold"));
     hold(&browser, 40);
     browser.wait("the question", |look| look.is_focused("Cancel"));
@@ -271,8 +269,7 @@ fn a_key_that_is_held_down_presses_once() {
 #[test]
 fn a_given_card_is_gone_and_a_received_one_is_marked() {
     let (server, browser) = open();
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let look = browser.wait_for_cards();
     assert_eq!(look.hand.len(), 6);
     let given = look.hand[2].name.clone();
@@ -500,8 +497,7 @@ fn the_pieces_of_the_players_differ_in_forced_colours() {
 #[test]
 fn no_face_of_a_card_is_cut_off() {
     let (server, browser) = open();
-    let scene = Situation::with_move(&server, 5, |one| one["card"] == "J");
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_move(&server, 5, |one| one["card"] == "J"));
     browser.wait("the card", |look| look.card("J").is_some());
     let clipped = "
         const face = document.querySelector('.card[aria-label=J] .face');

@@ -44,8 +44,7 @@ const WATCH: &str = "
 fn draw_delay() {
     let (server, browser) = open_alone();
     // Everybody else plays by the API; the browser shows seat 0.
-    let game = create_with_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 0);
     browser.script(WATCH, vec![]);
     let mut dice = Dice::new(1);
     let mut times = Vec::new();
@@ -256,8 +255,7 @@ fn frames_of_animations() {
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
         let browser = Browser::open(&server);
         let rules = json!({"preset": preset, "seats": seats});
-        let game = create_with_people(&server, &rules, 1);
-        browser.sit(&game, 0);
+        let game = browser.sit_at(create_with_people(&server, &rules, 1), 0);
         browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 4}));
         browser.script(FRAMES, vec![]);
         let mut dice = Dice::new(1);

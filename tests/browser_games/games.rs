@@ -29,8 +29,7 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
 
 fn a_whole_game(rules: &Value, number: u8) {
     let (server, browser) = open();
-    let game = create_with_bots(&server, rules, number, 0);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_bots(&server, rules, number, 0), 0);
     MousePlayer::new(&browser, u64::from(number)).play_until(|_| false);
     check_end(&browser, &game);
 }
@@ -75,8 +74,7 @@ fn six_seats() {
 #[ignore = "long"]
 fn keyboard_alone() {
     let (server, browser) = open();
-    let game = create_with_bots(&server, &italian(), 7, 0);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 7, 0), 0);
     KeyboardPlayer::new(&browser, 7).play_until(|_| false);
     check_end(&browser, &game);
 }

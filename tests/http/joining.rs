@@ -23,7 +23,7 @@ fn four_friends_join_by_one_link() {
     for (name, value) in expected.as_object().expect("members") {
         assert_eq!(view[name], *value, "{name}");
     }
-    assert_eq!(of_seats(&view, "kind"), json!(["open"; 4]));
+    assert_eq!(of_seats(&view, "kind"), json!(vec!["open"; 4]));
     table.game.post(Host, "/deal").send().refused("seats_open");
 
     // The lowest open seat of the team with the fewest people: the teams fill evenly.

@@ -406,6 +406,7 @@ fn other_forms_of_a_target_change_nothing() {
     for (line, allowed) in [
         (format!("GET http://example.org{path} HTTP/1.1"), 200),
         (format!("DELETE http://example.org{path} HTTP/1.1"), 401),
+        (format!("\n\nGET {path} HTTP/1.1"), 200),
         ("OPTIONS * HTTP/1.1".to_owned(), 404),
         ("GET * HTTP/1.1".to_owned(), 404),
         (format!("GET {path}#fragment HTTP/1.1"), 200),
@@ -587,20 +588,4 @@ fn a_client_that_leaves_before_the_response_does_no_harm() {
     game.play_on();
     let advice = game.get(Seat(game.turn()), "/suggest-move?level=greedy");
     advice.send().expect(200);
-}
-
-#[test]
-fn bare_line_feeds_are_refused_or_meant_as_ends_of_lines() {
-    let server = TestServer::start();
-    let target = GameUnderTest::new(&server);
-    for request in [
-        &b"GET /v1/rules HTTP/1.1\nHost: a\nConnection: close\n\n"[..],
-        b"\n\nGET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    ] {
-        for response in target.send(request) {
-            let status = response.status;
-            assert!(status == 200 || (400..500).contains(&status), "{status}");
-        }
-    }
-    target.is_unharmed();
 }

@@ -26,7 +26,7 @@ use super::{
     driver::{Client, Driver, Places},
     http::SharedServer,
     proxy::{Between, start_proxy},
-    scene::NAMES,
+    scene::{NAMES, Situation},
 };
 
 /// How long a test waits for the page. Only a failing test waits that long.
@@ -319,6 +319,18 @@ impl Browser {
     pub fn sit(&self, game: &TestGame<'_>, seat: usize) {
         self.remember(game, seat);
         self.open_table(game);
+    }
+
+    /// The same with a game that nobody has seen.
+    pub fn sit_at<'a>(&self, game: TestGame<'a>, seat: usize) -> TestGame<'a> {
+        self.sit(&game, seat);
+        game
+    }
+
+    /// The same with a situation of seat 0.
+    pub fn sit_in<'a>(&self, scene: Situation<'a>) -> Situation<'a> {
+        self.sit(&scene.game, 0);
+        scene
     }
 
     /// Opens a game, and waits for its board.
