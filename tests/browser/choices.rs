@@ -185,10 +185,8 @@ fn an_optional_exchange_has_ask_and_decline() {
 #[test]
 fn help_is_asked_for_and_given() {
     let (server, browser) = open();
-    let game = browser.sit_at(
-        deal_to_people(&server, &json!({"preset": "hausregeln"}), 1),
-        0,
-    );
+    let rules = json!({"preset": "hausregeln"});
+    let game = browser.sit_at(deal_to_people(&server, &rules, 1), 0);
     let look = browser.wait("the exchange", |look| look.can("Ask for help"));
     assert!(look.todo.contains("Do you need help?"), "{}", look.todo);
     assert!(look.can("No help needed") && look.button("Give").is_none());

@@ -143,10 +143,8 @@ fn an_error_is_forgotten_when_the_next_attempt_succeeds() {
     browser.eval("window.broken = false");
     browser.press("Replay");
     browser.wait_for_element("[aria-label=Step]");
-    assert_eq!(
-        browser.eval("document.querySelector('.problem')"),
-        Value::Null
-    );
+    let problem = browser.eval("document.querySelector('.problem')");
+    assert_eq!(problem, Value::Null);
 }
 
 /// What the review shows of the decision that is open.

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Form, LANGUAGES, TestGame, create_with_people, deal_to_people, go_home, italian, open,
-    open_alone, text,
+    Browser, Form, LANGUAGES, TestViewer::Host, create_with_names, create_with_people,
+    deal_to_people, go_home, italian, open, open_alone, text,
 };
 
 /// The names in a list of games, in its order.
@@ -46,10 +46,8 @@ fn games_that_wait_for_the_player_come_first() {
 fn public_games_in_play_can_be_watched() {
     let (server, browser) = open_alone();
     let play = |name: &str, listed: bool| {
-        let seats =
-            [name, "Bruno", "Bella", "Rex"].map(|name| json!({"kind": "human", "name": name}));
-        let body = json!({"rules": italian(), "seats": seats, "listed": listed});
-        let game = TestGame::create(&server, &body);
+        let game = create_with_names(&server, &[name, "Bruno", "Bella", "Rex"], 1);
+        game.patch(Host, &json!({"listed": listed})).expect(200);
         game.deal();
         game.exchange();
         game

@@ -44,9 +44,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 fn a_killed_server_is_waited_for() {
     let (server, browser) = open_alone();
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
-    let game = create_with_bots(&server, &italian(), 3, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.sit(&create_with_bots(&server, &italian(), 3, 0), 0);
     let mut player = MousePlayer::new(&browser, 3);
     player.play_until(|look| look.log > 20 && !offers(look).is_empty());
     server.stop(Signal::Kill);
@@ -128,10 +126,8 @@ fn a_long_game_offers_the_link_to_the_own_seat() {
     let game = create_with_people(&server, &italian(), 1);
     let offer = "Keep the link to it.";
     browser.sit(&game, 0);
-    assert_eq!(
-        browser.eval(&format!("document.body.innerText.includes('{offer}')")),
-        false
-    );
+    let offered = format!("document.body.innerText.includes('{offer}')");
+    assert_eq!(browser.eval(&offered), false);
     game.patch(Host, &json!({"turn_seconds": 604_800}))
         .expect(200);
     browser.wait_for_words(offer);

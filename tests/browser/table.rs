@@ -9,9 +9,9 @@ use crate::support::{
     Browser, Form, KeyboardPlayer, LANGUAGES, MousePlayer, NAMES, Screens, Situation, Style,
     TestGame, TestServer,
     TestViewer::{Host, Seat},
-    captures, choose_part, choose_piece, create_with_people, deal_to_people, enabled, has_focus,
-    has_three_parts, italian, names, offers, open, parts, seats_of_bots, seed, text,
-    wait_for_offers,
+    captures, choose_part, choose_piece, create_with_bots, create_with_names, create_with_people,
+    deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts, seed,
+    text, wait_for_offers,
 };
 
 /// The sizes of pages on phones, without the bars of their browsers.
@@ -135,30 +135,22 @@ fn play(browser: &Browser, game: &TestGame<'_>) {
 fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
     let (server, browser) = open();
     browser.show_as(Form::sized(375, 553));
+    let clock = json!({"turn_seconds": 300});
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
-        let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
-        players.extend(seats_of_bots(&NAMES[1..seats]));
-        let body = json!({
-            "rules": {"preset": preset, "seats": seats}, "seats": players, "turn_seconds": 300,
-            "first_dealer": seats - 1, "bot_pace_ms": 20, "shuffle_seed": seed(9), "listed": false,
-        });
-        play(&browser, &TestGame::create(&server, &body));
+        let rules = json!({"preset": preset, "seats": seats});
+        let game = create_with_bots(&server, &rules, 9, 20);
+        game.patch(Host, &clock).expect(200);
+        play(&browser, &game);
     }
 }
 
 #[test]
 fn difficult_names_break_nothing() {
     let (server, browser) = open();
-    for (count, names) in [(4, &DIFFICULT[..4]), (6, &DIFFICULT[4..])] {
-        let seats = names.iter().map(|name| {
-            let name: String = name.chars().take(40).collect();
-            json!({"kind": "human", "name": name})
-        });
-        let body = json!({
-            "rules": {"preset": "dogspiel-it", "seats": count}, "seats": seats.collect::<Vec<_>>(),
-            "first_dealer": count - 1, "turn_seconds": 300, "shuffle_seed": seed(4), "listed": false,
-        });
-        let game = TestGame::create(&server, &body);
+    for names in [&DIFFICULT[..4], &DIFFICULT[4..]] {
+        let names = names.iter().map(|name| name.chars().take(40).collect());
+        let game = create_with_names(&server, &names.collect::<Vec<String>>(), 4);
+        game.patch(Host, &json!({"turn_seconds": 300})).expect(200);
         game.deal();
         // In the exchange the name of the partner is in the status.
         for exchanged in [false, true] {
@@ -172,7 +164,7 @@ fn difficult_names_break_nothing() {
                 for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
                     browser.resize(size);
                     let seen = browser.script(SIGHT, vec![json!([".players li"])]);
-                    assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
+                    assert_eq!(seen["findings"], json!([]), "{names:?} at {size:?}");
                     assert_eq!(browser.script(NAMES_BEGIN, vec![]), json!([]), "{size:?}");
                 }
             }

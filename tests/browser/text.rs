@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Form, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots,
-    invite_friends, italian, open, seed, text,
+    Browser, Form, LINK_FOR_ALL, MousePlayer, TestServer, create_with_bots, create_with_names,
+    invite_friends, italian, open, text,
 };
 
 /// Does what a translation does to the page: replaces each text, and each new one, by an element.
@@ -109,11 +109,7 @@ fn left_of(browser: &Browser, pattern: &str) -> f64 {
 #[test]
 fn names_in_other_scripts_stay_where_they_are() {
     let (server, browser) = open();
-    let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));
-    let body = json!({
-        "rules": italian(), "seats": seats, "shuffle_seed": seed(4), "listed": false,
-    });
-    let game = TestGame::create(&server, &body);
+    let game = create_with_names(&server, &["Anna", "דוד", "ليلى", "משה"], 4);
     game.deal();
     game.exchange();
     browser.sit(&game, 0);

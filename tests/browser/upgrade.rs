@@ -209,9 +209,7 @@ fn a_part_of_an_old_version_leads_to_the_new_one() {
     let renamed = Renamed::of(&server);
     let browser = open_through(&server, Arc::clone(&renamed));
     browser.expect_message(&["404"]);
-    let game = create_with_bots(&server, &italian(), 3, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.sit(&create_with_bots(&server, &italian(), 3, 0), 0);
     browser.wait("the hand", |look| !look.hand.is_empty());
     renamed.is_newer.store(true, Relaxed);
     for route in ["#/learn", "#/analyse"] {
