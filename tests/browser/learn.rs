@@ -177,15 +177,9 @@ fn a_coach_line_does_not_come_back() {
     assert_eq!(browser.eval(&gone), true);
     // Another line tells which cards bring a piece out: in the first game, not in the second.
     let out = "The red cards bring a piece out";
-    let scene = |number| {
-        Situation::find(
-            &server,
-            &italian(),
-            number,
-            Style::FirstSeat,
-            |view, moves| view["round"] == 1 && moves[0]["kind"] == "leave_kennel",
-        )
-    };
+    let comes_out =
+        |view: &Value, moves: &[Value]| view["round"] == 1 && moves[0]["kind"] == "leave_kennel";
+    let scene = |number| Situation::find(&server, &italian(), number, Style::FirstSeat, comes_out);
     browser.forget_all();
     let (first, second) = (scene(1), scene(2));
     browser.sit(&first.game, 0);

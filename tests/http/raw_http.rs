@@ -381,7 +381,6 @@ fn other_protocols_are_refused() {
     let target = GameUnderTest::new(&server);
     for request in [
         &b"GET /v1/rules HTTP/0.9\r\n\r\n"[..],
-        b"GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x12\x04\0\0\0\0\0",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"SSH-2.0-OpenSSH_9.6\r\n",

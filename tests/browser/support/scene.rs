@@ -183,8 +183,8 @@ pub fn create_with_names<'a>(
     create(server, &rules, &people(names), number, 0)
 }
 
-fn people(names: &[impl AsRef<str>]) -> Vec<Value> {
-    let person = |name: &_| json!({"kind": "human", "name": AsRef::as_ref(name)});
+fn people<Name: AsRef<str>>(names: &[Name]) -> Vec<Value> {
+    let person = |name: &Name| json!({"kind": "human", "name": name.as_ref()});
     names.iter().map(person).collect()
 }
 
