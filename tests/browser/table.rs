@@ -148,8 +148,8 @@ fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
 fn difficult_names_break_nothing() {
     let (server, browser) = open();
     for names in [&DIFFICULT[..4], &DIFFICULT[4..]] {
-        let names = names.iter().map(|name| name.chars().take(40).collect());
-        let game = create_with_names(&server, &names.collect::<Vec<String>>(), 4);
+        let taken = names.iter().map(|name| name.chars().take(40).collect());
+        let game = create_with_names(&server, &taken.collect::<Vec<String>>(), 4);
         game.patch(Host, &json!({"turn_seconds": 300})).expect(200);
         game.deal();
         // In the exchange the name of the partner is in the status.
