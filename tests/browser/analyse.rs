@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::{
     connection::replace_fetch,
     support::{
-        Browser, Form, Look, Situation, Style, TestGame, TestServer, TestViewer::Seat,
-        deal_to_people, italian, offers, open, text,
+        Browser, Form, Look, Situation, Style, TestGame, TestViewer::Seat, deal_to_people, italian,
+        offers, open, text,
     },
 };
 
@@ -53,8 +53,7 @@ fn wait_for_reasons(browser: &Browser) {
 
 #[test]
 fn a_real_table_is_set_up_and_answered_in_forty_taps() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     browser.go("/?lang=en");
     let taps = Taps {
@@ -111,8 +110,7 @@ fn a_real_table_is_set_up_and_answered_in_forty_taps() {
 
 #[test]
 fn a_tap_places_a_piece_and_takes_it_away() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     // Relative places, blanks, and what does not exist.
     browser.go("/?lang=en#/analyse?rules=hausregeln&position=0@0f 5 / -1@1, 99 / g1 g7 / -&seat=2&hand=as,K,joker,q");
     let fields = "document.querySelectorAll('.place.free').length === 60 + 16 + 4";
@@ -158,8 +156,7 @@ fn a_tap_places_a_piece_and_takes_it_away() {
 
 #[test]
 fn what_is_wrong_in_an_address_is_said_by_part() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     let wrong = "/analyse?rules=foo&position=99/1/2/3&hand=X,7";
     browser.go(&format!("/?lang=en#{wrong}"));
     let faults = || {
@@ -191,8 +188,7 @@ fn what_is_wrong_in_an_address_is_said_by_part() {
 /// Safari refuses more than a hundred changes of the address in half a minute.
 #[test]
 fn many_taps_change_the_address_seldom() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.prepare(
         "const real = history.replaceState.bind(history);
          let left = 100;
@@ -217,8 +213,7 @@ fn many_taps_change_the_address_seldom() {
 
 #[test]
 fn an_analysis_that_cannot_begin_is_tried_again() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     replace_fetch(
         &browser,
         "if (String(url).endsWith('/v1/rules') && !window.repaired) throw new TypeError('network');
@@ -233,8 +228,7 @@ fn an_analysis_that_cannot_begin_is_tried_again() {
 
 #[test]
 fn a_question_that_does_not_fit_is_explained() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["422"]);
     browser.go("/?lang=en#/analyse?position=5/-/-/-&hand=K,2&played=1:K,0:7");
     browser.press("Advice");
@@ -262,8 +256,7 @@ fn pieces_of_seats(position: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn a_table_and_a_replay_open_their_position() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let rules = json!({"preset": "dogspiel-it", "capture_own": false});
     let scene = Situation::find(&server, &rules, 4, Style::FirstSeat, |view, moves| {
         moves.len() > 5 && view["version"].as_u64() > Some(20)
@@ -335,10 +328,8 @@ fn with_article(card: &str) -> &str {
 
 #[test]
 fn a_hint_teaches_before_it_plays() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
@@ -373,8 +364,7 @@ fn a_hint_teaches_before_it_plays() {
     );
 
     // In the exchange, too.
-    let exchange = deal_to_people(&server, &italian(), 1);
-    browser.sit(&exchange, 0);
+    let exchange = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     browser.click(&look.advice[0]);
@@ -392,14 +382,12 @@ fn a_hint_teaches_before_it_plays() {
 
 #[test]
 fn a_finger_previews_a_move_of_the_list() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.devtools(
         "Emulation.setTouchEmulationEnabled",
         json!({"enabled": true}),
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.open_details("All moves");
     let tap = || {
         let script = "const one = document.querySelectorAll('.moves li button')[1];

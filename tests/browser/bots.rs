@@ -18,8 +18,7 @@ fn shown(server: &TestServer, browser: &Browser) -> Value {
 
 #[test]
 fn a_new_game_is_remembered_with_the_commitment_of_its_shuffles() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.go("/?lang=en");
     browser.press("Play against bots");
     let game = shown(&server, &browser);
@@ -29,8 +28,7 @@ fn a_new_game_is_remembered_with_the_commitment_of_its_shuffles() {
 
 #[test]
 fn a_commitment_other_than_the_remembered_one_is_noticed() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     let saved = json!({
         "id": game.id, "seat": 0, "token": "", "hostToken": null, "opened": 0,
@@ -55,8 +53,7 @@ fn set(browser: &Browser, name: &str, value: &str) {
 
 #[test]
 fn options_that_differ_from_the_sheet_apply() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.go("/?lang=en");
     browser.press("Compare the rules");
     browser.wait_for_words("only if one asks for help and the partner agrees");
@@ -97,8 +94,7 @@ fn options_that_differ_from_the_sheet_apply() {
 
 #[test]
 fn a_shuffle_before_a_deal_is_checked() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let rules = json!({"preset": "dogspiel-it", "reshuffle": "before_deal"});
     let game = played_by_bots(&server, &rules);
     let history = game.get(Spectator, "/history").send().expect(200);
@@ -111,10 +107,8 @@ fn a_shuffle_before_a_deal_is_checked() {
 
 #[test]
 fn a_player_who_leaves_people_is_asked_and_may_come_back() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 0);
     browser.show_as(Form::sized(360, 600));
     browser.press("Leave");
     let outside = "[...document.querySelectorAll('.question, .question *')].filter((one) => {
@@ -131,14 +125,12 @@ fn a_player_who_leaves_people_is_asked_and_may_come_back() {
 
 #[test]
 fn a_player_who_leaves_the_bots_is_asked_what_becomes_of_the_game() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let keys = "Object.keys(localStorage).filter((key) => key.startsWith('dog.game.')).length";
     for (answer, kept) in [("Keep for later", 1), ("Remove the game", 0)] {
         browser.go("/?lang=en#/");
         browser.forget_all();
-        let game = create_with_bots(&server, &italian(), 1, 0);
-        browser.sit(&game, 0);
+        let game = browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
         browser.press("Leave");
         browser.press("Cancel");
         browser.press("Leave");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     connection::replace_fetch,
     support::{
-        Browser, Button, Look, Situation, Style, TestGame, TestServer,
+        Browser, Button, Look, Situation, Style, TestGame,
         TestViewer::{Seat, Spectator},
         captures, choose_part, deal_to_people, enabled,
         http::CARDS,
@@ -61,8 +61,7 @@ fn cards(moves: &[Value]) -> BTreeSet<&str> {
 
 #[test]
 fn a_joker_is_every_rank() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let ranks = |moves: &[Value]| {
         let ranks = moves.iter().filter_map(|one| one["as"].as_str());
         ranks.map(str::to_owned).collect::<BTreeSet<String>>()
@@ -101,8 +100,7 @@ fn a_joker_is_every_rank() {
 
 #[test]
 fn every_card_offers_what_is_legal_and_nothing_else() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::find(&server, &italian(), 5, Style::FirstSeat, |view, moves| {
         let hand = view["seats"][0]["hand"].as_array().expect("a hand");
         moves.len() > 8 && hand.len() > 3 && moves.iter().any(is_swap)
@@ -157,11 +155,9 @@ fn wait_for_given(browser: &Browser, game: &TestGame<'_>, given: &str) {
 
 #[test]
 fn an_optional_exchange_has_ask_and_decline() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let rules = json!({"preset": "hausregeln", "exchange": "optional"});
-    let game = deal_to_people(&server, &rules, 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &rules, 1), 0);
     let look = browser.wait("the exchange", |look| look.can("Decline"));
     assert!(look.can("Ask for help") && !look.can("Give"));
     assert!(look.button("No help needed").is_none());
@@ -188,10 +184,9 @@ fn an_optional_exchange_has_ask_and_decline() {
 
 #[test]
 fn help_is_asked_for_and_given() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = deal_to_people(&server, &json!({"preset": "hausregeln"}), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let rules = json!({"preset": "hausregeln"});
+    let game = browser.sit_at(deal_to_people(&server, &rules, 1), 0);
     let look = browser.wait("the exchange", |look| look.can("Ask for help"));
     assert!(look.todo.contains("Do you need help?"), "{}", look.todo);
     assert!(look.can("No help needed") && look.button("Give").is_none());
@@ -219,12 +214,10 @@ fn help_is_asked_for_and_given() {
 
 #[test]
 fn a_partner_who_asks_is_helped_or_not() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let rules = json!({"preset": "hausregeln"});
     // The player needs no help, but the partner does.
-    let game = deal_to_people(&server, &rules, 2);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &rules, 2), 0);
     browser.press("No help needed");
     browser.wait_for_todo("You need no help. Bruno can still ask for it.");
     assert_eq!(exchange_of(&game), ["passed", "pending"]);
@@ -258,10 +251,8 @@ fn a_partner_who_asks_is_helped_or_not() {
 
 #[test]
 fn a_fold_is_confirmed_and_says_why() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     let look = browser.wait_for_todo("You cannot play any card.");
     let reason = "You have no piece to move on the track.";
     assert!(look.todo.contains(reason), "{}", look.todo);
@@ -279,8 +270,7 @@ fn a_fold_is_confirmed_and_says_why() {
 
 #[test]
 fn a_player_who_is_home_plays_for_the_partner() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let for_partner = |one: &Value| one["kind"] == "advance" && parts(one)[0]["seat"] == 2;
     let scene = Situation::find(&server, &italian(), 6, Style::FirstSeat, |view, moves| {
         let goal = view["board"][0]["goal"].as_array().expect("places");
@@ -299,8 +289,7 @@ fn a_player_who_is_home_plays_for_the_partner() {
 
 #[test]
 fn capturing_the_partner_asks_once_more() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let captures_partner = |one: &Value| captures(one, |seat| *seat == 2);
     let scene = Situation::with_move(&server, 8, captures_partner);
     let wanted = scene.find_move(captures_partner);
@@ -322,16 +311,14 @@ fn capturing_the_partner_asks_once_more() {
 
 #[test]
 fn the_list_of_all_moves_plays_at_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     // While a move is being sent, nothing can be pressed.
     replace_fetch(
         &browser,
         "if (String(url).endsWith('/play')) await new Promise((send) => { window.send = send; });
          return real(url, options);",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Hint");
     browser.wait("suggestions", |look| !look.advice.is_empty());
     let look = browser.play_from_list(1);
@@ -354,8 +341,7 @@ fn the_list_of_all_moves_plays_at_once() {
 
 #[test]
 fn a_double_click_is_one_choice() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.sit(&Situation::with_choices(&server).game, 0);
     let look = browser.wait_for_cards();
     let card = look.hand.iter().position(|card| card.enabled).expect("one");
@@ -368,8 +354,7 @@ fn a_double_click_is_one_choice() {
     browser.wait("no card", |look| look.hand.iter().all(|one| !one.pressed));
 
     // Nor does it answer the question that it asks.
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     let look = browser.wait("the fold", |look| look.can("Fold"));
     browser.double_click(look.button("Fold").expect("a button"));
     browser.wait("the question", |look| look.can("Cancel"));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{
     Browser, Situation, TestGame, TestServer, TestViewer::Host, create_with_people, enabled,
-    italian, open, play_on, text, wait_for_seat,
+    italian, open, text, wait_for_seat,
 };
 
 /// A game in which everybody has five minutes to choose a card.
@@ -29,8 +29,7 @@ pub fn replace_fetch(browser: &Browser, body: &str) {
 
 #[test]
 fn only_a_removed_game_is_called_gone() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.expect_message(&["404"]);
     browser.expect_message(&["401"]);
     let games = [(); 6].map(|()| create_with_people(&server, &italian(), 1));
@@ -79,8 +78,7 @@ fn only_a_removed_game_is_called_gone() {
 /// The layout of a board may come from the browser's cache, with the time when it was made.
 #[test]
 fn an_old_answer_does_not_set_the_clock() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = with_a_clock(&server);
     replace_fetch(
         &browser,
@@ -103,8 +101,7 @@ fn an_old_answer_does_not_set_the_clock() {
 /// The page also learns the server's time from its first answers.
 #[test]
 fn the_clock_of_the_computer_may_be_wrong() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = with_a_clock(&server);
     browser.prepare("{ const now = Date.now; Date.now = () => now() - 7_200_000; }");
     browser.sit(&game, 0);
@@ -114,8 +111,7 @@ fn the_clock_of_the_computer_may_be_wrong() {
 
 #[test]
 fn a_seat_by_a_link_is_lost_with_its_token() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.expect_message(&["401"]);
     let scene = Situation::with_choices(&server);
     let token = &scene.game.tokens[0];
@@ -136,8 +132,7 @@ fn a_seat_by_a_link_is_lost_with_its_token() {
 /// A browser has six connections for a server, and each table has a stream.
 #[test]
 fn the_ninth_tab_works_like_the_first() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_choices(&server);
     let first = browser.tab();
     browser.sit(&scene.game, 0);
@@ -158,15 +153,13 @@ fn the_ninth_tab_works_like_the_first() {
 /// Nothing tells the page that a connection is stalled.
 #[test]
 fn a_stalled_stream_is_replaced_on_return() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     replace_fetch(
         &browser,
         "if (String(url).includes('/events?')) window.opened = (window.opened ?? 0) + 1;
          return real(url, options);",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.wait("the log", |look| look.log > 0);
     // A tab that comes back after a while has heard nothing all that time.
     let opened = browser.script(
@@ -179,14 +172,13 @@ fn a_stalled_stream_is_replaced_on_return() {
     assert_eq!(opened, 2);
     assert!(browser.look().alerts.is_empty());
     let before = browser.look().log;
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait("the move", |look| look.log == before + 1);
 }
 
 #[test]
 fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     replace_fetch(
         &browser,
         "const answer = await real(url, options);
@@ -194,8 +186,7 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
          await new Promise((resolve) => { window.lose = resolve; });
          throw new TypeError('network');",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     let before = browser.wait("the log", |look| look.log > 0).log;
     browser.play_from_list(0);
     browser.wait("the move", |look| look.log == before + 1);
@@ -210,8 +201,7 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
 /// A captive portal answers everything, but not in JSON.
 #[test]
 fn an_answer_from_somebody_else_means_a_lost_network() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     replace_fetch(
         &browser,
         "return options.method === 'POST' || String(url).includes('/history')
@@ -233,8 +223,7 @@ fn an_answer_from_somebody_else_means_a_lost_network() {
 /// A connection can be dead without notice.
 #[test]
 fn a_request_without_an_answer_times_out() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     // Time is up for the request that was sent last.
     browser.prepare(
         "{ const real = window.setTimeout;
@@ -251,8 +240,7 @@ fn a_request_without_an_answer_times_out() {
            options.signal?.addEventListener('abort', () => fail(options.signal.reason));
          });",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.play_from_list(0);
     browser.wait("what failed", |look| {
         look.todo.contains("cannot be reached") && enabled(&look.moves).next().is_some()
@@ -261,8 +249,7 @@ fn a_request_without_an_answer_times_out() {
 
 #[test]
 fn what_could_not_be_read_is_read_again() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     // The stream brings no moves, as if there were too many.
     replace_fetch(
         &browser,
@@ -270,8 +257,7 @@ fn what_could_not_be_read_is_read_again() {
            ? problem(503, 'unavailable')
            : real(String(url).replace('game,moves', 'game'), options);",
     );
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     let look = browser.wait_for_todo("busy");
     assert!(enabled(&look.hand).next().is_none());
     browser.eval("window.repaired = true");
@@ -284,8 +270,7 @@ fn what_could_not_be_read_is_read_again() {
 /// `deploy/nginx.conf`.
 #[test]
 fn a_proxy_without_its_server_ends_no_stream() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     replace_fetch(
         &browser,
         "if (window.repaired || !String(url).includes('/events?')) return real(url, options);
@@ -306,8 +291,7 @@ fn a_proxy_without_its_server_ends_no_stream() {
 /// An address has too many streams open, for instance in other tabs.
 #[test]
 fn a_stream_that_is_one_too_many_is_asked_for_every_ten_seconds() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.prepare(
         "{ const real = window.setTimeout;
            window.waits = [];
@@ -337,8 +321,7 @@ fn a_stream_that_is_one_too_many_is_asked_for_every_ten_seconds() {
 /// A proxy loses the answers, which have the token of the seat.
 #[test]
 fn a_seat_is_not_lost_with_the_answer() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let bot = json!({"kind": "bot", "level": "random"});
     let body = json!({
         "rules": italian(), "listed": false, "bot_pace_ms": 0,

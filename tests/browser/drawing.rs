@@ -7,17 +7,14 @@ use serde_json::{Value, json};
 use crate::support::{
     Browser, Form, Situation, Style, TestGame, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_bots, create_with_people, parts, pieces_of,
+    create_with_bots, deal_to_people, is_swap, italian, open, parts, pieces_of, text,
 };
 
 /// A game in which the seat after seat 0 has a move of several steps.
 fn before_a_walk(server: &TestServer) -> (TestGame<'_>, usize, Value) {
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(server, &rules, 4, Style::FirstSeat, |_, moves| {
-        moves.len() > 5
-    });
+    let scene = Situation::with_choices(server);
     let game = scene.game;
-    game.play(0, scene.moves[0]["id"].as_str().expect("an id"));
+    game.play(0, text(&scene.moves[0]["id"]));
     loop {
         let seat = game.turn();
         let moves = game.legal_moves(seat);
@@ -27,7 +24,7 @@ fn before_a_walk(server: &TestServer) -> (TestGame<'_>, usize, Value) {
         if let Some(walk) = moves.iter().find(walks) {
             return (game, seat, walk.clone());
         }
-        game.play(seat, moves[0]["id"].as_str().expect("an id"));
+        game.play(seat, text(&moves[0]["id"]));
     }
 }
 
@@ -54,10 +51,7 @@ const SLOWLY: &str = "
 
 #[test]
 fn a_piece_moves_along_its_path() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let (server, browser) = open();
     browser.prepare(SLOWLY);
     let (game, seat, walk) = before_a_walk(&server);
     browser.sit(&game, 0);
@@ -70,16 +64,11 @@ fn a_piece_moves_along_its_path() {
     let animations = browser.script(ANIMATIONS, vec![]);
     let owner = seat.to_string();
     let to = part["to"].as_str().expect("a place");
-    let animation = animations
-        .as_array()
-        .expect("a list")
-        .iter()
-        .find(|one| one["piece"]["seat"] == owner.as_str() && one["piece"]["place"] == to);
+    let mut all = animations.as_array().expect("a list").iter();
+    let piece = json!([owner, to]);
+    let animation = all.find(|one| json!([one["piece"]["seat"], one["piece"]["place"]]) == piece);
     let animation = animation.unwrap_or_else(|| panic!("{to} is not animated: {animations}"));
-    let layout = server
-        .get("/v1/layout?seats=4&fields_per_seat=16&bottom=0")
-        .send()
-        .expect(200);
+    let layout = server.get("/v1/layout").send().expect(200);
     let point = |place: &Value| {
         let place = place.as_str().expect("a place");
         let key = if place.contains(':') {
@@ -101,39 +90,27 @@ fn a_piece_moves_along_its_path() {
 
 #[test]
 fn nothing_moves_when_reduced_motion_is_preferred() {
-    let server = TestServer::shared();
-    let form = Form {
+    let (server, browser) = open();
+    browser.show_as(Form {
         reduced_motion: true,
         ..Form::default()
-    };
-    let Some(browser) = Browser::open_with(&server, form) else {
-        return;
-    };
+    });
     let (game, seat, walk) = before_a_walk(&server);
     browser.sit(&game, 0);
     let lines = browser.wait("the log", |look| look.log > 0).log;
     game.play(seat, walk["id"].as_str().expect("an id"));
     browser.wait("the move", |look| look.log > lines);
-    assert_eq!(
-        browser.script("return document.getAnimations().length", vec![]),
-        0
-    );
+    assert_eq!(browser.eval("document.getAnimations().length"), 0);
 }
 
 /// Four bots play a whole game at once, hundreds of changes in a few seconds.
 #[test]
 fn the_page_keeps_up_with_bots_that_do_not_pause() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let game = create_with_bots(&server, &json!({"preset": "dogspiel-it"}), 1, 0);
+    let (server, browser) = open();
+    let game = create_with_bots(&server, &italian(), 1, 0);
     browser.open_table(&game);
     let bot = json!({"kind": "bot", "level": "greedy"});
-    game.request("PUT", Host, "/seats/0")
-        .json(&bot)
-        .send()
-        .expect(200);
+    game.put(Host, 0, &bot).expect(200);
     browser.wait("the first moves", |look| look.log > 5);
     // Opens and closes the log all the while, and waits for each in the page.
     let click = "
@@ -174,48 +151,28 @@ fn wait_for_motion(browser: &Browser, class: &str) {
 
 #[test]
 fn cards_fly_and_a_captured_piece_rolls_home() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
+    let (server, browser) = open();
     browser.prepare(SLOWLY);
-    let rules = json!({"preset": "dogspiel-it"});
-    let captures = |one: &Value| {
-        one["captures"]
-            .as_array()
-            .is_some_and(|list| !list.is_empty())
-    };
-    let scene = Situation::find(&server, &rules, 8, Style::FirstSeat, |_, moves| {
-        moves.iter().any(captures)
-    });
+    let captures = |one: &Value| one["captures"][0].is_object();
+    let scene = Situation::with_move(&server, 8, captures);
     let id = scene.find_move(captures)["id"].as_str().expect("an id");
     browser.sit(&scene.game, 1);
     scene.game.play(0, id);
     wait_for_motion(&browser, ".last-card");
     wait_for_motion(&browser, ".badge");
 
-    let game = create_with_people(&server, &rules, 1);
-    game.deal();
-    browser.sit(&game, 0);
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     browser.wait("the hand", |look| !look.hand.is_empty());
     for seat in [0, 2] {
-        game.swap(seat, &json!({"card": game.hand(seat)[0]}));
+        game.offer(seat);
     }
     wait_for_motion(&browser, ".flying");
 }
 
 #[test]
 fn the_preview_of_a_swap_shows_both_pieces() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let swaps = |one: &Value| one["card"] == "J" && one["kind"] == "swap";
-    let rules = json!({"preset": "dogspiel-it"});
-    let scene = Situation::find(&server, &rules, 5, Style::FirstSeat, |_, moves| {
-        moves.iter().any(swaps)
-    });
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_move(&server, 5, is_swap));
     browser.open_details("All moves");
     let hover = "[...document.querySelectorAll('.moves button')].find((one) => one.textContent.includes('J:') || one.textContent.startsWith('J'))
         .dispatchEvent(new PointerEvent('pointerenter'))";
@@ -234,10 +191,8 @@ fn the_preview_of_a_swap_shows_both_pieces() {
 
 #[test]
 fn targets_do_not_overlap_with_six_seats() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open_with(&server, Form::sized(360, 616)) else {
-        return;
-    };
+    let (server, browser) = open();
+    browser.show_as(Form::sized(360, 616));
     let rules = json!({"preset": "hausregeln", "seats": 6});
     let many = |one: &Value| one["card"] == "7";
     let scene = Situation::find(&server, &rules, 3, Style::Greedy, |_, moves| {
@@ -262,12 +217,8 @@ fn targets_do_not_overlap_with_six_seats() {
 
 #[test]
 fn no_two_elements_have_one_name() {
-    let server = TestServer::shared();
-    let Some(browser) = Browser::open(&server) else {
-        return;
-    };
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Rules");
     browser.wait_for_element("dialog .board");
     let ids = "[...document.querySelectorAll('[id]')].map(({ id }) => id)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     connection::replace_fetch,
     support::{
-        Browser, Form, TestGame, TestServer, TestViewer::Spectator, broken, italian, open,
+        Browser, Form, TestGame, TestViewer::Spectator, broken, italian, open, open_alone,
         pieces_on, played_by_bots, text,
     },
 };
@@ -30,11 +30,6 @@ const STEP: &str = "
         [...seat.querySelectorAll('.small-card')].map((card) => card.firstChild.data.replace('★', 'joker'))),
     };";
 
-fn history(game: &TestGame<'_>) -> Vec<Value> {
-    let history = game.get(Spectator, "/history").send().expect(200);
-    history["entries"].as_array().expect("entries").clone()
-}
-
 /// The first event of a type from a version on, with its version.
 fn event<'a>(entries: &'a [Value], from: usize, kind: &str) -> (usize, &'a Value) {
     let events = entries.iter().skip(from - 1).flat_map(|entry| {
@@ -56,10 +51,9 @@ fn wait_for_step(browser: &Browser, version: usize) -> Value {
 
 #[test]
 fn a_replay_shows_one_step_everywhere() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
-    let entries = history(&game);
+    let entries = game.entries(Spectator);
     let (dealt, deal) = event(&entries, 60, "cards_dealt");
     browser.go(&format!("/?lang=en#/games/{}/at/{dealt}", game.id));
     let step = wait_for_step(&browser, dealt);
@@ -134,8 +128,7 @@ fn a_replay_shows_one_step_everywhere() {
 
 #[test]
 fn an_error_is_forgotten_when_the_next_attempt_succeeds() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     replace_fetch(
         &browser,
@@ -150,10 +143,8 @@ fn an_error_is_forgotten_when_the_next_attempt_succeeds() {
     browser.eval("window.broken = false");
     browser.press("Replay");
     browser.wait_for_element("[aria-label=Step]");
-    assert_eq!(
-        browser.eval("document.querySelector('.problem')"),
-        Value::Null
-    );
+    let problem = browser.eval("document.querySelector('.problem')");
+    assert_eq!(problem, Value::Null);
 }
 
 /// What the review shows of the decision that is open.
@@ -173,8 +164,7 @@ const BETTER: &str = "
 
 #[test]
 fn a_review_says_what_was_better_and_where() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
     browser.press("Review");
@@ -258,8 +248,7 @@ const GROWING: &str = "
 
 #[test]
 fn the_curve_grows_with_the_review() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     game.post(Spectator, "/review").send().expect(202);
     let done = || game.get(Spectator, "/review").send().expect(200)["status"] == "done";
@@ -293,8 +282,7 @@ fn the_curve_grows_with_the_review() {
 
 #[test]
 fn a_review_that_cannot_be_made_is_explained() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     let game = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}/at/1", game.id));
     wait_for_step(&browser, 1);
@@ -311,8 +299,7 @@ fn a_review_that_cannot_be_made_is_explained() {
 
 #[test]
 fn a_game_that_is_not_over_cannot_be_replayed() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::in_play(&server);
     browser.go(&format!("/?lang=en#/games/{}/at/3", game.id));
     browser.wait_for_todo("is to move");
@@ -321,8 +308,7 @@ fn a_game_that_is_not_over_cannot_be_replayed() {
 
 #[test]
 fn board_and_slider_are_on_one_screen() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     let six = json!({"preset": "dogspiel-it", "seats": 6});
     for game in [TestGame::imported(&server), played_by_bots(&server, &six)] {
@@ -340,11 +326,10 @@ fn board_and_slider_are_on_one_screen() {
 
 #[test]
 fn the_result_tells_what_happened() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = played_by_bots(&server, &italian());
     let mut captures = [0; 4];
-    for entry in history(&game) {
+    for entry in game.entries(Spectator) {
         for event in entry["events"].as_array().expect("events") {
             if event["type"] == "card_played" {
                 let captured = event["move"]["captures"].as_array().expect("captures");
@@ -372,8 +357,7 @@ fn the_result_tells_what_happened() {
 
 #[test]
 fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     let sheet = browser.prepare(
         "navigator.canShare = () => true;

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Browser, Form, LANGUAGES, TestGame, TestServer, create_with_people, deal_to_people, go_home,
-    italian, open, text,
+    Browser, Form, LANGUAGES, TestViewer::Host, create_with_names, create_with_people,
+    deal_to_people, go_home, italian, open, open_alone, text,
 };
 
 /// The names in a list of games, in its order.
@@ -12,8 +12,7 @@ const GAMES: &str = "[...document.querySelectorAll('.games li')].map((game) => g
 
 #[test]
 fn games_that_wait_for_the_player_come_first() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let games = [1, 2, 3].map(|number| create_with_people(&server, &italian(), number));
     // In the first and the last game somebody else deals, in the second the player does.
     for ((number, game), seat) in (1..).zip(&games).zip([0, 3, 0]) {
@@ -45,13 +44,10 @@ fn games_that_wait_for_the_player_come_first() {
 
 #[test]
 fn public_games_in_play_can_be_watched() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     let play = |name: &str, listed: bool| {
-        let seats =
-            [name, "Bruno", "Bella", "Rex"].map(|name| json!({"kind": "human", "name": name}));
-        let body = json!({"rules": italian(), "seats": seats, "listed": listed});
-        let game = TestGame::create(&server, &body);
+        let game = create_with_names(&server, &[name, "Bruno", "Bella", "Rex"], 1);
+        game.patch(Host, &json!({"listed": listed})).expect(200);
         game.deal();
         game.exchange();
         game
@@ -89,8 +85,7 @@ fn choose_file(browser: &Browser, content: &str) {
 
 #[test]
 fn a_record_is_opened_from_a_file() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["422"]);
     browser.go("/?lang=en#/watch");
     browser.wait("the button", |look| look.can("Open a record"));
@@ -118,8 +113,7 @@ fn a_record_is_opened_from_a_file() {
 
 #[test]
 fn a_game_that_is_not_there_leads_elsewhere() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["404"]);
     browser.go("/?lang=en#/games/00000000000000000000000000");
     browser.wait_for_words("Perhaps a part of the link is missing.");
@@ -140,8 +134,7 @@ fn a_game_that_is_not_there_leads_elsewhere() {
 
 #[test]
 fn a_browser_without_network_says_so_at_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
     go_home(&browser, "Anna");
     browser.script(
@@ -170,8 +163,7 @@ fn a_browser_without_network_says_so_at_once() {
 
 #[test]
 fn a_name_has_forty_characters() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.go("/?lang=en");
     browser.wait_for_element("[name=name]");
     browser.eval("document.querySelector('[name=name]').focus()");
@@ -183,8 +175,7 @@ fn a_name_has_forty_characters() {
 
 #[test]
 fn nothing_is_wider_than_the_screen_in_large_letters() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     browser.remember(&game, 0);
     browser.show_as(Form::sized(360, 600));

@@ -3,25 +3,20 @@
 use serde_json::json;
 
 use crate::support::{
-    KeyboardPlayer, Situation, TestServer, create_with_bots, deal_to_people, has_focus, italian,
-    open,
+    KeyboardPlayer, Situation, create_with_bots, deal_to_people, has_focus, italian, open,
 };
 
 #[test]
 fn a_game_is_played_with_tab_and_enter() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    let (server, browser) = open();
+    browser.sit(&create_with_bots(&server, &italian(), 5, 0), 0);
     let look = KeyboardPlayer::new(&browser, 5).play_until(|look| look.log > 50);
     assert!(look.log > 50);
 }
 
 #[test]
 fn escape_takes_back_and_the_focus_is_never_lost() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 3, |one| one["card"] == "joker");
     browser.sit(&scene.game, 0);
     let keyboard = KeyboardPlayer::new(&browser, 0);
@@ -44,10 +39,9 @@ fn escape_takes_back_and_the_focus_is_never_lost() {
 
 #[test]
 fn a_partner_who_asks_for_help_does_not_take_the_focus_away() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = deal_to_people(&server, &json!({"preset": "hausregeln"}), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let rules = json!({"preset": "hausregeln"});
+    let game = browser.sit_at(deal_to_people(&server, &rules, 1), 0);
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.button("No help needed"));
     // The button is gone, and a card is to be chosen.

@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, Look, Situation, Style, TestServer, create_with_bots, italian,
-    offers, open, text,
+    Browser, Form, KeyboardPlayer, Look, Situation, Style, create_with_bots, italian, offers, open,
+    text,
 };
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web/lessons");
@@ -82,8 +82,7 @@ fn solve(browser: &Browser, lesson: &Value) {
 
 #[test]
 fn the_whole_course_is_solved_by_keyboard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.go("/?lang=en#/learn/1");
     let course = file("course");
     let course = course.as_array().expect("lessons");
@@ -109,8 +108,7 @@ fn the_whole_course_is_solved_by_keyboard() {
 
 #[test]
 fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     browser.go("/?lang=en");
     browser.click_on("a[href=\"#/learn\"]");
@@ -146,10 +144,8 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
 
 #[test]
 fn every_card_says_what_it_does() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     browser.wait_for_element(".card[aria-disabled]");
     for index in 0..browser.look().hand.len() {
         let look = browser.look();
@@ -169,10 +165,8 @@ fn every_card_says_what_it_does() {
 
 #[test]
 fn a_coach_line_does_not_come_back() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let line = "An ace, king or joker helps your partner out.";
     browser.wait_for_words(line);
     let gone = format!("!document.body.innerText.includes('{line}')");
@@ -183,15 +177,9 @@ fn a_coach_line_does_not_come_back() {
     assert_eq!(browser.eval(&gone), true);
     // Another line tells which cards bring a piece out: in the first game, not in the second.
     let out = "The red cards bring a piece out";
-    let scene = |number| {
-        Situation::find(
-            &server,
-            &italian(),
-            number,
-            Style::FirstSeat,
-            |view, moves| view["round"] == 1 && moves[0]["kind"] == "leave_kennel",
-        )
-    };
+    let comes_out =
+        |view: &Value, moves: &[Value]| view["round"] == 1 && moves[0]["kind"] == "leave_kennel";
+    let scene = |number| Situation::find(&server, &italian(), number, Style::FirstSeat, comes_out);
     browser.forget_all();
     let (first, second) = (scene(1), scene(2));
     browser.sit(&first.game, 0);

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::{LINK_FOR_ALL, TestServer, http::Nginx, invite_friends, open, sit_down};
+use crate::support::{LINK_FOR_ALL, http::Nginx, invite_friends, open, open_alone, sit_down};
 
 #[test]
 fn an_invitation_opens_whatever_is_appended_to_it() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (_server, host) = open();
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1);
     let guest = host.another();
@@ -33,8 +32,7 @@ fn an_invitation_opens_whatever_is_appended_to_it() {
 
 #[test]
 fn a_refused_clipboard_leaves_the_link_selected() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     let permission = json!({"permission": {"name": "clipboard-write"}, "setting": "denied"});
     browser.devtools("Browser.setPermission", permission);
     invite_friends(&browser, "Anna");
@@ -46,8 +44,7 @@ fn a_refused_clipboard_leaves_the_link_selected() {
 
 #[test]
 fn the_page_works_in_a_folder_of_a_proxy() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     let documented = "    location / {\n        proxy_pass http://dog;\n    }\n";
     let here = format!(
         "    location /table/ {{\n        proxy_pass http://{}/;\n        proxy_buffering off;\n    }}\n",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{TestServer, italian, open};
+use crate::support::{italian, open_alone};
 
 /// Plays the first move of the list, and whatever is asked for in the exchange, until the game is
 /// over. Its arguments are the server and the body of the creation.
@@ -48,8 +48,7 @@ play().then((winner) => done(['won', winner]), (error) => done(['failed', String
 
 #[test]
 fn a_page_of_another_origin_plays_a_game() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     // Both hosts are meant, so that no request is one to another host.
     let visitor = browser.another_at("http:/");
     let site = server.url().replace("127.0.0.1", "dog.home");

@@ -14,9 +14,7 @@ use crate::support::{
 #[test]
 fn friends_meet_over_plain_http() {
     let server = TestServer::shared();
-    let Some(host) = Browser::open_at(&server, "dog.home") else {
-        return;
-    };
+    let host = Browser::open_at(&server, "dog.home");
     let id = invite_friends(&host, "Anna");
     assert_eq!(host.eval("isSecureContext"), false);
     let link = host.value(LINK_FOR_ALL);
@@ -62,9 +60,7 @@ fn links_have_the_address_that_phones_reach() {
         eprintln!("skipped: this machine is in no network");
         return;
     };
-    let Some(host) = Browser::open_at(&server, "localhost") else {
-        return;
-    };
+    let host = Browser::open_at(&server, "localhost");
     let id = invite_friends(&host, "Anna");
     let link = host.scan(LINK_FOR_ALL);
     let expected = format!("{address}/#/join/{id}/any-");
@@ -78,8 +74,7 @@ fn links_have_the_address_that_phones_reach() {
 /// The code on the screen is read by another device, which then has the same seat.
 #[test]
 fn another_device_takes_the_seat_by_its_code() {
-    let server = TestServer::shared();
-    let Some(desk) = open(&server) else { return };
+    let (server, desk) = open();
     let phone = desk.another();
     // The server of the tests is for this computer alone, and the page says so.
     invite_friends(&desk, "Anna");
@@ -103,8 +98,7 @@ fn another_device_takes_the_seat_by_its_code() {
 
 #[test]
 fn a_seat_is_taken_with_the_keyboard_alone() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (_server, host) = open();
     let guest = host.another();
     invite_friends(&host, "Anna");
     let link = host.value(LINK_FOR_ALL);
@@ -129,8 +123,7 @@ fn a_seat_is_taken_with_the_keyboard_alone() {
 
 #[test]
 fn a_name_that_is_refused_can_be_changed() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (_server, host) = open();
     let guest = host.another();
     invite_friends(&host, "Anna");
     guest.follow(&host.value(LINK_FOR_ALL).replacen("/#", "/?lang=en#", 1));
@@ -149,8 +142,7 @@ fn a_name_that_is_refused_can_be_changed() {
 
 #[test]
 fn an_invitation_that_opens_nothing_is_explained() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (_server, host) = open();
     let guest = host.another();
     let id = invite_friends(&host, "Anna");
     host.press_anywhere("Link for Seat 3");
@@ -178,8 +170,7 @@ fn leave(browser: &Browser) {
 
 #[test]
 fn friends_who_left_stay_together_in_the_rematch() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (server, host) = open();
     let friend = host.another();
     invite_friends(&host, "Anna");
     sit_down(&friend, &host.value(LINK_FOR_ALL), "Beat");
@@ -225,10 +216,8 @@ fn friends_who_left_stay_together_in_the_rematch() {
 
 #[test]
 fn everybody_who_comes_or_goes_at_once_is_told() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let tell = |present: &str| {
         let script = "
             const { src } = document.querySelector('script[type=module]');

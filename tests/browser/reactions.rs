@@ -5,7 +5,7 @@ use std::{thread::sleep, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Situation, TestGame, TestServer,
+    Situation, TestGame,
     TestViewer::{Host, Seat},
     create_with_bots, deal_to_people, enabled, italian, open,
 };
@@ -16,10 +16,8 @@ const BUBBLES: &str = "[...document.querySelectorAll('.players .bubble')]
 
 #[test]
 fn a_reaction_is_shown_beside_its_seat() {
-    let server = TestServer::shared();
-    let Some(anna) = open(&server) else { return };
-    let scene = Situation::with_choices(&server);
-    anna.sit(&scene.game, 0);
+    let (server, anna) = open();
+    let scene = anna.sit_in(Situation::with_choices(&server));
     let beat = anna.another();
     beat.sit(&scene.game, 1);
     beat.press("React");
@@ -46,10 +44,8 @@ fn a_reaction_is_shown_beside_its_seat() {
 
 #[test]
 fn where_nobody_may_react_the_button_says_why() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let why = |reason: &str| {
         let look = browser.wait("the button", |look| look.button("React").is_some());
         let button = look.button("React").expect("the button");
@@ -69,8 +65,7 @@ fn where_nobody_may_react_the_button_says_why() {
     browser.wait_for_todo("At this table there are no reactions.");
 
     // It is there while a card is chosen, too.
-    let scene = Situation::with_choices(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_choices(&server));
     let look = browser.wait_for_cards();
     browser.click(enabled(&look.hand).next().expect("a card"));
     browser.wait("the choice", |look| look.can("Undo"));
@@ -97,8 +92,7 @@ fn can_only_fold(game: &TestGame<'_>) -> bool {
 
 #[test]
 fn a_player_who_has_folded_skips_to_the_next_round() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let mut games = (1..60).map(|number| create_with_bots(&server, &italian(), number, 0));
     let game = games.find(can_only_fold).expect("a hand to fold");
     // At this pace, the rest of the round would take longer than this test waits.

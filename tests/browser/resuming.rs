@@ -6,19 +6,17 @@ use std::fs;
 use serde_json::json;
 
 use crate::support::{
-    MousePlayer, Signal, Situation, TestServer, TestViewer::Host, create_with_bots,
-    create_with_people, enabled, invite_friends, italian, offers, open, pieces_of, play_on,
+    MousePlayer, Signal, Situation, TestViewer::Host, create_with_bots, create_with_people,
+    enabled, invite_friends, italian, offers, open, open_alone, pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
 
 #[test]
 fn a_lost_network_is_announced_and_caught_up_with() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     let before = browser.wait("the hand and the log", |look| {
         enabled(&look.hand).next().is_some() && look.log > 0
     });
@@ -32,7 +30,7 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 
     // Meanwhile the turn is played somewhere else, and the others play on.
     for _ in 0..4 {
-        play_on(&scene.game);
+        scene.game.play_on();
     }
     browser.set_network(true);
     let look = browser.wait("the end of the message", |look| {
@@ -44,12 +42,9 @@ fn a_lost_network_is_announced_and_caught_up_with() {
 
 #[test]
 fn a_killed_server_is_waited_for() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
-    let game = create_with_bots(&server, &italian(), 3, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.sit(&create_with_bots(&server, &italian(), 3, 0), 0);
     let mut player = MousePlayer::new(&browser, 3);
     player.play_until(|look| look.log > 20 && !offers(look).is_empty());
     server.stop(Signal::Kill);
@@ -61,10 +56,8 @@ fn a_killed_server_is_waited_for() {
 
 #[test]
 fn two_tabs_of_one_seat_show_the_same() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     let first = browser.tab();
     let second = browser.open_tab();
     browser.sit(&scene.game, 0);
@@ -86,8 +79,7 @@ fn two_tabs_of_one_seat_show_the_same() {
 /// The operator restores a backup: what was played since did not happen.
 #[test]
 fn a_server_that_was_set_back_begins_anew() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     browser.expect_message(&["/v1/games/", "net::ERR_"]);
     let scene = Situation::with_more_turns(&server);
     let (file, copy) = (server.database().file(), server.folder().join("copy"));
@@ -98,7 +90,7 @@ fn a_server_that_was_set_back_begins_anew() {
     browser.sit(&scene.game, 0);
     let before = browser.wait("the log", |look| look.log > 0);
     for _ in 0..8 {
-        play_on(&scene.game);
+        scene.game.play_on();
     }
     browser.wait("the moves", |look| look.log == before.log + 8);
     server.stop(Signal::Term);
@@ -115,8 +107,7 @@ fn a_server_that_was_set_back_begins_anew() {
 /// Some browsers remove what a page keeps, if they were not asked to let it be.
 #[test]
 fn the_seat_in_a_game_with_people_is_kept() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.prepare(
         "if (navigator.storage) navigator.storage.persist = async () => { window.kept = true; };",
     );
@@ -131,15 +122,12 @@ fn the_seat_in_a_game_with_people_is_kept() {
 /// Whoever has a week for a turn can keep a link to the seat.
 #[test]
 fn a_long_game_offers_the_link_to_the_own_seat() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = create_with_people(&server, &italian(), 1);
     let offer = "Keep the link to it.";
     browser.sit(&game, 0);
-    assert_eq!(
-        browser.eval(&format!("document.body.innerText.includes('{offer}')")),
-        false
-    );
+    let offered = format!("document.body.innerText.includes('{offer}')");
+    assert_eq!(browser.eval(&offered), false);
     game.patch(Host, &json!({"turn_seconds": 604_800}))
         .expect(200);
     browser.wait_for_words(offer);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Dice, Form, KeyboardPlayer, NAMES, Situation, Style, TestGame, TestServer,
+    Browser, Dice, Form, KeyboardPlayer, NAMES, Situation, Style, TestGame,
     TestViewer::{Host, Spectator},
     broken, create_with_bots, italian, open, pieces_of,
 };
@@ -188,10 +188,8 @@ fn places_on_server(game: &TestGame<'_>) -> Vec<Vec<String>> {
 
 #[test]
 fn a_round_is_played_and_every_piece_is_found() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let mut dice = Dice::new(5);
     let mut turns = 0;
     while game.view(Spectator)["round"] == 1 {
@@ -227,10 +225,8 @@ fn a_round_is_played_and_every_piece_is_found() {
 /// ended.
 #[test]
 fn the_end_of_the_game_is_told_where_the_tasks_were() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 1, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
     browser.script(
         "window.tasks = document.querySelector('[role=status][aria-label=\"What to do\"]');
          window.events = document.querySelector('[role=log]');",
@@ -252,8 +248,7 @@ fn the_end_of_the_game_is_told_where_the_tasks_were() {
 
 #[test]
 fn a_fold_is_told_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::find(&server, &italian(), 0, Style::FirstSeat, |view, moves| {
         moves[0]["kind"] == "fold" && view["seats"][1]["cards"].as_u64() > Some(1)
     });

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use crate::support::{
-    Browser, Look, Situation, TestServer, choose_part, enabled, has_three_parts, names, offers,
-    open, parts,
+    Browser, Look, Situation, choose_part, enabled, has_three_parts, names, offers, open, parts,
 };
 
 /// What the board offers for the next part.
@@ -16,8 +15,7 @@ fn wait_for_offers(browser: &Browser, steps_left: &str) -> Look {
 
 #[test]
 fn it_is_split_over_three_pieces_with_undo_and_start_over() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 1, has_three_parts);
     let seven = scene.find_move(has_three_parts);
     let wanted = parts(seven);
@@ -55,8 +53,7 @@ fn it_is_split_over_three_pieces_with_undo_and_start_over() {
 
 #[test]
 fn a_reload_in_the_middle_loses_and_plays_nothing() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 1, has_three_parts);
     let wanted = parts(scene.find_move(has_three_parts));
     browser.sit(&scene.game, 0);
@@ -75,8 +72,7 @@ fn a_reload_in_the_middle_loses_and_plays_nothing() {
 
 #[test]
 fn it_carries_over_to_the_partner() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let over_to_partner = |one: &Value| {
         let seats: Vec<&Value> = parts(one).iter().map(|part| &part["seat"]).collect();
         one["card"] == "7" && *seats[0] == 0 && *seats[seats.len() - 1] == 2

@@ -4,7 +4,7 @@ use std::{thread::sleep, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Situation, TestServer, TestViewer::Spectator, open, play_on};
+use crate::support::{Browser, Situation, TestViewer::Spectator, open};
 
 /// A browser that counts what is heard and felt, and knows the notifications that are shown, in a page
 /// that is hidden if `window.away` is set, and whose clock is ahead by `window.ahead`.
@@ -47,14 +47,13 @@ fn signals(browser: &Browser) -> Value {
 /// The others play until it is the turn of seat 0.
 fn play_until_own_turn(scene: &Situation<'_>) {
     while scene.game.turn() != 0 {
-        play_on(&scene.game);
+        scene.game.play_on();
     }
 }
 
 #[test]
 fn a_turn_is_seen_heard_and_felt() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.prepare(COUNTING);
     let scene = Situation::with_more_turns(&server);
     let round = scene.game.view(Spectator)["round"].clone();
@@ -67,7 +66,7 @@ fn a_turn_is_seen_heard_and_felt() {
     let before = json!([yours, "icon-turn.svg", false, 0, [], 1]);
     assert_eq!(signals(&browser), before);
 
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the move", "window.tones > 0");
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
     let played = json!([title, "icon.svg", true, 0, [], 1]);
@@ -80,7 +79,7 @@ fn a_turn_is_seen_heard_and_felt() {
     assert_eq!(signals(&browser), called);
     assert_eq!(browser.eval("window.tagged"), true);
     browser.eval("window.away = false");
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the end of the note", "window.notes.length === 0");
     play_until_own_turn(&scene);
     browser.wait_for_script("the next call", "window.felt === 2");
@@ -90,7 +89,7 @@ fn a_turn_is_seen_heard_and_felt() {
     browser.reload();
     let look = browser.wait("the switch", |look| look.can("Sound"));
     assert!(!look.button("Sound").expect("the switch").pressed);
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
     play_until_own_turn(&scene);
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
@@ -104,26 +103,23 @@ fn a_turn_is_seen_heard_and_felt() {
 
 #[test]
 fn what_was_missed_is_not_heard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.prepare(COUNTING);
-    let scene = Situation::with_more_turns(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_more_turns(&server));
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
     // What happens now was a minute ago, for instance because the network was away.
     browser.eval("window.ahead = 60_000");
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the title", "document.title.startsWith('Round')");
     assert_eq!(browser.eval("window.tones"), 0);
     browser.eval("window.ahead = 0");
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the move", "window.tones > 0");
 }
 
 #[test]
 fn of_two_tabs_the_one_that_is_seen_is_heard() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_more_turns(&server);
     let sit = || {
         browser.prepare(COUNTING);
@@ -135,7 +131,7 @@ fn of_two_tabs_the_one_that_is_seen_is_heard() {
     browser.eval("window.away = true");
     browser.open_tab();
     sit();
-    play_on(&scene.game);
+    scene.game.play_on();
     browser.wait_for_script("the move", "window.tones > 0");
     browser.switch_to(&hidden);
     browser.wait_for_script("the title", "document.title.startsWith('Round')");

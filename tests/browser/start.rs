@@ -2,13 +2,12 @@
 
 use crate::{
     connection::replace_fetch,
-    support::{Browser, MousePlayer, Signal, TestServer, open},
+    support::{Browser, MousePlayer, Signal, TestServer, open, open_alone},
 };
 
 #[test]
 fn a_browser_of_2022_plays() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     // Firefox 92 and Safari 15.4 lack some of these or all.
     browser.prepare(
         "delete Array.prototype.findLast; delete Array.prototype.findLastIndex;
@@ -24,8 +23,7 @@ fn a_browser_of_2022_plays() {
 
 #[test]
 fn an_older_browser_is_told_what_is_needed() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["is not a function"]);
     browser.prepare(
         "delete Array.prototype.at; delete Object.hasOwn;
@@ -38,8 +36,7 @@ fn an_older_browser_is_told_what_is_needed() {
 
 #[test]
 fn a_page_that_does_not_arrive_says_so() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.expect_message(&["Failed to fetch"]);
     browser.expect_message(&["a file of the page is missing"]);
     browser.expect_message(&["was preloaded"]);
@@ -86,8 +83,7 @@ fn file_requests(server: &TestServer) -> f64 {
 
 #[test]
 fn a_second_visit_asks_for_three_files_at_most() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     let visit = || {
         browser.go("/?lang=en");
         browser.wait("the home screen", |look| look.can("Play against bots"));
@@ -107,8 +103,7 @@ fn a_second_visit_asks_for_three_files_at_most() {
 
 #[test]
 fn without_a_server_the_page_is_shown_and_no_answer_is_old() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     browser.expect_message(&["ERR_CONNECTION_REFUSED"]);
     browser.expect_message(&["ERR_INCOMPLETE_CHUNKED_ENCODING"]);
     browser.go("/?lang=en");

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::{
     connection::replace_fetch,
     support::{
-        Browser, LINK_FOR_ALL, MousePlayer, TestServer, deal_to_people, go_home, italian, open,
-        sit_down, wait_for_seat,
+        Browser, LINK_FOR_ALL, MousePlayer, deal_to_people, go_home, italian, open, sit_down,
+        wait_for_seat,
     },
 };
 
@@ -35,8 +35,7 @@ fn plays_and_continues(browser: &Browser) {
 
 #[test]
 fn blocked_storage_is_no_obstacle() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.prepare(
         "const deny = () => { throw new DOMException('Access is denied.', 'SecurityError'); };
          for (const storage of ['localStorage', 'sessionStorage']) {
@@ -56,8 +55,7 @@ fn blocked_storage_is_no_obstacle() {
 
 #[test]
 fn full_storage_is_no_obstacle() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     go_home(&browser, "Anna");
     browser.script(
         "for (let size = 1 << 23; size >= 1; size /= 2) {
@@ -87,8 +85,7 @@ fn seat(browser: &Browser) -> Value {
 
 #[test]
 fn two_tabs_have_two_seats_of_a_game() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     let first = browser.tab();
     let second = browser.open_tab();
@@ -111,8 +108,7 @@ fn two_tabs_have_two_seats_of_a_game() {
 /// For a while the operator runs a backup that is older than the seat.
 #[test]
 fn a_token_that_is_unknown_for_a_while_is_kept() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     replace_fetch(
         &browser,
@@ -135,8 +131,7 @@ fn a_token_that_is_unknown_for_a_while_is_kept() {
 
 #[test]
 fn the_oldest_games_that_are_over_are_forgotten() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     go_home(&browser, "Anna");
     browser.script(
         "for (let n = 1; n <= 150; n += 1) {
@@ -159,8 +154,7 @@ fn the_oldest_games_that_are_over_are_forgotten() {
 /// The page of another version kept what this one does not know.
 #[test]
 fn what_another_version_has_kept_breaks_nothing() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     let unknown = json!({
         "preset": "nirvana", "seats": 5, "level": "genius", "pace": null, "clock": 77,
         "options": {"exchange": "never", "weather": "rain"},
@@ -200,22 +194,21 @@ fn what_another_version_has_kept_breaks_nothing() {
 /// A link of somebody else at the table, or an old one, has another token of the same seat.
 #[test]
 fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = deal_to_people(&server, &italian(), 1);
     let hands = [0, 1].map(|seat| game.hand(seat));
     assert_ne!(hands[0], hands[1]);
     browser.sit(&game, 0);
-    let kept = || {
-        browser.eval(&format!(
-            "JSON.parse(localStorage['dog.game.{}']).tokens[0]",
-            game.id
-        ))
-    };
-    browser.wait_for_script(
-        "the token",
-        &format!("JSON.parse(localStorage['dog.game.{}']).tokens", game.id),
+    let token = format!(
+        "JSON.parse(localStorage['dog.game.{}']).tokens?.[0]",
+        game.id
     );
+    browser.wait_for_script("the token", &token);
+    let kept = || browser.eval(&token);
+    let is_answered = || {
+        let question = browser.eval("document.querySelector('.question')");
+        assert_eq!(question, Value::Null);
+    };
     let link = format!("/?lang=en#/games/{}/0-{}", game.id, game.tokens[1]);
     let ask = || {
         browser.go(&link);
@@ -227,15 +220,9 @@ fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
     ask();
     browser.press_anywhere("Back to my own key");
     browser.wait("the own hand", |look| {
-        look.hand
-            .iter()
-            .map(|card| card.name.clone())
-            .eq(hands[0].iter().cloned())
+        look.hand.iter().map(|card| &card.name).eq(&hands[0])
     });
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
     ask();
     // Without an answer nothing changes.
     browser.open_table(&game);
@@ -243,23 +230,14 @@ fn a_link_replaces_no_token_of_a_seat_before_it_is_asked() {
     assert_eq!(kept(), json!(game.tokens[0]));
     ask();
     browser.press_anywhere("Replace my key");
-    let replaced = format!(
-        "JSON.parse(localStorage['dog.game.{}']).tokens[0] === '{}'",
-        game.id, game.tokens[1]
-    );
+    let replaced = format!("{token} === '{}'", game.tokens[1]);
     browser.wait_for_script("the other token", &replaced);
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
     // The same link again is nothing new.
     browser.go(&link);
     browser.wait_for_script(
         "the address",
         &format!("location.hash === '#/games/{}'", game.id),
     );
-    assert_eq!(
-        browser.eval("document.querySelector('.question')"),
-        Value::Null
-    );
+    is_answered();
 }

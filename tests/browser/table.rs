@@ -9,9 +9,9 @@ use crate::support::{
     Browser, Form, KeyboardPlayer, LANGUAGES, MousePlayer, NAMES, Screens, Situation, Style,
     TestGame, TestServer,
     TestViewer::{Host, Seat},
-    captures, choose_part, choose_piece, create_with_people, deal_to_people, enabled, has_focus,
-    has_three_parts, italian, names, offers, open, parts, play_on, seats_of_bots, seed, text,
-    wait_for_offers,
+    captures, choose_part, choose_piece, create_with_bots, create_with_names, create_with_people,
+    deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts, seed,
+    text, wait_for_offers,
 };
 
 /// The sizes of pages on phones, without the bars of their browsers.
@@ -58,8 +58,7 @@ const SIGHT: &str = "
 /// Every phase of games of four and six people: choices, questions, and waiting.
 #[test]
 fn every_phase_is_one_screen_and_the_board_stays() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let boards = RefCell::new(BTreeMap::new());
     let findings = RefCell::new(Vec::new());
     let screens = Screens::new(&server);
@@ -68,9 +67,8 @@ fn every_phase_is_one_screen_and_the_board_stays() {
             return;
         }
         let is_six = visit.name == "six-seats";
-        for size @ (width, height) in PHONES {
-            browser.show_as(Form::sized(width, height));
-            browser.settle();
+        for size in PHONES {
+            browser.resize(size);
             let seen = browser.script(SIGHT, vec![json!([])]);
             let found = &seen["findings"];
             let find = |what: String| {
@@ -135,34 +133,24 @@ fn play(browser: &Browser, game: &TestGame<'_>) {
 
 #[test]
 fn nothing_moves_and_the_focus_is_never_lost_during_a_game() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.show_as(Form::sized(375, 553));
+    let clock = json!({"turn_seconds": 300});
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
-        let mut players = vec![json!({"kind": "human", "name": NAMES[0]})];
-        players.extend(seats_of_bots(&NAMES[1..seats]));
-        let body = json!({
-            "rules": {"preset": preset, "seats": seats}, "seats": players, "turn_seconds": 300,
-            "first_dealer": seats - 1, "bot_pace_ms": 20, "shuffle_seed": seed(9), "listed": false,
-        });
-        play(&browser, &TestGame::create(&server, &body));
+        let rules = json!({"preset": preset, "seats": seats});
+        let game = create_with_bots(&server, &rules, 9, 20);
+        game.patch(Host, &clock).expect(200);
+        play(&browser, &game);
     }
 }
 
 #[test]
 fn difficult_names_break_nothing() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    for (count, names) in [(4, &DIFFICULT[..4]), (6, &DIFFICULT[4..])] {
-        let seats = names.iter().map(|name| {
-            let name: String = name.chars().take(40).collect();
-            json!({"kind": "human", "name": name})
-        });
-        let body = json!({
-            "rules": {"preset": "dogspiel-it", "seats": count}, "seats": seats.collect::<Vec<_>>(),
-            "first_dealer": count - 1, "turn_seconds": 300, "shuffle_seed": seed(4), "listed": false,
-        });
-        let game = TestGame::create(&server, &body);
+    let (server, browser) = open();
+    for names in [&DIFFICULT[..4], &DIFFICULT[4..]] {
+        let taken = names.iter().map(|name| name.chars().take(40).collect());
+        let game = create_with_names(&server, &taken.collect::<Vec<String>>(), 4);
+        game.patch(Host, &json!({"turn_seconds": 300})).expect(200);
         game.deal();
         // In the exchange the name of the partner is in the status.
         for exchanged in [false, true] {
@@ -174,11 +162,9 @@ fn difficult_names_break_nothing() {
                 browser.sit(&game, seat);
                 browser.wait("the hand", |look| !look.hand.is_empty());
                 for size in PHONES.into_iter().chain([(780, 360), (1440, 900)]) {
-                    let (width, height) = size;
-                    browser.show_as(Form::sized(width, height));
-                    browser.settle();
+                    browser.resize(size);
                     let seen = browser.script(SIGHT, vec![json!([".players li"])]);
-                    assert_eq!(seen["findings"], json!([]), "{count} seats at {size:?}");
+                    assert_eq!(seen["findings"], json!([]), "{names:?} at {size:?}");
                     assert_eq!(browser.script(NAMES_BEGIN, vec![]), json!([]), "{size:?}");
                 }
             }
@@ -202,8 +188,7 @@ const NAMES_BEGIN: &str = "
 /// As narrow as a phone whose reader has magnified the page twice.
 #[test]
 fn the_home_screen_does_not_scroll_sideways() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     browser.show_as(Form::sized(180, 600));
     browser.go("/?lang=en");
     browser.open_details("Rules, seats, level and pace");
@@ -213,8 +198,7 @@ fn the_home_screen_does_not_scroll_sideways() {
 
 #[test]
 fn text_has_the_size_that_the_reader_chose() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     browser.show_as(Form::sized(360, 616));
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.script("document.documentElement.style.fontSize = '26px'", vec![]);
@@ -244,11 +228,9 @@ fn hold(browser: &Browser, repeats: usize) {
 
 #[test]
 fn a_key_that_is_held_down_presses_once() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     // Deal, and give a card: each is one press.
-    let game = create_with_people(&server, &italian(), 1);
-    browser.sit(&game, 3);
+    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 3);
     let keyboard = KeyboardPlayer::new(&browser, 0);
     keyboard.tab_to(|look| look.button("Deal"));
     hold(&browser, 40);
@@ -265,8 +247,7 @@ fn a_key_that_is_held_down_presses_once() {
     assert_eq!(game.version(), dealt + 1);
 
     // A fold asks, and the answer that has the focus does no harm.
-    let scene = Situation::with_a_fold(&server);
-    browser.sit(&scene.game, 0);
+    let scene = browser.sit_in(Situation::with_a_fold(&server));
     keyboard.tab_to(|look| look.button("Fold"));
     hold(&browser, 40);
     browser.wait("the question", |look| look.is_focused("Cancel"));
@@ -279,10 +260,8 @@ fn a_key_that_is_held_down_presses_once() {
 
 #[test]
 fn a_given_card_is_gone_and_a_received_one_is_marked() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = deal_to_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let look = browser.wait_for_cards();
     assert_eq!(look.hand.len(), 6);
     let given = look.hand[2].name.clone();
@@ -306,8 +285,7 @@ fn a_given_card_is_gone_and_a_received_one_is_marked() {
 
 #[test]
 fn a_grey_card_says_why_it_cannot_be_played() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::find(&server, &italian(), 4, Style::FirstSeat, |view, moves| {
         let mut hand = view["seats"][0]["hand"].as_array().expect("a hand").iter();
         let is_grey = |card: &Value| moves.iter().all(|one| one["card"] != *card);
@@ -353,8 +331,7 @@ const BEGUN: &str = "document.querySelectorAll('.way.begun .end').length";
 
 #[test]
 fn targets_are_on_their_fields_and_cover_no_piece() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let scene = Situation::with_move(&server, 1, has_three_parts);
     let wanted = parts(scene.find_move(has_three_parts));
     browser.sit(&scene.game, 0);
@@ -363,9 +340,8 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
         choose_piece(&browser, part);
         // The choice of a card or a piece leads there.
         browser.wait("the focus", |look| has_focus(&look.board));
-        for size @ (width, height) in PHONES {
-            browser.show_as(Form::sized(width, height));
-            browser.settle();
+        for size in PHONES {
+            browser.resize(size);
             let targets = browser.script(TARGETS, vec![]);
             for one in targets.as_array().expect("targets") {
                 assert!(one["far"].as_f64() < Some(1.5), "{size:?}: {one}");
@@ -387,8 +363,7 @@ fn targets_are_on_their_fields_and_cover_no_piece() {
 
 #[test]
 fn what_a_choice_captures_is_marked_before_it_is_made() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let captures = |one: &Value| captures(one, |_| true);
     let scene = Situation::with_move(&server, 8, captures);
     let wanted = scene.find_move(captures);
@@ -434,8 +409,7 @@ fn exchange_with_a_clock<'a>(server: &'a TestServer, rules: &Value, seconds: u32
 
 #[test]
 fn the_clock_and_the_states_of_the_seats_are_never_cut() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     for (preset, seats, seconds) in [
         ("dogspiel-it", 4, 900),
         ("dogspiel-it", 6, 900),
@@ -458,9 +432,8 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
             let clock = browser.eval("document.querySelector('.players .clock').textContent");
             let days = text(&clock).ends_with('h');
             assert_eq!(days, seconds == 604_800, "{clock}");
-            for size @ (width, height) in PHONES.into_iter().chain(LARGE) {
-                browser.show_as(Form::sized(width, height));
-                browser.settle();
+            for size in PHONES.into_iter().chain(LARGE) {
+                browser.resize(size);
                 let cut = browser.script(CUT, vec![]);
                 assert_eq!(
                     cut,
@@ -474,8 +447,7 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
 
 #[test]
 fn what_was_done_for_a_player_is_said() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = exchange_with_a_clock(&server, &json!({"preset": "dogspiel-it", "seats": 4}), 3);
     for seat in 1..4 {
         game.offer(seat);
@@ -487,22 +459,21 @@ fn what_was_done_for_a_player_is_said() {
     );
     game.patch(Host, &json!({"turn_seconds": 600})).expect(200);
     while game.turn() != 0 {
-        play_on(&game);
+        game.play_on();
     }
     // It is told until the player does something.
     browser.wait("the turn", |look| {
         enabled(&look.hand).next().is_some() || look.can("Fold")
     });
     browser.wait_for_element(".overdue");
-    play_on(&game);
+    game.play_on();
     browser.wait_for_script("the end of it", "!document.querySelector('.overdue')");
 }
 
 /// In forced colours the browser replaces those of the page.
 #[test]
 fn the_pieces_of_the_players_differ_in_forced_colours() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let features = json!([{"name": "forced-colors", "value": "active"}]);
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
@@ -517,10 +488,8 @@ fn the_pieces_of_the_players_differ_in_forced_colours() {
 /// The face of a J goes below the line in some fonts.
 #[test]
 fn no_face_of_a_card_is_cut_off() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let scene = Situation::with_move(&server, 5, |one| one["card"] == "J");
-    browser.sit(&scene.game, 0);
+    let (server, browser) = open();
+    let scene = browser.sit_in(Situation::with_move(&server, 5, |one| one["card"] == "J"));
     browser.wait("the card", |look| look.card("J").is_some());
     let clipped = "
         const face = document.querySelector('.card[aria-label=J] .face');
@@ -533,8 +502,8 @@ fn no_face_of_a_card_is_cut_off() {
         const card = face.closest('.card').getBoundingClientRect();
         const clips = style.overflow !== 'visible' ? top + height : card.bottom;
         return baseline + descent > clips;";
-    for size @ (width, height) in PHONES {
-        browser.show_as(Form::sized(width, height));
+    for size in PHONES {
+        browser.resize(size);
         assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");
     }
 }

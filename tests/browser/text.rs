@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Form, LINK_FOR_ALL, MousePlayer, TestGame, TestServer, create_with_bots,
-    invite_friends, italian, open, seed, text,
+    Browser, Form, LINK_FOR_ALL, MousePlayer, TestServer, create_with_bots, create_with_names,
+    invite_friends, italian, open, text,
 };
 
 /// Does what a translation does to the page: replaces each text, and each new one, by an element.
@@ -37,8 +37,7 @@ fn words(browser: &Browser) -> Value {
 
 #[test]
 fn a_translated_page_goes_on() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     for moves in [false, true] {
         let game = create_with_bots(&server, &json!({"preset": "hausregeln"}), 3, 20);
         browser.sit(&game, 0);
@@ -67,8 +66,7 @@ fn join(server: &TestServer, link: &str, names: &[&str]) {
 /// People come and go on a translated page.
 #[test]
 fn a_translated_table_fills() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     invite_friends(&browser, "Anna");
     let link = browser.value(LINK_FOR_ALL);
     browser.script(TRANSLATE, vec![json!(false)]);
@@ -110,13 +108,8 @@ fn left_of(browser: &Browser, pattern: &str) -> f64 {
 
 #[test]
 fn names_in_other_scripts_stay_where_they_are() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let seats = ["Anna", "דוד", "ليلى", "משה"].map(|name| json!({"kind": "human", "name": name}));
-    let body = json!({
-        "rules": italian(), "seats": seats, "shuffle_seed": seed(4), "listed": false,
-    });
-    let game = TestGame::create(&server, &body);
+    let (server, browser) = open();
+    let game = create_with_names(&server, &["Anna", "דוד", "ليلى", "משה"], 4);
     game.deal();
     game.exchange();
     browser.sit(&game, 0);
@@ -145,10 +138,8 @@ fn names_in_other_scripts_stay_where_they_are() {
 /// The log tells what people say: no field has a number, and what the reader does is told as such.
 #[test]
 fn the_log_speaks_as_people_do() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 5, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let mut player = MousePlayer::new(&browser, 5);
     player.play_until(|look| look.log > 12 && !look.hand.is_empty());
     let lines =
@@ -206,8 +197,7 @@ fn nothing_sticks_out(browser: &Browser, name: &str) {
 
 #[test]
 fn no_name_breaks_a_screen_before_the_game() {
-    let server = TestServer::shared();
-    let Some(host) = open(&server) else { return };
+    let (server, host) = open();
     let guest = host.another();
     for browser in [&host, &guest] {
         browser.show_as(Form::sized(360, 616));

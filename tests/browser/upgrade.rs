@@ -118,9 +118,7 @@ impl Between for Upgrade {
 fn an_old_tab_plays_its_game_to_the_end_on_a_newer_server() {
     let server = TestServer::shared();
     let upgrade = Upgrade::begin(2);
-    let Some(browser) = open_through(&server, Arc::clone(&upgrade)) else {
-        return;
-    };
+    let browser = open_through(&server, Arc::clone(&upgrade));
     let game = create_with_bots(&server, &italian(), 3, 0);
     browser.remember(&game, 0);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
@@ -151,9 +149,7 @@ fn visit(browser: &Browser) -> Value {
 fn no_page_is_blank_or_mixed_while_servers_are_replaced() {
     let server = TestServer::shared();
     let upgrade = Upgrade::begin(1);
-    let Some(browser) = open_through(&server, Arc::clone(&upgrade)) else {
-        return;
-    };
+    let browser = open_through(&server, Arc::clone(&upgrade));
     // Files that are not there, and what old versions say of them.
     browser.expect_message(&[""]);
     browser.hurry();
@@ -211,13 +207,9 @@ impl Between for Renamed {
 fn a_part_of_an_old_version_leads_to_the_new_one() {
     let server = TestServer::shared();
     let renamed = Renamed::of(&server);
-    let Some(browser) = open_through(&server, Arc::clone(&renamed)) else {
-        return;
-    };
+    let browser = open_through(&server, Arc::clone(&renamed));
     browser.expect_message(&["404"]);
-    let game = create_with_bots(&server, &italian(), 3, 0);
-    browser.remember(&game, 0);
-    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.sit(&create_with_bots(&server, &italian(), 3, 0), 0);
     browser.wait("the hand", |look| !look.hand.is_empty());
     renamed.is_newer.store(true, Relaxed);
     for route in ["#/learn", "#/analyse"] {
@@ -263,9 +255,7 @@ fn a_part_that_did_not_arrive_is_asked_for_again() {
             part,
             failures: AtomicUsize::new(1),
         });
-        let Some(browser) = open_through(&server, unlucky) else {
-            return;
-        };
+        let browser = open_through(&server, unlucky);
         browser.expect_message(&["503"]);
         let (route, end) = match part {
             "/finished/result.js" => (format!("games/{}", game.id), "Check the shuffle"),
@@ -278,9 +268,7 @@ fn a_part_that_did_not_arrive_is_asked_for_again() {
         part: "/rules/page.js",
         failures: AtomicUsize::new(1000),
     });
-    let Some(browser) = open_through(&server, Arc::clone(&unlucky)) else {
-        return;
-    };
+    let browser = open_through(&server, Arc::clone(&unlucky));
     browser.expect_message(&["503"]);
     browser.go("/?lang=en");
     browser.press_anywhere("Compare the rules");
@@ -307,9 +295,7 @@ impl Between for Away {
 fn a_page_that_was_kept_is_shown_while_the_server_is_away() {
     let server = TestServer::shared();
     let away = Arc::new(Away::default());
-    let Some(browser) = open_through(&server, Arc::clone(&away)) else {
-        return;
-    };
+    let browser = open_through(&server, Arc::clone(&away));
     browser.expect_message(&["503"]);
     browser.go("/?lang=en");
     wait_until_kept(&browser);

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{
     Browser, Dice, LINK_FOR_ALL, TestServer,
     TestViewer::{Host, Spectator},
-    create_with_people, game_of, invite_friends, italian, open, sit_down,
+    create_with_people, game_of, invite_friends, italian, open_alone, sit_down,
 };
 
 /// Milliseconds since 1970, on the clock that the browser has too.
@@ -42,11 +42,9 @@ const WATCH: &str = "
 #[test]
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture draw_delay"]
 fn draw_delay() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open_alone();
     // Everybody else plays by the API; the browser shows seat 0.
-    let game = create_with_people(&server, &italian(), 1);
-    browser.sit(&game, 0);
+    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 0);
     browser.script(WATCH, vec![]);
     let mut dice = Dice::new(1);
     let mut times = Vec::new();
@@ -110,9 +108,7 @@ fn drawn_since(browsers: &[Browser], since: f64) -> Vec<f64> {
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture draw_delay_for_three"]
 fn draw_delay_for_three_others() {
     let server = TestServer::start();
-    let Some(browsers) = Browser::open_many(&server, 3) else {
-        return;
-    };
+    let browsers = Browser::open_many(&server, 3);
     invite_friends(&browsers[0], "Anna");
     let link = browsers[0].value(LINK_FOR_ALL);
     sit_down(&browsers[1], &link, "Beat");
@@ -175,8 +171,7 @@ const PAINTED: &str = "performance.getEntriesByName('first-contentful-paint')[0]
 #[test]
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture first_paint"]
 fn first_paint() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open_alone();
     let load = |cached: bool| {
         let times = (0..20).map(|_| {
             if !cached {
@@ -208,8 +203,7 @@ fn slow_down(browser: &Browser) {
 #[test]
 #[ignore = "a measurement: cargo test --test browser_games -- --ignored --nocapture first_content"]
 fn first_content_on_a_slow_phone() {
-    let server = TestServer::start();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open_alone();
     let visit = |browser: &Browser| {
         slow_down(browser);
         browser.go("/?lang=en");
@@ -259,10 +253,9 @@ const FRAMES: &str = "
 fn frames_of_animations() {
     let server = TestServer::start();
     for (preset, seats) in [("dogspiel-it", 4), ("hausregeln", 6)] {
-        let Some(browser) = open(&server) else { return };
+        let browser = Browser::open(&server);
         let rules = json!({"preset": preset, "seats": seats});
-        let game = create_with_people(&server, &rules, 1);
-        browser.sit(&game, 0);
+        let game = browser.sit_at(create_with_people(&server, &rules, 1), 0);
         browser.devtools("Emulation.setCPUThrottlingRate", json!({"rate": 4}));
         browser.script(FRAMES, vec![]);
         let mut dice = Dice::new(1);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, KeyboardPlayer, MousePlayer, TestGame, TestServer, TestViewer::Spectator,
-    create_with_bots, italian, open, text,
+    Browser, KeyboardPlayer, MousePlayer, TestGame, TestViewer::Spectator, create_with_bots,
+    italian, open, text,
 };
 
 /// Checks that the page ends a game as the server does, and that every turn of seat 0 was clicked.
@@ -28,57 +28,53 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
 }
 
 fn a_whole_game(rules: &Value, number: u8) {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, rules, number, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, rules, number, 0), 0);
     MousePlayer::new(&browser, u64::from(number)).play_until(|_| false);
     check_end(&browser, &game);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored familienlager"]
+#[ignore = "long"]
 fn familienlager() {
     a_whole_game(&json!({"preset": "familienlager"}), 1);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_de"]
+#[ignore = "long"]
 fn dogspiel_de() {
     a_whole_game(&json!({"preset": "dogspiel-de"}), 2);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored dogspiel_it"]
+#[ignore = "long"]
 fn dogspiel_it() {
     a_whole_game(&italian(), 3);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored spielanleitung"]
+#[ignore = "long"]
 fn spielanleitung() {
     a_whole_game(&json!({"preset": "spielanleitung"}), 4);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored hausregeln"]
+#[ignore = "long"]
 fn hausregeln() {
     a_whole_game(&json!({"preset": "hausregeln"}), 5);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored six_seats"]
+#[ignore = "long"]
 fn six_seats() {
     a_whole_game(&json!({"preset": "hausregeln", "seats": 6}), 6);
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored keyboard_alone"]
+#[ignore = "long"]
 fn keyboard_alone() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
-    let game = create_with_bots(&server, &italian(), 7, 0);
-    browser.sit(&game, 0);
+    let (server, browser) = open();
+    let game = browser.sit_at(create_with_bots(&server, &italian(), 7, 0), 0);
     KeyboardPlayer::new(&browser, 7).play_until(|_| false);
     check_end(&browser, &game);
 }

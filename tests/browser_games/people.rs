@@ -42,12 +42,10 @@ fn act_for(game: &TestGame<'_>, seat: usize, dice: &mut Dice) {
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored four_friends"]
+#[ignore = "long"]
 fn four_friends_at_one_table() {
     let server = TestServer::shared();
-    let Some(mut browsers) = Browser::open_many(&server, 4) else {
-        return;
-    };
+    let mut browsers = Browser::open_many(&server, 4);
     for browser in &browsers {
         browser.expect_message(&["ERR_INTERNET_DISCONNECTED"]);
         browser.expect_message(&["ERR_NETWORK"]);
@@ -174,12 +172,10 @@ fn four_friends_at_one_table() {
 }
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored two_strangers"]
+#[ignore = "long"]
 fn two_strangers_meet_and_play_with_two_bots() {
     let server = TestServer::start();
-    let Some(browsers) = Browser::open_many(&server, 2) else {
-        return;
-    };
+    let browsers = Browser::open_many(&server, 2);
     for (browser, name) in browsers.iter().zip(["Anna", "Beat"]) {
         go_home(browser, name);
         browser.press("Play now");

@@ -5,10 +5,10 @@ use std::{env, fs, path::PathBuf};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::json;
 
-use crate::support::{Browser, Form, Screens, TestServer, check_screens, open, text};
+use crate::support::{Browser, Form, Screens, check_screens, open, text};
 
 #[test]
-#[ignore = "long: cargo test --test browser_games -- --ignored every_screen"]
+#[ignore = "long"]
 fn every_screen_in_every_form() {
     let sizes = [(360, 780), (780, 360), (768, 1024), (1440, 900)];
     let forms = sizes.map(|(width, height)| Form::sized(width, height));
@@ -35,8 +35,7 @@ fn picture(browser: &Browser) -> Vec<u8> {
 #[test]
 #[ignore = "writes pictures: DOG_PICTURES=docs/pictures cargo test --test browser_games -- --ignored pictures"]
 fn pictures() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let folder = env::var_os("DOG_PICTURES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     let folder = PathBuf::from(folder);
     let screens = Screens::new(&server);

@@ -1,11 +1,11 @@
 //! Bot seats: the server deals, swaps and plays for them, in the background.
 
-use std::{process::Command, thread, time::Duration};
+use std::{thread, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{Message, Signal, Stream, TestGame, TestServer, TestViewer::*, run};
+use crate::support::{Message, Signal, Stream, TestGame, TestServer, TestViewer::*, verify};
 
 fn bot(level: &str) -> Value {
     json!({"kind": "bot", "level": level})
@@ -28,8 +28,7 @@ fn to_the_end(game: &TestGame<'_>) {
 
 /// A stream of the log from its beginning.
 fn log(game: &TestGame<'_>) -> Stream {
-    let request = game.get(Spectator, "/events").header("Last-Event-ID", "0");
-    Stream::open(request.header("Accept", "application/x-ndjson"))
+    game.lines(Spectator, "?last_event_id=0")
 }
 
 /// The first entries of the log after the creation, and how many milliseconds each took.
@@ -52,8 +51,7 @@ fn bots_play_a_game_to_the_end_by_themselves() {
 }
 
 #[test]
-#[ignore = "takes half a minute: \
-            cargo test --test http -- --ignored six_bots_play_a_game_to_the_end_by_themselves"]
+#[ignore = "takes half a minute"]
 fn six_bots_play_a_game_to_the_end_by_themselves() {
     play_to_the_end(&["greedy", "random", "greedy", "fast", "greedy", "random"]);
 }
@@ -158,12 +156,7 @@ fn a_bot_waits_for_its_human_partner() {
     assert_eq!(game.version(), 2, "nobody has answered yet");
     game.swap(0, &json!({"ask": true}));
     let state = |view: &Value, seat: usize| view["seats"][seat]["exchange"].clone();
-    let mut view = game.view(Spectator);
-    while state(&view, 2) == "pending" {
-        let wait = format!("?after_version={}", view["version"]);
-        game.get(Spectator, &wait).send();
-        view = game.view(Spectator);
-    }
+    let view = game.wait_for(|view| state(view, 2) != "pending");
     assert_eq!(state(&view, 1), "pending", "seat 3 has not answered");
     game.swap(3, &json!({"decline": true}));
     assert_eq!(state(&game.view(Spectator), 1), "kept");
@@ -183,12 +176,8 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
-    let path = format!("/seats/{seat}");
     let version = game.version();
-    let hand_over = |to: &Value| {
-        let request = game.request("PUT", Host, &path).json(to);
-        request.send().expect(200)
-    };
+    let hand_over = |to: &Value| game.put(Host, seat, to).expect(200);
     let changed = hand_over(&bot("greedy"));
     assert_eq!(changed["version"], version + 1);
     let event = json!({"type": "seat_handed_over", "seat": seat, "name": format!("Seat {seat}"),
@@ -197,9 +186,8 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     // The bot plays, and the seat's human cannot.
     let wait = format!("?after_version={}", version + 1);
     assert_eq!(game.get(Spectator, &wait).send().status, 200);
-    let request = game.post(Seat(seat), "/play").json(&json!({"move": id}));
-    request.send().refused("forbidden");
-    let token = game.post(Host, &format!("{path}/token"));
+    game.try_play(Seat(seat), &id).refused("forbidden");
+    let token = game.post(Host, &format!("/seats/{seat}/token"));
     token.send().refused("no_human");
     let view = game.view(Seat(seat));
     assert_eq!(view["actions"], json!([]));
@@ -210,8 +198,7 @@ fn the_host_hands_a_seat_to_a_bot_and_back() {
     assert_eq!(view["seats"][seat]["kind"], "human");
     assert_eq!(view["seats"][seat]["name"], "Beat");
     while game.turn() != seat {
-        let (seat, id) = game.first_move();
-        game.play(seat, &id);
+        game.play_on();
     }
     let (_, id) = game.first_move();
     game.play(seat, &id);
@@ -223,8 +210,7 @@ fn a_human_takes_over_from_a_bot() {
     let seats = json!([human(), bot("greedy"), human(), human()]);
     let game = TestGame::create(&server, &json!({"seats": seats, "first_dealer": 0}));
     game.deal();
-    let take_over = game.request("PUT", Host, "/seats/1").json(&human());
-    take_over.send().expect(200);
+    game.put(Host, 1, &human()).expect(200);
     let fresh = game.post(Host, "/seats/1/token").send().expect(200);
     let token = fresh["token"].as_str().expect("a token");
     let view = game.get(Spectator, "").token(token).send().expect(200);
@@ -248,12 +234,8 @@ fn kill_while_bots_play(games: usize, kills: u64) {
     }
     for game in &games {
         to_the_end(game);
-        let record = game
-            .get(Spectator, "/history")
-            .header("Accept", "text/plain");
-        let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
-        let verified = run(verify.args(["verify", "-"]), &record.send().body);
-        assert!(verified.status.success(), "{verified:?}");
+        let (verified, said) = verify(&game.record());
+        assert!(verified, "{said}");
     }
 }
 
@@ -277,12 +259,12 @@ fn a_human_is_served_while_many_bots_play() {
     let seats = [human(), bot("greedy"), bot("greedy"), bot("greedy")];
     let body = json!({"seats": seats, "bot_pace_ms": 0, "first_dealer": 1});
     let game = TestGame::create(&server, &body);
-    let stream = Stream::open(game.get(Seat(0), "/events"));
+    let stream = game.events(Seat(0), "");
     // The bots of this game deal and offer their cards although forty other games keep bots busy.
     let offer = json!({"type": "card_offered", "seat": 2, "card": null, "by": "bot"});
     let offered = |message: Message| {
         message.data["seats"][2]["exchange"] == "offered" || message.data["events"][0] == offer
     };
     while !stream.next().is_some_and(offered) {}
-    game.swap(0, &json!({"card": game.hand(0)[0]}));
+    game.offer(0);
 }

@@ -40,11 +40,8 @@ fn advice_by_address_is_the_same() {
     let three = ask(&server, &three).expect(200);
     let suggestions = three["suggestions"].as_array().expect("suggestions");
     assert_eq!(suggestions.len(), 3);
-    assert!(
-        suggestions
-            .iter()
-            .all(|one| one["move"].get("board").is_none())
-    );
+    let mut moves = suggestions.iter().map(|one| &one["move"]);
+    assert!(moves.all(|one| one.get("board").is_none()));
 }
 
 #[test]
@@ -147,12 +144,8 @@ fn head_does_not_search() {
 #[test]
 fn each_card_of_a_hand_has_a_name() {
     let server = TestServer::shared();
-    let ask = |hand: &str| {
-        ask(
-            &server,
-            &format!("position=-/-/-/-&seat=0&level=greedy&hand={hand}"),
-        )
-    };
+    let position = "position=-/-/-/-&seat=0&level=greedy";
+    let ask = |hand: &str| ask(&server, &format!("{position}&hand={hand}"));
     for hand in ["A,,2", ",A", "A,,", "A,%20,2"] {
         ask(hand).refused("unknown_card");
     }

@@ -1,26 +1,10 @@
 //! Many clients at once.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-};
+use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*};
-
-/// Sends these requests at the same time.
-fn at_once(requests: Vec<TestRequest<'_>>) -> Vec<TestResponse> {
-    thread::scope(|scope| {
-        let requests = requests.into_iter();
-        let threads = requests.map(|request| scope.spawn(move || request.send()));
-        let threads: Vec<_> = threads.collect();
-        let responses = threads.into_iter().map(|thread| thread.join());
-        responses
-            .map(|response| response.expect("a response"))
-            .collect()
-    })
-}
+use crate::support::{Dice, TestGame, TestResponse, TestServer, TestViewer::*, at_once};
 
 /// How many succeeded; the others must have been refused with one of these codes.
 #[track_caller]
@@ -57,7 +41,7 @@ fn exactly_one_of_many_writes_on_a_version_wins() {
                 play.if_match(&format!("\"{version}\""))
             }
         };
-        let responses = at_once((0..8).map(request).collect());
+        let responses = at_once(8, |index| request(index).send());
         assert_eq!(winners(responses, &["stale_version"]), 1);
         assert_eq!(game.version(), version + 1);
     }
@@ -67,19 +51,19 @@ fn exactly_one_of_many_writes_on_a_version_wins() {
 fn without_a_guard_the_turn_decides() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
-    let deals = (0..8).map(|_| game.post(Host, "/deal")).collect();
-    assert_eq!(winners(at_once(deals), &["wrong_phase"]), 1);
+    let deals = at_once(8, |_| game.post(Host, "/deal").send());
+    assert_eq!(winners(deals, &["wrong_phase"]), 1);
     assert_eq!(game.version(), 2);
 
     let offer = |seat: usize| {
         let body = json!({"card": game.hand(seat)[0]});
-        game.post(Seat(seat), "/swap").json(&body)
+        game.post_json(Seat(seat), "/swap", &body)
     };
-    let offers = (0..8).map(|_| offer(0)).collect();
-    assert_eq!(winners(at_once(offers), &["not_your_turn"]), 1);
+    let offers = at_once(8, |_| offer(0));
+    assert_eq!(winners(offers, &["not_your_turn"]), 1);
     assert_eq!(game.version(), 3);
     // Three seats that act at once do not conflict.
-    let responses = at_once((1..4).map(offer).collect());
+    let responses = at_once(3, |number| offer(number + 1));
     assert_eq!(winners(responses, &[]), 3);
     assert_eq!((game.version(), game.turn()), (6, 1));
 }
@@ -117,9 +101,10 @@ fn a_removal_ends_a_race_cleanly() {
     for _ in 0..10 {
         let game = TestGame::in_play(&server);
         let (seat, id) = game.first_move();
-        let play = || game.post(Seat(seat), "/play").json(&json!({"move": id}));
-        let removal = game.request("DELETE", Host, "");
-        let responses = at_once(vec![play(), play(), removal, play(), play()]);
+        let responses = at_once(5, |number| match number {
+            2 => game.request("DELETE", Host, "").send(),
+            _ => game.try_play(Seat(seat), &id),
+        });
         let (removed, others): (Vec<_>, Vec<_>) = responses
             .into_iter()
             .partition(|response| response.status == 204);
@@ -168,45 +153,5 @@ fn readers_always_see_a_whole_game() {
                 }
             });
         }
-    });
-}
-
-/// "A legal move in turn is never throttled by somebody else's load."
-#[test]
-fn analysis_does_not_delay_plays() {
-    let server = TestServer::shared();
-    let game = TestGame::in_play(&server);
-    let rules = json!({"preset": "dogspiel-it", "seven_partner": "always"});
-    let heavy = json!({
-        "rules": rules, "position": "1 9 17 25 / - / 33 41 49 57 / -", "seat": 0,
-        "hand": ["joker", "7"], "level": "greedy",
-    });
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..6 {
-            scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    let request = server.post("/v1/analysis/suggest-move").json(&heavy);
-                    let response = request.send();
-                    assert!([200, 503].contains(&response.status), "{}", response.text());
-                }
-            });
-        }
-        let mut dice = Dice::new(1);
-        let mut to_play = 12;
-        while to_play > 0 {
-            if game.view(Spectator)["phase"] != "play" {
-                game.deal();
-                game.exchange();
-                continue;
-            }
-            let seat = game.turn();
-            let moves = game.legal_moves(seat);
-            let id = dice.pick(&moves)["id"].as_str().expect("an id");
-            // All are accepted: a full analysis queue does not affect plays.
-            game.play(seat, id);
-            to_play -= 1;
-        }
-        over.store(true, Ordering::Relaxed);
     });
 }

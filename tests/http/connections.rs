@@ -132,9 +132,7 @@ fn a_client_that_leaves_during_a_response_is_noticed() {
             told.value("dog_streams_open", &[]) == streams
         });
     };
-    let mut stream = Raw::connect(&server);
-    let path = game.path("/events");
-    stream.send(format!("GET {path} HTTP/1.1\r\nHost: dog\r\n\r\n").as_bytes());
+    let stream = Raw::get(&game, Spectator, "/events");
     wait_for(1.0);
     drop(stream);
     // Long before the next heartbeat finds the connection closed.
@@ -151,17 +149,9 @@ fn many_moves() -> Value {
 }
 
 /// Asks for many moves from this address and does not read the response.
-fn unread(server: &TestServer, address: &str, query: &str) -> TcpStream {
-    let body = many_moves().to_string();
-    let length = body.len();
-    let mut stream = TcpStream::connect(server.address()).expect("a connection");
-    let head = format!(
-        "POST /v1/analysis/legal-moves{query} HTTP/1.1\r\nHost: dog\r\n\
-         X-Forwarded-For: {address}\r\nContent-Type: application/json\r\n\
-         Content-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(head.as_bytes()).expect("it is sent");
-    stream
+fn unread(server: &TestServer, address: &str, query: &str) -> Raw {
+    let request = server.post(&format!("/v1/analysis/legal-moves{query}"));
+    Raw::sent(&from(request.json(&many_moves()), address))
 }
 
 #[test]
@@ -175,7 +165,7 @@ fn unread_large_responses_have_a_bound() {
     let length = large.body.len();
     assert!((1 << 20..4 << 20).contains(&length), "{length} bytes");
     // One address may use a quarter of the memory.
-    let few: Vec<TcpStream> = (0..8).map(|_| unread(&server, HERE, "")).collect();
+    let few: Vec<Raw> = (0..8).map(|_| unread(&server, HERE, "")).collect();
     let refused = |address: &str| -> bool {
         let response: TestResponse = ask(address);
         if response.status == 200 {
@@ -188,13 +178,13 @@ fn unread_large_responses_have_a_bound() {
     assert!(!refused(THERE), "another's share");
     // Others take the rest.
     let address = |n| format!("203.0.113.{n}");
-    let many: Vec<TcpStream> = (0..60)
+    let many: Vec<Raw> = (0..60)
         .map(|n| unread(&server, &address(n % 8), ""))
         .collect();
     wait_until("others are refused", || refused(THERE));
     // Nothing is left for new streams either.
     let game = TestGame::in_play(&server);
-    let rest: Vec<TcpStream> = (0..60)
+    let rest: Vec<Raw> = (0..60)
         .map(|n| unread(&server, &address(8 + n % 8), "?board=false"))
         .collect();
     let stream = || from(game.get(Spectator, "/events"), THERE).run().status();

@@ -254,10 +254,7 @@ fn the_first_dealer_is_the_one_named_or_any_seat() {
 #[test]
 fn a_given_shuffle_seed_fixes_the_cards_and_is_shown() {
     let server = TestServer::shared();
-    let commitment: String = Sha256::digest([0xab; 32])
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let commitment = hex::encode(Sha256::digest([0xab; 32]));
     let deal = |seed: &str| {
         let created = server.create(&json!({"shuffle_seed": seed})).expect(201);
         assert_eq!(created["game"]["shuffle_commitment"], commitment);

@@ -57,6 +57,11 @@ fn a_guard_lets_only_its_version_pass() {
         let request = game.post(Host, "/deal").json(&json!({"version": version}));
         request.send().refused("stale_version");
     }
+    let others = r#""1-0" "01" "*" "a,1,b" "1-host-zip" W/"1" W/"1-host""#;
+    for other in others.split(' ') {
+        let guarded = game.post(Host, "/deal").if_match(other);
+        guarded.send().refused("stale_version");
+    }
     // Of two guards, one is wrong.
     for (tag, version) in [("\"1\"", 2), ("\"2\"", 1), ("\"1-0\"", 1)] {
         let request = game.post(Host, "/deal").if_match(tag);
@@ -66,7 +71,8 @@ fn a_guard_lets_only_its_version_pass() {
     assert_eq!(game.snapshot(), before);
     let guarded = game.post(Host, "/deal").if_match("\"1-host\"");
     guarded.json(&json!({"version": 1})).send().expect(200);
-    let game = TestGame::fixed(&server);
-    let guarded = game.post(Host, "/deal").json(&json!({"version": 1}));
-    guarded.send().expect(200);
+    for own in ["\"7\", \"1\"", "\"a,2\",, W/\"1\", \"1-host\"", " * "] {
+        let guarded = TestGame::fixed(&server).post(Host, "/deal");
+        guarded.if_match(own).send().expect(200);
+    }
 }

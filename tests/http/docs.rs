@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use crate::support::{Contract, TestGame, TestServer, TestViewer::*};
 
 /// The document that the server sends.
-fn document(server: &TestServer) -> Value {
-    server.get("/openapi.json").send().expect(200)
+fn document() -> Value {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+    serde_json::from_slice(&fs::read(kept).expect("openapi/openapi.json")).expect("JSON")
 }
 
 /// Every operation: its path, method and what the document says of it.
@@ -38,10 +39,10 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
         .output();
     let printed = printed.expect("the dog binary");
     assert!(printed.status.success());
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
-    let kept = fs::read(file).expect("openapi/openapi.json");
-    assert!(printed.stdout == kept, "built before openapi/openapi.json");
-    let kept: Value = serde_json::from_slice(&kept).expect("JSON");
+    let kept = document();
+    let said = String::from_utf8(printed.stdout).expect("a text");
+    let built_before = "built before openapi/openapi.json";
+    assert!(said == format!("{kept:#}\n"), "{built_before}");
     assert_eq!(served.json(), kept);
     let etag = served.header("etag").expect("an ETag");
     let again = server.get("/openapi.json").header("If-None-Match", etag);
@@ -52,8 +53,7 @@ fn the_served_the_printed_and_the_kept_document_are_one() {
 
 #[test]
 fn operations_have_names_summaries_and_tags() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let tags = document["tags"].as_array().expect("tags");
     let tags: Vec<&Value> = tags.iter().map(|tag| &tag["name"]).collect();
     let mut ids = BTreeSet::new();
@@ -78,8 +78,7 @@ fn operations_have_names_summaries_and_tags() {
 
 #[test]
 fn operations_list_all_their_errors() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     for (path, method, operation) in operations(&document) {
         let responses = operation["responses"].as_object().expect("responses");
         let succeeds = responses.keys().any(|status| status.starts_with('2'));
@@ -118,8 +117,7 @@ fn operations_list_all_their_errors() {
 
 #[test]
 fn operations_that_need_a_token_say_so() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let schemes = document["components"]["securitySchemes"]
         .as_object()
         .expect("schemes");
@@ -244,7 +242,7 @@ fn resolve<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
 #[test]
 fn what_try_it_out_sends_is_accepted() {
     let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let body = |path: &str| {
         let content = &document["paths"][path]["post"]["requestBody"]["content"];
         let media = &content["application/json"];
@@ -281,7 +279,7 @@ fn what_try_it_out_sends_is_accepted() {
 #[test]
 fn tools_that_fill_in_all_headers_change_nothing_by_it() {
     let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let mut examples = BTreeMap::new();
     for (path, method, operation) in operations(&document) {
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
@@ -313,8 +311,7 @@ fn tools_that_fill_in_all_headers_change_nothing_by_it() {
 
 #[test]
 fn refusals_name_the_headers_that_say_what_to_do() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let mut count = 0;
     for (path, method, operation) in operations(&document) {
         for (status, response) in operation["responses"].as_object().expect("responses") {
@@ -337,8 +334,7 @@ fn refusals_name_the_headers_that_say_what_to_do() {
 /// What is told twice in the examples is told alike, and what the guides say of such answers holds.
 #[test]
 fn examples_are_of_a_game_that_was_played() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let schemas = &document["components"]["schemas"];
     for (path, kind) in [
         ("deal", "cards_dealt"),
@@ -403,8 +399,7 @@ fn examples_are_of_a_game_that_was_played() {
 
 #[test]
 fn what_a_response_may_leave_out_is_never_null() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let schemas = document["components"]["schemas"]
         .as_object()
         .expect("schemas");
@@ -436,8 +431,7 @@ fn descriptions_are_where_tools_look_for_them() {
         entries.for_each(|(_, value)| check(value));
         value.as_array().into_iter().flatten().for_each(check);
     }
-    let server = TestServer::shared();
-    check(&document(&server));
+    check(&document());
 }
 
 #[test]
@@ -533,8 +527,7 @@ fn each_object(value: &Value, place: &str, check: &mut impl FnMut(&Value, &str))
 
 #[test]
 fn the_document_has_what_generators_need() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let (mut integers, mut unions) = (0, 0);
     each_object(&document, "", &mut |object, place| {
         let types = &object["type"];
@@ -592,7 +585,7 @@ fn the_document_has_what_generators_need() {
 #[test]
 fn the_document_links_to_the_guides() {
     let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let tags = document["tags"].as_array().expect("tags").iter();
     let texts = tags.chain([&document["info"]]);
     let texts = texts.map(|holder| holder["description"].as_str().expect("a text"));
@@ -607,8 +600,7 @@ fn the_document_links_to_the_guides() {
 
 #[test]
 fn links_lead_to_operations_that_take_what_they_bring() {
-    let server = TestServer::shared();
-    let document = document(&server);
+    let document = document();
     let operations = operations(&document);
     let mut count = 0;
     for (path, method, operation) in &operations {

@@ -38,8 +38,7 @@ fn four_of_them_play_a_game_to_the_end() {
 }
 
 #[test]
-#[ignore = "takes half a minute: \
-            cargo test --test http -- --ignored four_of_them_play_by_every_preset"]
+#[ignore = "takes half a minute"]
 fn four_of_them_play_by_every_preset() {
     four_play(&PRESETS);
 }

@@ -45,7 +45,7 @@ const GAMES: [(&str, &str); 5] = [
 ];
 
 #[test]
-#[ignore = "takes half a minute: cargo test --test http -- --ignored it_plays_a_whole_game"]
+#[ignore = "takes half a minute"]
 fn it_plays_a_whole_game_under_each_preset() {
     let server = TestServer::start();
     let url = server.url();

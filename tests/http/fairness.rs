@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     limits::from,
-    support::{Exposition, Raw, Stream, TestGame, TestServer, TestViewer::*},
+    support::{Exposition, Raw, TestGame, TestRequest, TestServer, TestViewer::*},
 };
 
 const GREEDY: &str = "198.51.100.1";
@@ -26,24 +26,20 @@ fn server(environment: &[(&'static str, &str)]) -> TestServer {
     TestServer::start_with(&[&unlimited, environment].concat())
 }
 
-/// Sends a GET request from the greedy address, the last one of its connection.
-fn send(server: &TestServer, path: &str, headers: &str) -> Raw {
-    let mut connection = Raw::connect(server);
-    let head = format!(
-        "GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {GREEDY}\r\nConnection: close\r\n{headers}\r\n"
-    );
-    connection.send(head.as_bytes());
-    connection
+/// Sends a request from the greedy address, the last one of its connection.
+fn send(request: &TestRequest<'_>) -> Raw {
+    let request = from(request.clone(), GREEDY);
+    Raw::sent(&request.header("Connection", "close"))
 }
 
-/// Sends 64 requests from the greedy address, and `meanwhile` others before all are answered. The
-/// body that comes over each connection, which must be the same.
-fn body_of_64(server: &TestServer, path: &str, headers: &str, meanwhile: impl FnOnce()) -> String {
+/// Sends this request 64 times from the greedy address, and `meanwhile` others before all are
+/// answered. The body that comes over each connection, which must be the same.
+fn body_of_64(request: &TestRequest<'_>, meanwhile: impl FnOnce()) -> String {
     let done = AtomicUsize::new(0);
     thread::scope(|scope| {
         let bodies: Vec<_> = (0..64)
             .map(|_| {
-                let mut connection = send(server, path, headers);
+                let mut connection = send(request);
                 let done = &done;
                 scope.spawn(move || {
                     let response = connection.response().expect("a response");
@@ -69,9 +65,8 @@ fn advice_is_shared_among_addresses_by_its_time() {
     let server = server(&[("DOG_ADVICE_THREADS", "2")]);
     let game = TestGame::in_play(&server);
     let seat = game.turn();
-    let path = game.path("/suggest-move?budget_ms=2000");
-    let token = format!("Authorization: Bearer {}\r\n", game.tokens[seat]);
-    let greedy: Vec<Raw> = (0..100).map(|_| send(&server, &path, &token)).collect();
+    let advice = game.get(Seat(seat), "/suggest-move?budget_ms=2000");
+    let greedy: Vec<Raw> = (0..100).map(|_| send(&advice)).collect();
     // Until each of them is queued or refused.
     Exposition::wait_for(&server, |told| {
         let pool = [("pool", "advice")];
@@ -95,7 +90,7 @@ fn long_histories_do_not_block_plays() {
     let moves = [("pool", "moves")];
     let jobs = || Exposition::scrape(&server).value("dog_pool_jobs_total", &moves);
     let before = jobs();
-    let history = body_of_64(&server, &long.path("/history"), "", || {
+    let history = body_of_64(&long.get(Spectator, "/history"), || {
         for _ in 0..30 {
             let ask = game.get(Seat(seat), "/legal-moves");
             from(ask, OTHER).send().expect(200);
@@ -114,8 +109,8 @@ fn streams_that_catch_up_delay_nobody() {
     let server = server(&[]);
     let long = TestGame::long(&server, VERSIONS as usize);
     let game = TestGame::in_play(&server);
-    let headers = "Last-Event-ID: 0\r\n";
-    let stream = body_of_64(&server, &long.path("/events"), headers, || {
+    let events = long.get(Spectator, "/events").header("Last-Event-ID", "0");
+    let stream = body_of_64(&events, || {
         for _ in 0..10 {
             server.get("/healthz").send().expect(200);
             let (seat, id) = game.first_move();
@@ -157,8 +152,7 @@ fn bots_of_one_address_leave_time_for_those_of_another() {
         .collect();
     let game = with_strong_bots(&server, OTHER);
     let before: u64 = greedy.iter().map(TestGame::version).sum();
-    let known = game.get(Spectator, "/events").header("Last-Event-ID", "1");
-    Stream::open(known).take(VERSIONS as usize);
+    game.events_after(Spectator, 1).take(VERSIONS as usize);
     let after: u64 = greedy.iter().map(TestGame::version).sum();
     // If all games took turns, all would be at the same version.
     let decided = after - before;

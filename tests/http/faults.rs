@@ -8,14 +8,13 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
-    time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
 use serde_json::json;
 
 use crate::support::{
-    ServerDatabase, Signal, TIMEOUT, TestGame, TestRequest, TestServer, TestViewer::*, run,
+    ServerDatabase, Signal, SmallDisk, TestGame, TestRequest, TestServer, TestViewer::*, run,
 };
 
 /// The database file's name with this suffix.
@@ -31,31 +30,12 @@ fn database(server: &TestServer) -> &Path {
 /// The error of a server that does not start on this database.
 #[track_caller]
 fn refusal(database: &Path, wrapper: &[&str]) -> String {
-    let mut words = wrapper.to_vec();
-    words.push(env!("CARGO_BIN_EXE_dog"));
-    let mut server = Command::new(words[0])
-        .args(&words[1..])
-        .args(["serve", "--listen", "127.0.0.1:0", "--database"])
-        .arg(database)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the server starts");
-    let started = Instant::now();
-    let status = loop {
-        if let Some(status) = server.try_wait().expect("a status") {
-            break status;
-        }
-        if started.elapsed() > TIMEOUT {
-            let _ = server.kill();
-            panic!("the server serves what it should not");
-        }
-        thread::sleep(Duration::from_millis(10));
-    };
-    let said = server.wait_with_output().expect("what it said").stderr;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(!status.success(), "{said}");
+    let wrapper = [&["timeout", "180"], wrapper].concat();
+    let mut serve = crate::support::dog(database.as_os_str(), &wrapper);
+    let output = serve.args(["serve", "--listen", "127.0.0.1:0"]).output();
+    let output = output.expect("the server ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{said}");
     assert!(said.contains("cannot open the database"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
     said
@@ -177,57 +157,22 @@ fn a_disk_with_room_for_a_page_is_full() {
     writes_go_on(&game);
 }
 
-/// A small file system over the folder of a server, removed when dropped.
+/// A server with its files on a small disk.
 #[cfg(target_os = "linux")]
-struct SmallFileSystem(PathBuf);
-
-#[cfg(target_os = "linux")]
-impl SmallFileSystem {
-    /// `None`, with a message, if this user may not mount it.
-    fn mount(over: &Path) -> Option<SmallFileSystem> {
-        let mount = ["-t", "tmpfs", "-o", "size=32m", "tmpfs"];
-        let mounted = Command::new("mount").args(mount).arg(over).output();
-        if !mounted.is_ok_and(|output| output.status.success()) {
-            eprintln!("not tested: only root can mount a small file system");
-            return None;
-        }
-        Some(SmallFileSystem(over.to_owned()))
-    }
-
-    /// A server with its files there.
-    fn server() -> Option<(TestServer, SmallFileSystem)> {
-        let mut disk = None;
-        let server = TestServer::start_on(&[], &[], |database| {
-            let folder = database.file().parent().expect("a folder");
-            disk = SmallFileSystem::mount(folder);
-        });
-        disk.map(|disk| (server, disk))
-    }
-
-    /// Leaves no free block.
-    fn fill(&self) {
-        let full = fs::write(self.0.join("filler"), vec![0; 32 << 20]);
-        full.expect_err("there is no room for that");
-    }
-
-    fn make_room(&self) {
-        fs::remove_file(self.0.join("filler")).expect("the filler");
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for SmallFileSystem {
-    fn drop(&mut self) {
-        // Lazily, because files may be open.
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+fn on_a_small_disk() -> Option<(TestServer, SmallDisk)> {
+    let mut disk = None;
+    let server = TestServer::start_on(&[], &[], |database| {
+        let folder = database.file().parent().expect("a folder");
+        disk = SmallDisk::mount(folder);
+    });
+    disk.map(|disk| (server, disk))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "takes ten seconds: cargo test --test http -- --ignored games_alone_do_not_fill_a_disk"]
+#[ignore = "takes ten seconds"]
 fn games_alone_do_not_fill_a_disk() {
-    let Some((server, disk)) = SmallFileSystem::server() else {
+    let Some((server, disk)) = on_a_small_disk() else {
         return;
     };
     let game = TestGame::in_play(&server);
@@ -270,7 +215,7 @@ fn games_alone_do_not_fill_a_disk() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_others_fill_refuses_writes_until_there_is_room() {
-    let Some((server, disk)) = SmallFileSystem::server() else {
+    let Some((server, disk)) = on_a_small_disk() else {
         return;
     };
     let game = TestGame::in_play(&server);
@@ -284,7 +229,7 @@ fn a_disk_that_others_fill_refuses_writes_until_there_is_room() {
 }
 
 #[test]
-#[ignore = "waits ten seconds: cargo test --test http -- --ignored a_locked_database_refuses_writes"]
+#[ignore = "waits ten seconds"]
 fn a_locked_database_refuses_writes_until_it_is_free() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);

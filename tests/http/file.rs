@@ -109,8 +109,7 @@ fn a_second_server_is_refused() {
     );
     let advice = "several servers share a PostgreSQL database";
     assert!(said.trim_end().ends_with(advice), "{said}");
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     server.wait_until_ready(true);
 }
 
@@ -172,8 +171,7 @@ fn a_row_that_is_deleted_costs_that_game_only() {
             .send()
             .refused("game_not_found");
     }
-    let (seat, id) = other.first_move();
-    other.play(seat, &id);
+    other.play_on();
     server.get("/readyz").send().expect(200);
 }
 

@@ -5,37 +5,6 @@ use serde_json::json;
 use crate::support::{Dice, TestGame, TestServer, TestTable, TestViewer::*, raw};
 
 #[test]
-fn a_guard_names_whole_tags() {
-    let server = TestServer::shared();
-    let game = TestGame::fixed(&server);
-    let deal = |game: &TestGame<'_>, tags: &str| game.post(Host, "/deal").if_match(tags).send();
-    for malformed in ["1", "2, 3", "1-host", "\"1\", 1"] {
-        deal(&game, malformed).refused("bad_request");
-    }
-    for other in [
-        "\"a,1,b\"",
-        "W/\"1\"",
-        "W/\"1-host\"",
-        "\"01\"",
-        "\"*\"",
-        "\"1-host-zip\"",
-        "\"1-0\"",
-    ] {
-        deal(&game, other).refused("stale_version");
-    }
-    assert_eq!(game.version(), 1);
-    for own in [
-        "\"1\"",
-        "\"1-host-gzip\"",
-        "\"a,2\",, W/\"1\", \"1-host\"",
-        "\"7\", \"1\"",
-        " * ",
-    ] {
-        deal(&TestGame::fixed(&server), own).expect(200);
-    }
-}
-
-#[test]
 fn several_fields_of_a_guard_are_one_list() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
@@ -153,6 +122,10 @@ fn each_encoding_of_a_file_has_its_own_tag() {
         "/docs/",
         "/docs/swagger-ui.css",
         "/docs/swagger-initializer.js",
+        "/docs/guide/",
+        "/docs/guide/rules",
+        "/docs/guide/guide.css",
+        "/docs/guide/pictures/last-move.svg",
         "/openapi.json",
         "/v1/rules",
         "/v1/layout",

@@ -8,16 +8,14 @@ use serde_json::{Value, json};
 use crate::support::{
     Raw, TestGame, TestServer,
     TestViewer::{self, *},
-    available, raw, run,
+    available, raw, run, verify,
 };
 
 const NDJSON: &str = "application/x-ndjson";
 
 /// A game that bots have played to its end.
 fn finished(server: &TestServer) -> TestGame<'_> {
-    let bot = json!({"kind": "bot", "level": "greedy"});
-    let body = json!({"rules": {"preset": "hausregeln"}, "seats": [bot, bot, bot, bot]});
-    let game = TestGame::create(server, &body);
+    let game = TestGame::with_bots(server, "greedy", 0);
     game.events(Spectator, "").rest();
     game
 }
@@ -27,14 +25,6 @@ fn lines(game: &TestGame<'_>, viewer: TestViewer) -> Vec<Value> {
     let lines = game.get(viewer, "/history").header("Accept", NDJSON).send();
     let parse = |line: &str| serde_json::from_str(line).expect("a line of JSON");
     lines.text().lines().map(parse).collect()
-}
-
-/// `dog verify` on a text: whether it succeeds, and what it prints.
-fn verify(text: &str) -> (bool, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dog"));
-    let output = run(command.args(["verify", "-"]), text.as_bytes());
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    (output.status.success(), printed)
 }
 
 #[test]
@@ -144,10 +134,7 @@ fn a_long_history_comes_in_every_form_and_encoding() {
 fn a_history_waits_for_its_reader_and_ends_early_with_its_game() {
     let server = TestServer::start();
     let game = TestGame::long(&server, 10_000);
-    let mut connection = Raw::connect(&server);
-    let path = game.path("/history");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    connection.send(request.as_bytes());
+    let mut connection = Raw::get(&game, Spectator, "/history");
     connection.wait_for_bytes();
     game.remove();
     let response = connection.response().expect("the beginning");

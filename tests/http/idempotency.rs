@@ -1,13 +1,11 @@
 //! `Idempotency-Key` (convention 4)
 
-use std::thread;
-
 use serde_json::{Value, json};
 
 use crate::support::{
     Signal, TestGame, TestRequest, TestResponse, TestServer,
     TestViewer::{self, *},
-    raw,
+    at_once, raw,
 };
 
 /// A key of 128 random bits.
@@ -148,13 +146,7 @@ fn a_key_belongs_to_its_path() {
 
 /// Sends a write eight times at once; all responses must be the same.
 fn send_at_once(send: impl Fn() -> TestResponse + Sync) {
-    let responses: Vec<TestResponse> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..8).map(|_| scope.spawn(&send)).collect();
-        let responses = threads.into_iter().map(|thread| thread.join());
-        responses
-            .map(|response| response.expect("a response"))
-            .collect()
-    });
+    let responses = at_once(8, |_| send());
     for response in &responses {
         same(responses[0].clone(), response.clone());
     }

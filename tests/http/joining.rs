@@ -5,18 +5,10 @@ use std::{thread, time::Duration};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Signal, TestGame, TestResponse, TestServer, TestTable, TestViewer::*, wait_until,
+    Signal, TestGame, TestResponse, TestServer, TestTable, TestViewer::*, at_once, of_seats,
 };
 
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
-
-fn kinds(view: &Value) -> Vec<&str> {
-    let seats = view["seats"].as_array().expect("seats");
-    seats
-        .iter()
-        .filter_map(|seat| seat["kind"].as_str())
-        .collect()
-}
 
 #[test]
 fn four_friends_join_by_one_link() {
@@ -31,7 +23,7 @@ fn four_friends_join_by_one_link() {
     for (name, value) in expected.as_object().expect("members") {
         assert_eq!(view[name], *value, "{name}");
     }
-    assert_eq!(kinds(&view), ["open"; 4]);
+    assert_eq!(of_seats(&view, "kind"), json!(vec!["open"; 4]));
     table.game.post(Host, "/deal").send().refused("seats_open");
 
     // The lowest open seat of the team with the fewest people: the teams fill evenly.
@@ -56,8 +48,7 @@ fn four_friends_join_by_one_link() {
     let dealer = view["dealer"].as_u64().expect("the dealer is known now") as usize;
     table.game.post(Seat(dealer), "/deal").send().expect(200);
     table.game.exchange();
-    let (seat, id) = table.game.first_move();
-    table.game.play(seat, &id);
+    table.game.play_on();
 }
 
 #[test]
@@ -228,16 +219,11 @@ fn bots_fill_the_seats_of_people_who_do_not_come() {
     assert!(table.game.view(Spectator)["bots_at"].is_string());
     table.join(&json!({"invitation": table.invitation, "seat": 2, "name": "Eva"}));
     let game = &table.game;
-    let mut view = game.view(Seat(2));
-    while view["phase"] == "seating" || view["phase"] == "deal" {
-        game.get(Seat(2), &format!("?after_version={}", view["version"]))
-            .send();
-        view = game.view(Seat(2));
-    }
-    assert_eq!(kinds(&view), ["bot", "bot", "human", "bot"]);
-    let history = game.get(Seat(2), "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries").iter();
-    let events = entries.map(|entry| &entry["events"][0]).skip(2).take(4);
+    let view = game.wait_for(|view| view["phase"] != "seating" && view["phase"] != "deal");
+    let expected = json!(["bot", "bot", "human", "bot"]);
+    assert_eq!(of_seats(&view, "kind"), expected);
+    let entries = game.entries(Seat(2));
+    let events = entries[2..6].iter().map(|entry| &entry["events"][0]);
     let told = events.map(|event| json!([event["type"], event["seat"], event["by"]]));
     let taken = [0, 1, 3].map(|seat| json!(["seat_handed_over", seat, "server"]));
     let dealt = json!(["cards_dealt", null, "server"]);
@@ -262,8 +248,7 @@ fn the_server_deals_every_round_also_after_a_kill() {
             None => thread::sleep(Duration::from_millis(5)),
             Some("swap") => drop(game.offer(0)),
             Some("play") => {
-                let (seat, id) = game.first_move();
-                game.play(seat, &id);
+                game.play_on();
             }
             Some(other) => panic!("the server deals, not seat 0: {other}"),
         }
@@ -271,12 +256,9 @@ fn the_server_deals_every_round_also_after_a_kill() {
             break;
         }
     }
-    let history = game.get(Seat(0), "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries").iter();
-    let events = entries.map(|entry| &entry["events"][0]);
-    let deals: Vec<&Value> = events
-        .filter(|event| event["type"] == "cards_dealt")
-        .collect();
+    let entries = game.entries(Seat(0));
+    let mut deals: Vec<&Value> = entries.iter().map(|entry| &entry["events"][0]).collect();
+    deals.retain(|event| event["type"] == "cards_dealt");
     assert!(deals.len() >= 2, "{deals:?}");
     assert!(deals.iter().all(|deal| deal["by"] == "server"), "{deals:?}");
 }
@@ -291,19 +273,12 @@ fn one_of_hundreds_gets_the_last_seat() {
     }
     let body = json!({"invitation": table.invitation});
     let path = table.game.path("/join");
-    let responses = thread::scope(|scope| {
-        let join = |at: usize| {
-            let (server, path, body) = ([&server, &other][at % 2], &path, &body);
-            scope.spawn(move || [(); 10].map(|()| server.post(path).json(body).send()))
-        };
-        let threads: Vec<_> = (0..30).map(join).collect();
-        let responses = threads.into_iter().map(|thread| thread.join());
-        let responses = responses.flat_map(|responses| responses.expect("responses"));
-        responses.collect::<Vec<_>>()
+    let responses = at_once(30, |at| {
+        let server = [&server, &other][at % 2];
+        [(); 10].map(|()| server.post(&path).json(&body).send())
     });
-    let (won, lost): (Vec<_>, Vec<_>) = responses
-        .into_iter()
-        .partition(|response| response.status == 201);
+    let responses = responses.into_iter().flatten();
+    let (won, lost): (Vec<_>, Vec<_>) = responses.partition(|response| response.status == 201);
     assert_eq!((won.len(), lost.len()), (1, 299));
     for response in lost {
         response.refused_one_of(&["no_open_seat", "unavailable"]);
@@ -321,21 +296,19 @@ fn joins_race_with_the_host_and_with_bots() {
         let table = TestTable::create(&server, &more);
         let game = &table.game;
         let path = game.path("/join");
-        let joined = thread::scope(|scope| {
-            let join = |at: usize| {
-                let (server, path) = ([&server, &other][at % 2], &path);
-                scope.spawn(move || server.post(path).json(&json!({})).send())
-            };
-            let threads: Vec<_> = (0..6).map(join).collect();
+        let joined = at_once(7, |at| {
+            if at < 6 {
+                let server = [&server, &other][at % 2];
+                return server.post(&path).json(&json!({})).try_send();
+            }
             let bot = table.put(Host, round % 4, &json!({"kind": "bot"}));
             assert!([200, 503].contains(&bot.status), "{}", bot.text());
             if round % 5 == 0 {
                 other.restart(Signal::Kill);
             }
-            let responses = threads.into_iter().map(|thread| thread.join());
-            responses.filter_map(Result::ok).collect::<Vec<_>>()
+            None
         });
-        for joined in seated(joined) {
+        for joined in seated(joined.into_iter().flatten()) {
             let token = joined["token"].as_str().expect("a token");
             let view = server.get(&game.path("")).token(token).send();
             assert_eq!(view.status, 200, "a token that was answered is valid");
@@ -345,7 +318,7 @@ fn joins_race_with_the_host_and_with_bots() {
 
 /// The responses of those who got a seat, each another one.
 #[track_caller]
-fn seated(responses: Vec<TestResponse>) -> Vec<Value> {
+fn seated(responses: impl Iterator<Item = TestResponse>) -> Vec<Value> {
     let mut seated: Vec<Value> = Vec::new();
     for response in responses {
         if response.status != 201 {
@@ -368,30 +341,19 @@ fn joins_race_with_the_time_when_bots_fill_the_seats() {
     let tables: Vec<TestTable<'_>> = (0..10).map(|_| TestTable::create(&server, &more)).collect();
     // Each table gets joins from 0.9 to 1.1 seconds after its creation.
     thread::sleep(Duration::from_millis(900));
-    let joined = thread::scope(|scope| {
-        let join = |table: &TestTable<'_>, at: usize| {
-            let (server, path) = ([&server, &other][at % 2], table.game.path("/join"));
-            scope.spawn(move || {
-                thread::sleep(Duration::from_millis(50 * at as u64));
-                server.post(&path).json(&json!({})).send()
-            })
-        };
-        let threads = |table| (0..4).map(|at| join(table, at)).collect::<Vec<_>>();
-        let threads: Vec<_> = tables.iter().map(threads).collect();
-        let responses = threads.into_iter().map(|threads| {
-            let responses = threads.into_iter().map(|thread| thread.join());
-            responses.map(|response| response.expect("a response"))
-        });
-        responses.map(Iterator::collect).collect::<Vec<Vec<_>>>()
+    let joined = at_once(4 * tables.len(), |number| {
+        let (path, at) = (tables[number / 4].game.path("/join"), number % 4);
+        thread::sleep(Duration::from_millis(50 * at as u64));
+        let join = [&server, &other][at % 2].post(&path);
+        join.json(&json!({})).send()
     });
-    for (table, responses) in tables.iter().zip(joined) {
+    for (table, responses) in tables.iter().zip(joined.chunks(4)) {
         let mut expected = ["bot"; 4];
-        for joined in seated(responses) {
+        for joined in seated(responses.iter().cloned()) {
             expected[joined["seat"].as_u64().expect("a seat") as usize] = "human";
         }
-        let is_filled = || table.game.view(Spectator)["phase"] != "seating";
-        wait_until("bots fill the seats", is_filled);
-        assert_eq!(kinds(&table.game.view(Spectator)), expected);
+        let view = table.game.wait_for(|view| view["phase"] != "seating");
+        assert_eq!(of_seats(&view, "kind"), json!(expected));
     }
 }
 
@@ -452,23 +414,4 @@ fn the_host_renews_its_token() {
     assert_eq!(game.view(Spectator), before);
     game.put(Host, 3, &json!({"kind": "bot"})).expect(200);
     game.deal();
-}
-
-#[test]
-fn a_seat_owns_its_token_after_the_first_renewal() {
-    let server = TestServer::shared();
-    let mut game = TestGame::fixed(&server);
-    assert_eq!(game.view(Host)["seats"][2]["joined"], false);
-    let fresh = game.renew(Seat(2), 2);
-    assert_eq!(fresh["version"], 2, "the first renewal is a version");
-    let view = game.view(Host);
-    let event = json!({"type": "token_renewed", "seat": 2});
-    assert_eq!(view["last_action"], event);
-    assert_eq!(view["seats"][2]["joined"], true);
-    let refused = game
-        .post(Host, "/seats/2/token")
-        .send()
-        .refused("forbidden");
-    assert_eq!(refused["reason"], "seat_joined");
-    assert_eq!(game.renew(Seat(2), 2)["version"], 2);
 }

@@ -5,21 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::{
-    analysis::bare,
-    support::{Dice, PRESETS, TestGame, TestResponse, TestServer, TestViewer::*},
+    analysis::{advise, bare},
+    support::{Dice, PRESETS, TestGame, TestServer, TestViewer::*},
 };
-
-const ROUTE: &str = "/v1/analysis/suggest-move";
-
-fn advise(server: &TestServer, body: &Value) -> TestResponse {
-    server.post(ROUTE).json(body).send()
-}
 
 /// What a seat knows of the first round of a game, from the log and from its own view.
 fn known(game: &TestGame, seat: usize) -> Value {
-    let history = game.get(Seat(seat), "/history").send().expect(200);
     let (mut played, mut asked) = (Vec::new(), Vec::new());
-    for entry in history["entries"].as_array().expect("entries") {
+    for entry in game.entries(Seat(seat)) {
         for event in entry["events"].as_array().expect("events") {
             let seat = &event["seat"];
             match event["type"].as_str().expect("a type") {

@@ -4,7 +4,6 @@
 //! answer or is done once.
 
 use std::{
-    process::Command,
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -18,7 +17,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Dice, TIMEOUT, TestGame, TestRequest, TestResponse, TestServer,
     TestViewer::{self, *},
-    run,
+    verify,
 };
 
 /// Clients, each of which plays several games in turns.
@@ -594,9 +593,8 @@ impl<'a> LedgerGame<'_, 'a> {
             if viewer == Spectator && view["phase"] == "finished" {
                 let record = self.game.get(viewer, "/history");
                 let record = self.ask(&record.header("Accept", "text/plain"));
-                let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
-                let verified = run(verify.args(["verify", "-"]), &record.body);
-                assert!(verified.status.success(), "{verified:?}");
+                let (verified, said) = verify(&record.text());
+                assert!(verified, "{said}");
             }
         }
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{TestServer, with};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web/lessons");
 
@@ -66,13 +66,11 @@ impl Lesson<'_> {
     }
 
     fn post(&self, route: &str, seat: usize, hand: &Value, more: &Value) -> Value {
-        let mut body = json!({
+        let body = json!({
             "rules": self.data["rules"], "position": self.data["position"], "seat": seat, "hand": hand,
         });
-        let members = body.as_object_mut().expect("an object");
-        members.extend(more.as_object().expect("an object").clone());
-        let path = format!("/v1/analysis/{route}");
-        self.server.post(&path).json(&body).send().expect(200)
+        let request = self.server.post(&format!("/v1/analysis/{route}"));
+        request.json(&with(body, more)).send().expect(200)
     }
 
     /// The boards that a seat can reach with a hand, with the ids of the moves.

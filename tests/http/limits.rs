@@ -188,15 +188,19 @@ fn an_address_has_a_quota_of_creations() {
     create(THERE).expect(201);
 }
 
+/// A question that is charged as advice.
+fn analysis(server: &TestServer) -> TestRequest<'_> {
+    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
+    server.post("/v1/analysis/legal-moves").json(&position)
+}
+
 #[test]
 fn an_address_has_a_quota_of_advice() {
     let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "1")]);
     let game = TestGame::in_play(&server);
     let (seat, id) = game.first_move();
     exhaust(|| from(game.get(Seat(seat), "/suggest-move?level=random"), HERE));
-    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
-    let analysis = || server.post("/v1/analysis/legal-moves").json(&position);
-    exhaust(|| from(analysis(), HERE));
+    exhaust(|| from(analysis(&server), HERE));
     let play = game.post(Seat(seat), "/play").json(&json!({"move": id}));
     from(play, HERE).send().expect(200);
 }
@@ -242,18 +246,11 @@ fn limits_are_announced_where_they_are_tight() {
     let refused = create();
     assert_eq!((refused.status, announced(&refused)), (429, games(0)));
 
-    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
-    let analysis = || server.post("/v1/analysis/legal-moves").json(&position);
-    let first = from(analysis(), THERE).send();
-    assert_eq!(
-        announced(&first),
-        Some(("\"advice\"".to_owned(), 10, 10, 9))
-    );
-    let refused = exhaust(|| from(analysis(), THERE));
-    assert_eq!(
-        announced(&refused),
-        Some(("\"advice\"".to_owned(), 10, 10, 0))
-    );
+    let advice = |left| Some(("\"advice\"".to_owned(), 10, 10, left));
+    let first = from(analysis(&server), THERE).send();
+    assert_eq!(announced(&first), advice(9));
+    let refused = exhaust(|| from(analysis(&server), THERE));
+    assert_eq!(announced(&refused), advice(0));
 
     // Elsewhere only a refusal tells, and a client on this machine has no limits.
     let game = TestGame::fixed(&server);
@@ -261,7 +258,7 @@ fn limits_are_announced_where_they_are_tight() {
     assert_eq!(announced(&look().send()), None);
     let refused = exhaust(look);
     assert_eq!(announced(&refused), Some(("\"token\"".to_owned(), 5, 5, 0)));
-    assert_eq!(announced(&analysis().send()), None);
+    assert_eq!(announced(&analysis(&server).send()), None);
 }
 
 /// A request by a proxy without the header does not count as a local client.
@@ -369,11 +366,8 @@ fn what_is_refused_by_its_head_is_charged() {
             connection.send(request.as_bytes());
             connection.response().expect("a response")
         });
-        assert_eq!(
-            answers.next().map(|first| first.status),
-            Some(*status),
-            "{head}"
-        );
+        let first = answers.next().expect("an answer");
+        assert_eq!(first.status, *status, "{head}");
         let refused = answers.find(|answer| answer.status == 429);
         refused.expect("a limit").refused("too_many_requests");
         // As one request like another, whatever it would have cost.
@@ -403,9 +397,7 @@ fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
     assert_eq!(policy, Some("\"games\";q=10;w=3600"));
     refused.refused("too_many_requests");
     create("2001:db8:8::1").expect(201);
-    let position = json!({"board": [{}, {}, {}, {}], "seat": 0, "hand": ["2"]});
-    let analysis = server.post("/v1/analysis/legal-moves").json(&position);
-    let advised = from(analysis, "2001:db8:7:1::1").send();
+    let advised = from(analysis(&server), "2001:db8:7:1::1").send();
     assert_eq!(
         announced(&advised).map(|(name, ..)| name),
         Some("\"advice\"".to_owned())
@@ -421,14 +413,11 @@ fn a_network_of_ipv6_has_ten_times_as_much_as_an_address() {
 
 /// A connection from this address on which a GET request about a game was sent.
 fn send_from(game: &TestGame<'_>, address: &str, token: &str, rest: &str) -> Raw {
-    let path = game.path(rest);
-    let mut head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {address}\r\n");
-    if !token.is_empty() {
-        head += &format!("Authorization: Bearer {token}\r\n");
+    let request = from(game.get(Spectator, rest), address);
+    match token {
+        "" => Raw::sent(&request),
+        token => Raw::sent(&request.token(token)),
     }
-    let mut connection = Raw::connect(game.server);
-    connection.send((head + "\r\n").as_bytes());
-    connection
 }
 
 #[test]

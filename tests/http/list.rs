@@ -186,15 +186,7 @@ fn a_finished_game_is_not_an_open_table() {
     let body = json!({"seats": seats, "join": "anyone", "start": "full", "bot_pace_ms": 0});
     let mut table = TestTable::create(&server, &body);
     table.join(&json!({}));
-    let wait_for = |phase: &str| {
-        let mut view = table.game.view(Spectator);
-        while view["phase"] != phase {
-            let wait = format!("?after_version={}", view["version"]);
-            table.game.get(Spectator, &wait).send();
-            view = table.game.view(Spectator);
-        }
-        view
-    };
+    let wait_for = |phase: &str| table.game.wait_for(|view| view["phase"] == phase);
     wait_for("exchange");
     // A bot plays the game to its end for the person who left.
     table.put(Seat(0), 0, &json!({"kind": "open"})).expect(200);

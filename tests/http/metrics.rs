@@ -126,8 +126,7 @@ fn games_are_counted_by_phase() {
 }
 
 #[test]
-#[ignore = "waits ten seconds: the count of games is kept that long: \
-            cargo test --test http -- --ignored games_are_counted_again"]
+#[ignore = "waits ten seconds: the count of games is kept that long"]
 fn games_are_counted_again() {
     let server = TestServer::start();
     let games = |metrics: &Exposition| metrics.value("dog_games", &[("phase", "deal")]);
@@ -199,8 +198,7 @@ fn streams_and_waiting_clients_are_counted_but_not_timed() {
     let gone = Raw::get(&game, Spectator, &wait);
     Exposition::wait_for(&server, |metrics| in_flight(metrics) == 2.0);
     drop(gone);
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     Exposition::wait_for(&server, |metrics| in_flight(metrics) == 1.0);
     game.remove();
     assert!(!stream.rest().is_empty(), "the exchange");

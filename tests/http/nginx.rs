@@ -14,8 +14,13 @@ use serde_json::Value;
 
 use crate::support::{Nginx, Signal, TIMEOUT, TestGame, TestServer, available, wait_until};
 
-/// nginx in front of a server; `None` if nginx is missing.
+/// nginx in front of a server.
 struct Proxy(Nginx);
+
+/// The same; `None` if nginx is missing.
+fn proxy(server: &TestServer) -> Option<Proxy> {
+    Proxy::before(&server.address(), server)
+}
 
 /// A response that came through nginx.
 struct ProxyResponse {
@@ -25,11 +30,7 @@ struct ProxyResponse {
 }
 
 impl Proxy {
-    fn start(server: &TestServer) -> Option<Proxy> {
-        Proxy::before(&server.address(), server)
-    }
-
-    /// The same in front of any upstream address, with a folder in that of a server.
+    /// nginx in front of any upstream address, with a folder in that of a server.
     fn before(address: &str, server: &TestServer) -> Option<Proxy> {
         let folder = server.folder().join("nginx");
         let upstream = format!("server {address};");
@@ -115,11 +116,10 @@ impl ProxyResponse {
 }
 
 #[test]
-#[ignore = "plays a game in ten seconds: \
-            cargo test --test http -- --ignored a_whole_game_goes_through_it"]
+#[ignore = "plays a game in ten seconds"]
 fn a_whole_game_goes_through_it() {
     let server = TestServer::start();
-    let Some(nginx) = Proxy::start(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
+    let Some(nginx) = proxy(&server).filter(|_| available(&["bash", "curl", "jq"])) else {
         return;
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/play.sh");
@@ -142,9 +142,7 @@ fn a_whole_game_goes_through_it() {
 #[test]
 fn streams_pass_without_buffering() {
     let server = TestServer::start();
-    let Some(nginx) = Proxy::start(&server) else {
-        return;
-    };
+    let Some(nginx) = proxy(&server) else { return };
     let game = TestGame::dealt(&server);
     let stream = nginx.stream(&game.path("/events"));
     let (sender, lines) = channel();
@@ -174,9 +172,7 @@ fn streams_pass_without_buffering() {
 #[test]
 fn responses_pass_unchanged() {
     let server = TestServer::start();
-    let Some(nginx) = Proxy::start(&server) else {
-        return;
-    };
+    let Some(nginx) = proxy(&server) else { return };
     let game = TestGame::dealt(&server);
     let get = |headers: &str| {
         let token = format!("\r\nAuthorization: Bearer {}", game.tokens[0]);
@@ -202,9 +198,7 @@ fn responses_pass_unchanged() {
 #[test]
 fn operator_routes_are_not_public() {
     let server = TestServer::start();
-    let Some(nginx) = Proxy::start(&server) else {
-        return;
-    };
+    let Some(nginx) = proxy(&server) else { return };
     let hidden = "/metrics /metrics?x=1 /%6detrics //metrics /v1/../metrics /metrics/ \
         /readyz /r%65adyz /./readyz";
     for path in hidden.split(' ') {
@@ -225,9 +219,7 @@ fn operator_routes_are_not_public() {
 #[test]
 fn what_nginx_refuses_is_a_problem_too() {
     let server = TestServer::start();
-    let Some(nginx) = Proxy::start(&server) else {
-        return;
-    };
+    let Some(nginx) = proxy(&server) else { return };
     let game = TestGame::dealt(&server);
     let post = "POST /v1/games HTTP/1.1\r\nContent-Type: application/json";
     // Up to 4 MiB the server itself refuses it.

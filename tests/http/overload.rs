@@ -43,8 +43,7 @@ fn excess_advice_is_refused_and_plays_go_on() {
             thread::sleep(Duration::from_millis(5));
         }
         for _ in 0..6 {
-            let (seat, id) = played.first_move();
-            played.play(seat, &id);
+            played.play_on();
         }
         over.store(true, Ordering::Relaxed);
     });

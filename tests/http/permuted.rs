@@ -345,14 +345,14 @@ fn with_an_exchange_on_request() {
 }
 
 #[test]
-#[ignore = "takes ten seconds: cargo test --test http -- --ignored permuted::with_an_optional"]
+#[ignore = "takes ten seconds"]
 fn with_an_optional_exchange() {
     let rules = json!({"preset": "hausregeln", "exchange": "optional"});
     nobody_sees_a_difference(rules, 6, 1, 1);
 }
 
 #[test]
-#[ignore = "takes 15 seconds: cargo test --test http -- --ignored with_a_mandatory_exchange_of_six"]
+#[ignore = "takes 15 seconds"]
 fn with_a_mandatory_exchange_of_six() {
     nobody_sees_a_difference(json!({"preset": "dogspiel-it", "seats": 6}), 6, 1, 2);
 }
@@ -439,7 +439,7 @@ fn a_difference_would_be_found() {
 
 /// Whole games by all rule sheets, with four and six seats.
 #[test]
-#[ignore = "takes many minutes: cargo test --test http -- --ignored long_games_of_all_presets"]
+#[ignore = "takes many minutes"]
 fn long_games_of_all_presets() {
     thread::scope(|scope| {
         for (seed, preset) in (10..).zip(PRESETS) {

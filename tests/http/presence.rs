@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Raw, Stream, TestGame, TestServer, TestTable, TestViewer::*};
+use crate::support::{Raw, TestGame, TestServer, TestTable, TestViewer::*};
 
 fn present(game: &TestGame<'_>) -> Value {
     game.get(Spectator, "/presence").send().expect(200)["present"].clone()
@@ -61,8 +61,7 @@ fn open_streams_make_seats_present() {
     for stream in [&watching, &host] {
         stream.wait_for_presence(json!([true, false, null, null]));
     }
-    let lines = game.get(Seat(0), "/events?last_event_id=1");
-    let lines = Stream::open(lines.header("Accept", "application/x-ndjson"));
+    let lines = game.lines(Seat(0), "?last_event_id=1");
     let beat = connect(game, 1);
     for stream in [&watching, &anna, &lines] {
         stream.wait_for_presence(json!([true, true, null, null]));
@@ -84,8 +83,7 @@ fn open_streams_make_seats_present() {
 
 /// A page that is loaded again is not gone in between.
 #[test]
-#[ignore = "waits ten seconds: \
-            cargo test --test http -- --ignored a_seat_stays_present_for_a_moment"]
+#[ignore = "waits ten seconds"]
 fn a_seat_stays_present_for_a_moment() {
     let server = TestServer::shared();
     let table = table(&server);
@@ -107,7 +105,7 @@ fn a_seat_stays_present_for_a_moment() {
 }
 
 #[test]
-#[ignore = "waits ten seconds: cargo test --test http -- --ignored a_long_poll_and_a_ticket"]
+#[ignore = "waits ten seconds"]
 fn a_long_poll_and_a_ticket_make_a_seat_present() {
     let server = TestServer::shared();
     let table = table(&server);

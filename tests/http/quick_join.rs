@@ -5,16 +5,15 @@ use std::{
     iter,
     process::Command,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::{
-    ServerDatabase, Signal, Stream, TIMEOUT, TestGame, TestServer,
-    TestViewer::{self, *},
-    UNCACHED, wait_until,
+    ServerDatabase, Signal, Stream, TestGame, TestServer, TestViewer::*, UNCACHED, at_once,
+    of_seats, wait_until,
 };
 
 const KEY: &str = "Zk3vQ9xT1bN7cR5wY8mLpA";
@@ -61,11 +60,8 @@ pub fn join<'a>(server: &'a TestServer, body: &Value) -> Taken<'a> {
     Taken { game, seat, answer }
 }
 
-fn kinds(view: &Value) -> Vec<&str> {
-    let seats = view["seats"].as_array().expect("seats").iter();
-    seats
-        .map(|seat| seat["kind"].as_str().expect("a kind"))
-        .collect()
+fn kinds(view: &Value) -> Value {
+    of_seats(view, "kind")
 }
 
 #[test]
@@ -84,7 +80,7 @@ fn people_meet_at_one_table_and_the_server_deals() {
     let table = ["phase", "join", "start"].map(|name| &view[name]);
     assert_eq!(json!(table), json!(["seating", "anyone", "full"]));
     assert_eq!(view["turn_seconds"], 60);
-    assert_eq!(kinds(view), ["human", "human", "open", "open"]);
+    assert_eq!(kinds(view), json!(["human", "human", "open", "open"]));
     // People with other rules sit elsewhere. The same rules may be written in another way.
     let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));
     assert_ne!(other.id(), anna.id());
@@ -151,14 +147,9 @@ fn hundreds_of_callers_at_several_nodes_fill_the_tables() {
     let first = TestServer::start();
     let others = [TestServer::beside(&first), TestServer::beside(&first)];
     let all = [&first, &others[0], &others[1]];
-    let joined: Vec<Taken<'_>> = thread::scope(|scope| {
-        let call = |number: usize| {
-            let server = all[number % all.len()];
-            scope.spawn(move || join(server, &json!({"name": format!("P{number}")})))
-        };
-        let callers: Vec<_> = (0..CALLERS).map(call).collect();
-        let joined = callers.into_iter().map(|caller| caller.join());
-        joined.map(|taken| taken.expect("a seat")).collect()
+    let joined = at_once(CALLERS, |number| {
+        let name = json!({"name": format!("P{number}")});
+        join(all[number % all.len()], &name)
     });
     let mut tables: BTreeMap<&str, HashSet<usize>> = BTreeMap::new();
     for taken in &joined {
@@ -184,33 +175,9 @@ fn hundreds_of_callers_at_several_nodes_fill_the_tables() {
     assert_eq!(found, tables.len());
 }
 
-/// Waits until the condition holds for the game.
-#[track_caller]
-fn wait_for(game: &TestGame<'_>, holds: impl Fn(&Value) -> bool) -> Value {
-    let started = Instant::now();
-    loop {
-        let view = game.view(Spectator);
-        if holds(&view) {
-            return view;
-        }
-        assert!(started.elapsed() < TIMEOUT, "{view}");
-        thread::sleep(Duration::from_millis(50));
-    }
-}
-
-fn happened(game: &TestGame<'_>, viewer: TestViewer) -> Vec<Value> {
-    let history = game.get(viewer, "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries");
-    let event = |entry: &Value| {
-        let event = &entry["events"][0];
-        json!([event["type"], event["seat"], event["kind"], event["by"]])
-    };
-    entries.iter().map(event).collect()
-}
-
 /// The wait of a minute is real, so all that happens at its end is tested at once.
 #[test]
-#[ignore = "waits a minute: cargo test --test http -- --ignored ghosts_lose_their_seats"]
+#[ignore = "waits a minute"]
 fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     let server = TestServer::start();
     // Anna is there, Beat is not.
@@ -233,8 +200,8 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     // Nobody sits there.
     assert!(!is_listed("") && !is_listed("?open=true"));
 
-    let view = wait_for(&anna.game, |view| view["phase"] == "exchange");
-    assert_eq!(kinds(&view), ["human", "bot", "bot", "bot"]);
+    let view = anna.game.wait_for(|view| view["phase"] == "exchange");
+    assert_eq!(kinds(&view), json!(["human", "bot", "bot", "bot"]));
     let expected = json!([
         ["game_created", null, null, null],
         ["seat_taken", 0, null, null],
@@ -245,15 +212,19 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
         ["seat_handed_over", 3, "bot", "server"],
         ["cards_dealt", null, null, "server"],
     ]);
-    let happened = happened(&anna.game, Seat(0));
-    assert_eq!(json!(happened[..8]), expected);
+    let entries = anna.game.entries(Seat(0));
+    let events = entries[..8].iter().map(|entry| &entry["events"][0]);
+    let happened = events.map(|event| {
+        let members = ["type", "seat", "kind", "by"].map(|name| &event[name]);
+        json!(members)
+    });
+    assert_eq!(happened.collect::<Value>(), expected);
     let gone = beat.game.get(Seat(1), "").send();
     gone.refused("token_replaced");
 
     // The table of ghosts is used again, and so is the one that was left.
-    let view = wait_for(&ghosts[0].game, |view| {
-        kinds(view).iter().all(|kind| *kind == "open")
-    });
+    let all_open = json!(["open", "open", "open", "open"]);
+    let view = ghosts[0].game.wait_for(|view| kinds(view) == all_open);
     assert_eq!(view["phase"], "seating");
     let gone = ghosts[0].game.get(Seat(0), "").send();
     gone.refused("token_replaced");
@@ -264,7 +235,7 @@ fn after_a_minute_ghosts_lose_their_seats_and_bots_come() {
     assert!(is_listed("") && is_listed("?open=true"));
     // A person who comes to it has the whole time again.
     let view = eva.game.view(Spectator);
-    assert_eq!(kinds(&view), ["human", "open", "open", "open"]);
+    assert_eq!(kinds(&view), json!(["human", "open", "open", "open"]));
 }
 
 #[test]
@@ -292,7 +263,8 @@ fn a_table_at_which_nobody_sits_is_removed() {
     });
     // Somebody who waits for others is not nobody.
     let view = other.game.view(Spectator);
-    assert!(matches!(kinds(&view)[..], ["human" | "open", ..]), "{view}");
+    let first = &view["seats"][0]["kind"];
+    assert!(first == "human" || first == "open", "{view}");
 }
 
 #[test]
@@ -323,8 +295,8 @@ pub fn end_the_wait(database: &ServerDatabase, id: &str) {
 #[track_caller]
 fn people_stay(people: &[Taken<'_>]) {
     let _here: Vec<Stream> = people.iter().map(Taken::events).collect();
-    let view = wait_for(&people[0].game, |view| view["phase"] != "seating");
-    assert_eq!(kinds(&view), ["human", "human", "bot", "bot"]);
+    let view = people[0].game.wait_for(|view| view["phase"] != "seating");
+    assert_eq!(kinds(&view), json!(["human", "human", "bot", "bot"]));
     for taken in people {
         taken.game.view(Seat(taken.seat));
     }
@@ -339,8 +311,7 @@ fn two_people(server: &TestServer) -> ([Taken<'_>; 2], [Stream; 2]) {
 }
 
 #[test]
-#[ignore = "waits 15 seconds: \
-            cargo test --test http -- --ignored nobody_loses_the_seat_by_a_restart"]
+#[ignore = "waits 15 seconds"]
 fn nobody_loses_the_seat_by_a_restart() {
     let server = TestServer::start();
     let (people, here) = two_people(&server);
@@ -352,8 +323,7 @@ fn nobody_loses_the_seat_by_a_restart() {
 }
 
 #[test]
-#[ignore = "a pause of 30 seconds: \
-            cargo test --test http -- --ignored nobody_loses_the_seat_by_a_pause"]
+#[ignore = "a pause of 30 seconds"]
 fn nobody_loses_the_seat_by_a_pause() {
     let server = TestServer::start();
     let (people, _here) = two_people(&server);
@@ -376,24 +346,23 @@ fn time(text: &Value) -> Timestamp {
 
 /// At a full table with nobody there, each first action has 15 seconds, and not 60.
 #[test]
-#[ignore = "waits 15 seconds: \
-            cargo test --test http -- --ignored people_who_never_came_do_not_hold_up_the_game"]
+#[ignore = "waits 15 seconds"]
 fn people_who_never_came_do_not_hold_up_the_game() {
     let server = TestServer::start();
     let anna = join(&server, &json!({}));
     let here = anna.events();
     let away = [(); 3].map(|()| join(&server, &json!({})));
     assert!(away.iter().all(|taken| taken.id() == anna.id()));
-    let view = wait_for(&anna.game, |view| view["phase"] == "exchange");
+    let view = anna.game.wait_for(|view| view["phase"] == "exchange");
     let (begun, view) = (time(&view["updated_at"]), anna.game.view(Seat(0)));
     let deadline = time(&view["deadline"]);
-    wait_for(&anna.game, |view| view["seats"][3]["exchange"] != "pending");
+    anna.game
+        .wait_for(|view| view["seats"][3]["exchange"] != "pending");
     // Each of them was played for at least 15 seconds after the deal and before the deadline.
-    let history = anna.game.get(Seat(0), "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries");
+    let entries = anna.game.entries(Seat(0));
     let by_clock = |entry: &&Value| entry["events"][0]["by"] == "clock";
     let acted: Vec<&Value> = entries.iter().filter(by_clock).collect();
-    assert_eq!(acted.len(), 3, "{history}");
+    assert_eq!(acted.len(), 3, "{entries:?}");
     for entry in acted {
         assert_ne!(entry["events"][0]["seat"], anna.seat);
         let at = time(&entry["at"]);

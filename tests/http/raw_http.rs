@@ -194,11 +194,13 @@ fn strange_values_in_known_headers_do_no_harm() {
 }
 
 #[test]
-fn the_log_repeats_no_unknown_method() {
+fn unknown_methods_are_refused_and_not_repeated_in_the_log() {
     let server = TestServer::start();
     let method = "A".repeat(1_000);
-    let request = head(&method, "/v1/rules", "Connection: close\r\n");
-    raw(&server, request.as_bytes()).refused("method_not_allowed");
+    for method in ["BREW", "TRACE", "get", "PROPFIND", &method] {
+        let request = head(method, "/v1/rules", "Connection: close\r\n");
+        raw(&server, request.as_bytes()).refused("method_not_allowed");
+    }
     server.get("/v1/rules").send().expect(200);
     let log = server.log();
     assert!(
@@ -273,35 +275,29 @@ fn strange_paths_lead_nowhere() {
 #[test]
 fn what_is_no_request_is_a_problem() {
     let server = TestServer::start();
-    let headers = "x: 1\r\n".repeat(100);
-    for (request, code) in [
-        ("GET /v1/rules HTTP/1.1\r\n\r\n".to_owned(), "bad_request"),
-        (
-            "GET /v1/ru\0les HTTP/1.1\r\nHost: a\r\n\r\n".to_owned(),
-            "bad_request",
-        ),
-        (
-            "GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n".to_owned(),
-            "bad_request",
-        ),
-        (head("GET", "/v1/rules", &headers), "headers_too_large"),
-        (
-            head("GET", &format!("/{}", "x".repeat(70_000)), ""),
-            "bad_request",
-        ),
-        (
-            head("POST", "/v1/games", "Content-Length: -1\r\n"),
-            "bad_request",
-        ),
-        (
-            head(
-                "GET",
-                "/v1/rules",
-                &format!("x: {}\r\n", "x".repeat(200_000)),
-            ),
-            "headers_too_large",
-        ),
-    ] {
+    let no_requests = [
+        "NONSENSE\r\n\r\n",
+        "GET /v1/rules\r\n\r\n",
+        "GET /v1/rules HTTP/1.1\r\n\r\n",
+        "GET  /v1/rules HTTP/1.1\r\n\r\n",
+        "GET /v1/ru\0les HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n",
+        "GET /v1/rules HTTP/9.9\r\n\r\n",
+        "GET /v1/rules HTTP/1.1\r\nHost: a\r\nBad Header: x\r\n\r\n",
+        "POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        "POST /v1/games HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+        &head("GET", &format!("/{}", "x".repeat(70_000)), ""),
+    ];
+    let large = [
+        "x: 1\r\n".repeat(100),
+        format!("x: {}\r\n", "x".repeat(200_000)),
+    ];
+    let large = large.map(|headers| head("GET", "/v1/rules", &headers));
+    let no_requests = no_requests.map(|request| (request, "bad_request"));
+    let large = large
+        .iter()
+        .map(|request| (&**request, "headers_too_large"));
+    for (request, code) in no_requests.into_iter().chain(large) {
         let refused = raw(&server, request.as_bytes());
         assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
         assert_eq!(refused.header("x-content-type-options"), Some("nosniff"));
@@ -335,7 +331,6 @@ fn targets_are_read_as_if_they_were_escaped() {
     };
     let advice = "/v1/analysis/suggest-move?rules=hausregeln&position=0f,9,g2/17/-/46&seat=0\
                   &level=fast&samples=9&seed=1&hand=7,";
-    let seven = "/v1/analysis/board.svg?position=1,17/-/-/-&x=";
     for (typed, escaped, status) in [
         (
             game.path("/board.svg?move=Q:17>29"),
@@ -343,24 +338,9 @@ fn targets_are_read_as_if_they_were_escaped() {
             422,
         ),
         (
-            game.path("/board.svg?move=J:1<>2"),
-            game.path("/board.svg?move=J:1%3C%3E2"),
-            422,
-        ),
-        (
-            game.path("/legal-moves/seven?begun=7:1>2"),
-            game.path("/legal-moves/seven?begun=7:1%3E2"),
-            401,
-        ),
-        (
             format!("{advice}K\u{f6}nig,J"),
             format!("{advice}K%C3%B6nig,J"),
             200,
-        ),
-        (
-            format!("{seven}\"<>|`\u{1f0cf}"),
-            format!("{seven}%22%3C%3E%7C%60%F0%9F%83%8F"),
-            422,
         ),
         (
             "/v1/<\u{e9}|\">`".to_owned(),
@@ -401,7 +381,6 @@ fn other_protocols_are_refused() {
     let target = GameUnderTest::new(&server);
     for request in [
         &b"GET /v1/rules HTTP/0.9\r\n\r\n"[..],
-        b"GET /v1/rules HTTP/2.0\r\nHost: a\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x12\x04\0\0\0\0\0",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"SSH-2.0-OpenSSH_9.6\r\n",
@@ -426,6 +405,7 @@ fn other_forms_of_a_target_change_nothing() {
     for (line, allowed) in [
         (format!("GET http://example.org{path} HTTP/1.1"), 200),
         (format!("DELETE http://example.org{path} HTTP/1.1"), 401),
+        (format!("\n\nGET {path} HTTP/1.1"), 200),
         ("OPTIONS * HTTP/1.1".to_owned(), 404),
         ("GET * HTTP/1.1".to_owned(), 404),
         (format!("GET {path}#fragment HTTP/1.1"), 200),
@@ -534,13 +514,6 @@ fn pipelined_requests_are_answered_in_order() {
     let expected = [version, version + 1, version + 1, version + 1];
     assert_eq!(versions, expected.map(Some));
     assert_eq!(target.game.version(), version + 1);
-    // Many in one write: none is lost.
-    let mut connection = Raw::connect(&server);
-    connection.send(read("", "").repeat(300).as_bytes());
-    for _ in 0..300 {
-        let response = connection.response().expect("a response");
-        assert_eq!(response.expect(200)["version"], version + 1);
-    }
 }
 
 #[test]
@@ -611,24 +584,7 @@ fn a_client_that_leaves_before_the_response_does_no_harm() {
             drop(Raw::get(&game, seat, rest));
         }
     }
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     let advice = game.get(Seat(game.turn()), "/suggest-move?level=greedy");
     advice.send().expect(200);
-}
-
-#[test]
-fn bare_line_feeds_are_refused_or_meant_as_ends_of_lines() {
-    let server = TestServer::start();
-    let target = GameUnderTest::new(&server);
-    for request in [
-        &b"GET /v1/rules HTTP/1.1\nHost: a\nConnection: close\n\n"[..],
-        b"\n\nGET /v1/rules HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    ] {
-        for response in target.send(request) {
-            let status = response.status;
-            assert!(status == 200 || (400..500).contains(&status), "{status}");
-        }
-    }
-    target.is_unharmed();
 }

@@ -3,20 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Dice, Message, Raw, Stream, TestGame, TestResponse, TestServer, TestTable,
+    Dice, Raw, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
 };
 
 fn react(game: &TestGame<'_>, viewer: TestViewer, reaction: &str) -> TestResponse {
     game.post_json(viewer, "/reactions", &json!({"reaction": reaction}))
-}
-
-/// The next reaction that the stream tells.
-#[track_caller]
-fn next_reaction(stream: &Stream) -> Value {
-    let is_reaction = |message: &Message| message.data["type"] == "reaction";
-    let mut messages = std::iter::from_fn(|| stream.notice());
-    messages.find(is_reaction).expect("a reaction").data
 }
 
 fn reaction(seat: usize, name: &str) -> Value {
@@ -34,11 +26,10 @@ fn until_refused(game: &TestGame<'_>, seat: usize) -> TestResponse {
 fn every_stream_tells_a_reaction_once() {
     let server = TestServer::shared();
     let game = TestGame::in_play(&server);
-    let lines = game.get(Seat(0), "/events?last_event_id=1");
     let streams = [
         game.events(Spectator, ""),
         game.events(Host, "?include=game"),
-        Stream::open(lines.header("Accept", "application/x-ndjson")),
+        game.lines(Seat(0), "?last_event_id=1"),
     ];
     let before = game.snapshot();
     let history = |viewer| game.get(viewer, "/history").send().body;
@@ -48,13 +39,13 @@ fn every_stream_tells_a_reaction_once() {
         let seat = number % 4;
         react(&game, Seat(seat), name).expect(204);
         for stream in &streams {
-            assert_eq!(next_reaction(stream), reaction(seat, name));
+            assert_eq!(stream.notice_of("reaction"), reaction(seat, name));
         }
     }
     // Only in streams that were open then.
     let late = game.events(Spectator, "");
     react(&game, Seat(3), "dog").expect(204);
-    assert_eq!(next_reaction(&late), reaction(3, "dog"));
+    assert_eq!(late.notice_of("reaction"), reaction(3, "dog"));
     // It is not part of the game.
     assert_eq!(game.snapshot(), before);
     assert_eq!(history(Host), log);
@@ -63,7 +54,7 @@ fn every_stream_tells_a_reaction_once() {
         let body = json!({"reaction": "thanks"});
         let again = game.post(Seat(1), "/reactions").json(&body).key("thanks");
         assert_eq!(again.run().status(), 204);
-        assert_eq!(next_reaction(&late), reaction(1, "thanks"));
+        assert_eq!(late.notice_of("reaction"), reaction(1, "thanks"));
     }
 }
 
@@ -158,7 +149,7 @@ fn a_stalled_reader_holds_nobody_up() {
     for seat in 0..4 {
         for _ in 0..5 {
             react(&game, Seat(seat), "good_game").expect(204);
-            assert_eq!(next_reaction(&stream), reaction(seat, "good_game"));
+            assert_eq!(stream.notice_of("reaction"), reaction(seat, "good_game"));
         }
     }
 }

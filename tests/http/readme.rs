@@ -34,7 +34,7 @@ fn run(script: &str, server: &TestServer, folder: &Path) -> String {
 }
 
 #[test]
-#[ignore = "takes 20 seconds: cargo test --test http -- --ignored the_curl_block"]
+#[ignore = "takes 20 seconds"]
 fn the_curl_block_plays_a_whole_game() {
     if !available(&["bash", "curl", "jq"]) {
         return;
@@ -73,8 +73,7 @@ fn the_curl_block_plays_a_whole_game() {
 }
 
 #[test]
-#[ignore = "waits 15 seconds: \
-            cargo test --test http -- --ignored the_flows_of_tables_print_what_they_say"]
+#[ignore = "waits 15 seconds"]
 fn the_flows_of_tables_print_what_they_say() {
     print_what_they_say("tables", include_str!("../../docs/tables.md"), 1 + 8);
 }

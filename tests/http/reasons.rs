@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{
     CARDS, LEVELS, PRESETS, TestGame, TestResponse, TestServer,
     TestViewer::{self, Host, Seat},
+    columns,
 };
 
 /// The members of a refusal that programs read.
@@ -27,13 +28,8 @@ fn object(members: &str) -> Value {
 }
 
 /// The rows of a table.
-fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    let rows = table.lines().filter(|line| !line.is_empty());
-    rows.map(cells)
-}
-
-fn cells(row: &'static str) -> Vec<&'static str> {
-    row.split('|').map(str::trim).collect()
+fn rows(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().filter(|line| !line.is_empty())
 }
 
 /// The reasons that `docs/errors.md` lists for this code.
@@ -92,10 +88,8 @@ const REFUSED_BY_OPTIONS: [&str; 2] = [
 fn a_refused_move_has_each_of_the_documented_reasons() {
     let server = TestServer::shared();
     let mut seen = BTreeSet::new();
-    for row in rows(REFUSED_MOVES).chain(REFUSED_BY_OPTIONS.map(cells)) {
-        let [options, position, card, id, reason, more] = row[..] else {
-            panic!("{row:?}")
-        };
+    for row in rows(REFUSED_MOVES).chain(REFUSED_BY_OPTIONS) {
+        let [options, position, card, id, reason, more] = columns(row);
         let mut rules = json!({});
         for (name, value) in options
             .split(' ')
@@ -110,7 +104,7 @@ fn a_refused_move_has_each_of_the_documented_reasons() {
         let refused = picture.header("Accept", "image/svg+xml").send();
         let mut expected = object(more);
         expected["reason"] = json!(reason);
-        assert_eq!(members(refused, "illegal_move"), expected, "{row:?}");
+        assert_eq!(members(refused, "illegal_move"), expected, "{row}");
         seen.insert(reason.to_owned());
     }
     // No move id asks for this, but a card may have no move for it.
@@ -159,6 +153,7 @@ fn a_mistake_is_named_by_its_place() {
         create.text("application/json", body).send()
     };
     for row in rows(MISTAKES) {
+        let row: Vec<&str> = row.split('|').map(str::trim).collect();
         let response = match row[0].starts_with('/') {
             true => server.get(row[0]).send(),
             false => create(row[0]),
@@ -233,17 +228,18 @@ fn other_refusals_have_reasons_too() {
     let game = TestGame::dealt(&server);
     let hand = game.hand(0);
     for row in rows(OTHER_REFUSALS) {
-        let is_named = |viewer: &TestViewer| viewer.to_string() == row[0];
+        let [by, request, code, more] = columns(row);
+        let is_named = |viewer: &TestViewer| viewer.to_string() == by;
         let viewer = game.viewers().into_iter().find(is_named);
-        let mut words = row[1].splitn(3, ' ');
+        let mut words = request.splitn(3, ' ');
         let method = words.next().expect("a method");
         let path = words.next().unwrap_or_default();
         let mut request = game.request(method, viewer.expect("a viewer"), path);
         if let Some(body) = words.next() {
             request = request.text("application/json", &body.replace("CARD", &hand[0]));
         }
-        let told = members(request.send(), row[2]);
-        assert_eq!(told, object(row[3]), "{row:?}");
+        let told = members(request.send(), code);
+        assert_eq!(told, object(more), "{row}");
     }
     let other = TestGame::fixed(&server);
     let foreign = server.get(&game.path("")).token(&other.tokens[0]).send();
@@ -266,14 +262,15 @@ fn other_refusals_have_reasons_too() {
 
     let mut seen = BTreeSet::new();
     for row in rows(IMPOSSIBLE_BOARDS) {
+        let [board, reason] = columns(row);
         let mut body = json!({"seat": 0, "hand": ["A"]});
-        match serde_json::from_str::<Value>(row[0]) {
+        match serde_json::from_str::<Value>(board) {
             Ok(board) => body["board"] = board,
-            Err(_) => body["position"] = json!(row[0]),
+            Err(_) => body["position"] = json!(board),
         }
         let response = server.post("/v1/analysis/legal-moves").json(&body).send();
-        let expected = object(row[1]);
-        assert_eq!(members(response, "invalid_board"), expected, "{row:?}");
+        let expected = object(reason);
+        assert_eq!(members(response, "invalid_board"), expected, "{row}");
         seen.insert(expected["reason"].as_str().expect("a reason").to_owned());
     }
     assert_eq!(seen, documented("invalid_board"));

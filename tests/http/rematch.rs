@@ -8,7 +8,7 @@ use super::quick_join::end_the_wait;
 use crate::support::{
     ServerDatabase, Signal, Stream, TestGame, TestResponse, TestServer, TestTable,
     TestViewer::{self, *},
-    wait_until,
+    at_once, of_seats as seats,
 };
 
 /// A finished game of four people who joined: bots have played it to the end for them.
@@ -25,12 +25,7 @@ fn finished(server: &TestServer) -> TestTable<'_> {
         let home = |seat: usize| view["board"][seat]["goal"].as_array().map_or(0, Vec::len);
         home(0) + home(2) >= 6 || home(1) + home(3) >= 6
     };
-    let mut view = game.view(Spectator);
-    while !home(&view) {
-        let after = format!("?after_version={}", view["version"]);
-        game.get(Spectator, &after).send();
-        view = game.view(Spectator);
-    }
+    game.wait_for(home);
     let human = json!({"kind": "human"});
     for seat in 0..4 {
         table.put(Seat(seat), seat, &human).expect(200);
@@ -56,16 +51,8 @@ fn left(server: &TestServer) -> TestTable<'_> {
         table.put(Seat(seat), seat, &bot).expect(200);
     }
     table.game.post(Host, "/deal").send();
-    wait_until("the end", || {
-        table.game.view(Spectator)["phase"] == "finished"
-    });
+    table.game.wait_for(|view| view["phase"] == "finished");
     table
-}
-
-/// A member of each seat.
-fn seats(view: &Value, name: &str) -> Value {
-    let seats = view["seats"].as_array().expect("seats").iter();
-    seats.map(|seat| seat[name].clone()).collect()
 }
 
 /// The next game, with the tokens of the old one in this order.
@@ -170,15 +157,7 @@ fn simultaneous_requests_make_one_game() {
     let other = TestServer::beside(&server);
     let table = finished(&server);
     let games = [table.game.clone(), table.game.at(&other)];
-    let answers: Vec<TestResponse> = thread::scope(|scope| {
-        let send = |at: usize| {
-            let game = &games[at % 2];
-            scope.spawn(move || ask(game, Seat(at % 4), &json!({})))
-        };
-        let threads: Vec<_> = (0..40).map(send).collect();
-        let answers = threads.into_iter().map(|thread| thread.join());
-        answers.map(|answer| answer.expect("an answer")).collect()
-    });
+    let answers = at_once(40, |at| ask(&games[at % 2], Seat(at % 4), &json!({})));
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 1);
     let busy = |answer: &&TestResponse| answer.status != 503;
@@ -271,10 +250,7 @@ fn seats_are_kept_for_those_who_left() {
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "seating");
     assert!(view["bots_at"].is_string());
-    assert_eq!(
-        seats(&view, "kind"),
-        json!(["human", "human", "human", "human"])
-    );
+    assert_eq!(seats(&view, "kind"), json!(vec!["human"; 4]));
     assert_eq!(seats(&view, "asked"), json!([false, true, false, false]));
     assert_eq!(seats(&view, "joined"), json!([true, true, true, true]));
     let present = game.get(Spectator, "/presence").send().expect(200);
@@ -294,10 +270,8 @@ fn seats_are_kept_for_those_who_left() {
     let types = [0, 1].map(|event| &dealt["events"][event]["type"]);
     assert_eq!(json!(types), json!(["cards_dealt", "seat_handed_over"]));
     let view = game.view(Spectator);
-    assert_eq!(
-        seats(&view, "kind"),
-        json!(["human", "human", "human", "bot"])
-    );
+    let kinds = json!(["human", "human", "human", "bot"]);
+    assert_eq!(seats(&view, "kind"), kinds);
     assert_eq!(view["seats"][3]["name"], "Person 3");
     // The token takes it back.
     assert_eq!(ask(old, Seat(3), &json!({})).expect(200)["seat"], 3);
@@ -332,10 +306,7 @@ fn the_next_game_does_not_begin_before_a_person_is_there() {
     assert_eq!(seats(&view, "asked"), json!([null, false, false, false]));
     // With the first who comes, it is time for the others.
     ask(&old, Seat(2), &json!({})).expect(200);
-    wait_until("bots have come", || {
-        game.view(Spectator)["phase"] != "seating"
-    });
-    let view = game.view(Spectator);
+    let view = game.wait_for(|view| view["phase"] != "seating");
     assert_eq!(seats(&view, "kind"), json!(["bot", "bot", "human", "bot"]));
 }
 
@@ -351,9 +322,7 @@ fn a_seat_that_was_given_up_or_opened_is_a_bots() {
         table.put(Host, seat, &bot).expect(200);
     }
     table.game.post(Host, "/deal").send();
-    wait_until("the end", || {
-        table.game.view(Spectator)["phase"] == "finished"
-    });
+    table.game.wait_for(|view| view["phase"] == "finished");
     for gone in [1, 2] {
         ask(&table.game, Seat(gone), &json!({})).refused("token_replaced");
     }
@@ -386,19 +355,11 @@ fn without_a_host_those_who_do_not_ask_become_bots_after_a_minute() {
     let game = next(&old, &first, [0, 1, 2, 3]);
     let view = game.view(Spectator);
     assert_eq!(view["phase"], "seating");
-    assert_eq!(
-        seats(&view, "kind"),
-        json!(["human", "human", "human", "human"])
-    );
+    assert_eq!(seats(&view, "kind"), json!(vec!["human"; 4]));
     let server = TestServer::on_copy(&server, |database| end_the_wait(database, &game.id));
     let game = game.at(&server);
-    wait_until("bots have come", || {
-        game.view(Spectator)["phase"] != "seating"
-    });
     // Those who asked keep their seats, although they are not connected.
-    let view = game.view(Spectator);
-    assert_eq!(
-        seats(&view, "kind"),
-        json!(["bot", "human", "bot", "human"])
-    );
+    let view = game.wait_for(|view| view["phase"] != "seating");
+    let kinds = json!(["bot", "human", "bot", "human"]);
+    assert_eq!(seats(&view, "kind"), kinds);
 }

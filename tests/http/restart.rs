@@ -1,6 +1,6 @@
 //! A server restarted after a kill continues from the store alone.
 
-use crate::support::{Dice, Signal, TestGame, TestServer, TestViewer::*};
+use crate::support::{Signal, TestGame, TestServer, TestViewer::*};
 
 #[test]
 fn a_game_goes_on_with_another_process() {
@@ -24,29 +24,7 @@ fn a_game_goes_on_with_another_process() {
         game.exchange();
         for _ in 0..2 {
             restart();
-            let (seat, id) = game.first_move();
-            game.play(seat, &id);
+            game.play_on();
         }
     }
-}
-
-#[test]
-fn a_game_interrupted_often_ends_like_one_that_was_not() {
-    let server = TestServer::start();
-    let play = |interrupted: bool| {
-        let game = TestGame::in_play(&server);
-        let mut dice = Dice::new(5);
-        for step in 0..60 {
-            if interrupted && step % 10 == 0 {
-                server.restart(Signal::Kill);
-            }
-            game.step(&mut dice);
-        }
-        let mut view = game.view(Spectator);
-        for name in ["id", "created_at", "updated_at"] {
-            view[name].take();
-        }
-        view
-    };
-    assert_eq!(play(true), play(false));
 }

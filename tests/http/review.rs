@@ -5,6 +5,7 @@ use std::{io::Write as _, thread, time::Duration};
 use flate2::{Compression, write::DeflateEncoder};
 use serde_json::{Value, json};
 
+use super::limits::{behind_a_proxy, from};
 use crate::support::{
     ServerDatabase, Signal, TestGame, TestResponse, TestServer,
     TestViewer::{self, *},
@@ -79,9 +80,7 @@ fn a_finished_game_is_reviewed_once() {
     asked.expect(202);
     let again = game.post(Host, "/review").send();
     assert_eq!((again.status, again.header("Location")), (200, None));
-    let mut notices = std::iter::from_fn(|| events.notice());
-    let notice = notices.find(|notice| notice.data["type"] == "review");
-    let notice = notice.expect("the review").data;
+    let notice = events.notice_of("review");
     assert_eq!(notice, json!({"type": "review", "status": "done"}));
     let review = done(&game, Spectator);
     assert_eq!(review["progress"], 1.0);
@@ -229,8 +228,7 @@ fn check_record(review: &Value, plain: &str, judged: &str) {
 }
 
 #[test]
-#[ignore = "two reviews take half a minute: \
-            cargo test --test http -- --ignored a_review_goes_on_after_a_kill"]
+#[ignore = "two reviews take half a minute"]
 fn a_review_goes_on_after_a_kill() {
     let server = TestServer::start();
     let (killed, whole) = (TestGame::imported(&server), TestGame::imported(&server));
@@ -284,9 +282,7 @@ fn a_damaged_log_costs_that_review_only() {
     for game in [&damaged, &sound] {
         game.post(Host, "/review").send().expect(202);
     }
-    let mut notices = std::iter::from_fn(|| events.notice());
-    let notice = notices.find(|notice| notice.data["type"] == "review");
-    let notice = notice.expect("the end of the review").data;
+    let notice = events.notice_of("review");
     assert_eq!(notice, json!({"type": "review", "status": "failed"}));
     let failed = once("failed", &damaged, Host);
     assert_eq!(list(&failed["decisions"]).len(), 0);
@@ -401,17 +397,13 @@ fn a_review_made_before_0_3_0_is_made_anew() {
 
 /// Asks for the review of a game from this address.
 fn ask(game: &TestGame<'_>, address: &str) -> TestResponse {
-    let request = game.post(Spectator, "/review");
-    request.header("X-Forwarded-For", address).send()
+    from(game.post(Spectator, "/review"), address).send()
 }
 
 #[test]
 fn an_address_has_ten_reviews_that_are_not_done() {
     // With so many playouts the first one is not done before the end of this test.
-    let server = TestServer::start_with(&[
-        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
-        ("DOG_REVIEW_PERCENT", "1000"),
-    ]);
+    let server = behind_a_proxy(&[("DOG_REVIEW_PERCENT", "1000")]);
     let games: Vec<TestGame<'_>> = (0..11).map(|_| TestGame::imported(&server)).collect();
     for game in &games[..10] {
         ask(game, "192.0.2.1").expect(202);
@@ -425,10 +417,7 @@ fn an_address_has_ten_reviews_that_are_not_done() {
 
 #[test]
 fn a_displaced_review_is_told_and_asked_for_again() {
-    let server = TestServer::start_with(&[
-        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
-        ("DOG_REVIEW_PERCENT", "1000"),
-    ]);
+    let server = behind_a_proxy(&[("DOG_REVIEW_PERCENT", "1000")]);
     let games = [(); 3].map(|()| TestGame::imported(&server));
     for (game, address) in games
         .iter()

@@ -4,7 +4,7 @@ use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, TestGame, TestServer, TestTable, TestViewer::*, run};
+use crate::support::{Dice, TestGame, TestServer, TestTable, TestViewer::*, verify};
 
 /// Bots do nothing for a minute, so that a test can look at the table meanwhile.
 const SLOW: u32 = 60_000;
@@ -35,11 +35,9 @@ fn sees_no_hand(game: &TestGame, seat: usize) {
         assert_eq!(response.refused("forbidden")["reason"], "stand_in_plays");
     }
     // No earlier hand is in the history or the stream.
-    let history = game.get(viewer, "/history").send().expect(200);
     let streamed = game.events_after(viewer, 0).take(game.version() as usize);
     let streamed = streamed.into_iter().map(|message| message.data);
-    let entries = history["entries"].as_array().expect("entries").clone();
-    for entry in streamed.chain(entries) {
+    for entry in streamed.chain(game.entries(viewer)) {
         for event in entry["events"].as_array().expect("events") {
             let mut hands = event["hands"].as_array().into_iter().flatten();
             assert!(hands.all(Value::is_null), "{event}");
@@ -112,8 +110,7 @@ fn play_until_round(game: &TestGame, round: u64, seats: &[usize]) {
             match view["actions"][0]["route"].as_str() {
                 Some("swap") => drop(game.offer(seat)),
                 Some("play") => {
-                    let (seat, id) = game.first_move();
-                    game.play(seat, &id);
+                    game.play_on();
                 }
                 Some("deal") => return,
                 _ => continue,
@@ -214,12 +211,7 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     for seat in [0, 2] {
         table.put(Host, seat, &bot).expect(200);
     }
-    let mut view = game.view(Spectator);
-    while view["phase"] != "finished" {
-        let after = format!("?after_version={}", view["version"]);
-        game.get(Spectator, &after).send();
-        view = game.view(Spectator);
-    }
+    game.wait_for(|view| view["phase"] == "finished");
     let text = game.record();
     assert!(text.starts_with("[Dog \"2\"]"), "{text}");
     for line in [
@@ -229,9 +221,8 @@ fn the_record_of_a_game_in_which_people_came_and_went_verifies() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    let mut verify = std::process::Command::new(env!("CARGO_BIN_EXE_dog"));
-    let verified = run(verify.args(["verify", "-"]), text.as_bytes());
-    assert!(verified.status.success(), "{verified:?}");
+    let (verified, said) = verify(&text);
+    assert!(verified, "{said}");
     let imported = TestGame::from_created(&server, &server.import(&text).expect(201));
     let steps = |text: &str| text.split_once("\n\n").expect("a head").1.to_owned();
     assert_eq!(steps(&imported.record()), steps(&text));

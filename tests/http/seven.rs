@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Dice, PRESETS, TestGame, TestResponse, TestServer,
     TestViewer::{self, *},
+    with,
 };
 
 const ROUTE: &str = "/v1/analysis/legal-moves/seven";
@@ -194,10 +195,8 @@ fn what_play_would_refuse_is_refused_with_its_reason() {
         (json!({"hand": ["1"]}), "unknown_card"),
         (json!({"colour": "red"}), "invalid_request"),
     ] {
-        let mut body = position("dogspiel-it", board.clone(), json!(["7"]), "7:");
-        for (name, value) in spoiled.as_object().expect("an object") {
-            body[name] = value.clone();
-        }
+        let body = position("dogspiel-it", board.clone(), json!(["7"]), "7:");
+        let body = with(body, &spoiled);
         server.post(ROUTE).json(&body).send().refused(code);
     }
 }

@@ -15,29 +15,10 @@ fn skip<'a>(game: &TestGame<'a>, viewer: TestViewer) -> TestRequest<'a> {
     request.json(&json!({"skip_to_deal": true}))
 }
 
-/// Waits until the view satisfies the condition.
-#[track_caller]
-fn wait_for(game: &TestGame<'_>, holds: impl Fn(&Value) -> bool) -> Value {
-    loop {
-        let view = game.view(Spectator);
-        if holds(&view) {
-            return view;
-        }
-        let after = format!("?after_version={}", view["version"]);
-        game.get(Spectator, &after).send();
-    }
-}
-
 /// Waits until the bots have dealt this round.
 #[track_caller]
 fn wait_for_round(game: &TestGame<'_>, round: u64) {
-    let is_dealt = |view: &Value| view["round"] == round && view["phase"] != "deal";
-    wait_for(game, is_dealt);
-}
-
-/// A game of bots that take their time.
-fn slow_bots(server: &TestServer) -> TestGame<'_> {
-    TestGame::with_bots(server, "greedy", SLOW)
+    game.wait_for(|view| view["round"] == round && view["phase"] != "deal");
 }
 
 /// Plays until a seat has folded. Returns the seat.
@@ -91,10 +72,9 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
     let again = skip(&game, Seat(folded)).key("skip").send();
     assert_eq!(again.expect(200), answer);
     // The next deal may be the person's to make.
-    let view = wait_for(&game, |view| view["round"] == 2);
+    let view = game.wait_for(|view| view["round"] == 2);
     assert_eq!(view["bot_pace_ms"], SLOW);
-    let history = game.get(Host, "/history").send().expect(200);
-    let entries = history["entries"].as_array().expect("entries");
+    let entries = game.entries(Host);
     let is_settings = |entry: &&Value| entry["events"][0]["type"] == "settings_changed";
     let settings = entries.iter().filter(is_settings);
     assert_eq!(settings.count(), 1, "that of the pace");
@@ -103,7 +83,7 @@ fn a_person_who_has_folded_skips_to_the_next_deal() {
 #[test]
 fn skipping_ends_with_the_deal_and_goes_on_after_a_kill() {
     let server = TestServer::start();
-    let game = slow_bots(&server);
+    let game = TestGame::with_bots(&server, "greedy", SLOW);
     game.deal();
     skip(&game, Host).send().expect(200);
     wait_for_round(&game, 2);

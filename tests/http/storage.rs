@@ -4,6 +4,7 @@ use std::{thread, time::Duration};
 
 use serde_json::json;
 
+use super::limits::{HERE, THERE, behind_a_proxy, from};
 use crate::support::{
     Exposition, Signal, TestGame, TestResponse, TestServer, TestViewer::*, wait_until,
 };
@@ -63,8 +64,7 @@ fn admin_changes_have_an_allowance_and_never_block_play() {
     hand_over(json!({"kind": 7})).refused("too_many_changes");
     // Play goes on, and increases the allowance.
     for allowed in [false, true] {
-        let (seat, id) = game.first_move();
-        game.play(seat, &id);
+        game.play_on();
         if allowed {
             rename().expect(200);
         }
@@ -83,8 +83,7 @@ fn a_game_at_its_last_version_is_left_alone() {
     let last_but_one = "version = 49999, \
                         snapshot = replace(snapshot, '\"version\":6', '\"version\":49999')";
     database.change_game(&game.id, last_but_one);
-    let (seat, id) = game.first_move();
-    assert_eq!(game.play(seat, &id)["version"], 50_000);
+    assert_eq!(game.play_on()["version"], 50_000);
     // The turn clock runs, but is not enforced.
     let due = "SELECT id FROM games WHERE due_at IS NOT NULL";
     assert_eq!(database.sql(due), [""; 0]);
@@ -122,19 +121,14 @@ fn a_game_at_its_last_version_is_left_alone() {
 
 #[test]
 fn an_address_has_a_storage_quota_per_hour() {
-    let proxy = ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For");
-    let server = TestServer::start_with(&[proxy, ("DOG_KEPT_PER_ADDRESS", "1")]);
-    let (here, there) = ("198.51.100.1", "198.51.100.2");
-    let create = |address| {
-        let create = server.post("/v1/games");
-        create.header("X-Forwarded-For", address).send()
-    };
-    let game = TestGame::from_created(&server, &create(here).expect(201));
+    let server = behind_a_proxy(&[("DOG_KEPT_PER_ADDRESS", "1")]);
+    let create = |address| from(server.post("/v1/games"), address).send();
+    let game = TestGame::from_created(&server, &create(HERE).expect(201));
     // A creation counts 16 KiB, and 24 with the response saved for a retry.
     let body = json!({"kind": "human", "name": "Anna"});
     let rename = |key: &str| {
         let request = game.request("PUT", Host, "/seats/0").json(&body).key(key);
-        request.header("X-Forwarded-For", here).send()
+        from(request, HERE).send()
     };
     for number in 0..64 {
         rename(&format!("key-{number}")).expect(200);
@@ -142,14 +136,14 @@ fn an_address_has_a_storage_quota_per_hour() {
     let record = include_str!("../records/four.dog");
     let import = |address| {
         let import = server.post("/v1/games/import").text("text/plain", record);
-        import.header("X-Forwarded-For", address).send()
+        from(import, address).send()
     };
     let kib = 3 * record.len().div_ceil(1024);
     for _ in 0..(1024 - 16 - 64 * 8) / kib {
-        import(here).expect(201);
+        import(HERE).expect(201);
     }
-    import(here).refused("too_many_requests");
-    let mut creations = (0..10).map(|_| create(here));
+    import(HERE).refused("too_many_requests");
+    let mut creations = (0..10).map(|_| create(HERE));
     let refused = creations.find(|response| response.status != 201);
     let refused = refused.expect("a refusal");
     let policy = refused.header("ratelimit-policy");
@@ -159,10 +153,9 @@ fn an_address_has_a_storage_quota_per_hour() {
     assert_eq!(detail, "rate limit exceeded: bytes stored for this address");
     rename("another").refused("too_many_requests");
     // Plays are not refused, nor are other addresses.
-    let deal = game.post(Host, "/deal").header("X-Forwarded-For", here);
-    deal.send().expect(200);
-    create(there).expect(201);
-    import(there).expect(201);
+    from(game.post(Host, "/deal"), HERE).send().expect(200);
+    create(THERE).expect(201);
+    import(THERE).expect(201);
 }
 
 /// The status in `/readyz`.
@@ -207,8 +200,7 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
     });
     assert_ne!(bots.view(Spectator)["phase"], "finished");
     // Play goes on.
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     // In the end nothing can be written, but everything can be read.
     let body = json!({"kind": "human", "name": "Anna"});
     let refused = (0..2_000).find_map(|number| {
@@ -230,8 +222,7 @@ fn a_full_database_refuses_new_games_and_others_go_on() {
         game.remove();
     }
     server.wait_until_ready(true);
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     wait_until("there is room again", || {
         server.post("/v1/games").send().status == 201
     });

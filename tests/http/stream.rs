@@ -7,8 +7,6 @@ use crate::support::{
     TestViewer::{self, *},
 };
 
-const NDJSON: &str = "application/x-ndjson";
-
 /// The versions and events of changes. Whether a change is the newest when it is sent, and so has
 /// more than that, depends on the time.
 fn events_of(changes: &[Message]) -> Vec<(u64, &Value)> {
@@ -23,8 +21,8 @@ fn everyone_receives_everything_as_it_happens() {
     let server = TestServer::shared();
     let game = TestGame::fixed(&server);
     let open = |viewer| {
-        let lines = game.get(viewer, "/events").header("Accept", NDJSON);
-        (viewer, game.events(viewer, ""), Stream::open(lines))
+        let lines = game.lines(viewer, "");
+        (viewer, game.events(viewer, ""), lines)
     };
     let streams: Vec<_> = game.viewers().into_iter().map(open).collect();
     for (viewer, events, lines) in &streams {
@@ -36,8 +34,7 @@ fn everyone_receives_everything_as_it_happens() {
     let mut responses = vec![game.deal()];
     responses.extend((0..4).map(|seat| game.offer(seat)));
     for _ in 0..12 {
-        let (seat, id) = game.first_move();
-        responses.push(game.play(seat, &id));
+        responses.push(game.play_on());
     }
     let told: Vec<(TestViewer, Vec<Message>)> = streams
         .iter()
@@ -98,8 +95,7 @@ fn a_broken_stream_is_resumed_anywhere() {
 }
 
 #[test]
-#[ignore = "plays a game at random to its end, which takes half a minute: \
-            cargo test --test http -- --ignored a_broken_stream_is_resumed_to_the_end"]
+#[ignore = "plays a game at random to its end, which takes half a minute"]
 fn a_broken_stream_is_resumed_to_the_end() {
     resume_to(u64::MAX);
 }
@@ -164,8 +160,8 @@ fn a_stream_after_a_version_that_is_not_reached_begins_anew() {
     let game = TestGame::dealt(&server);
     for version in [3, u64::MAX] {
         let events = game.events_after(Seat(0), version);
-        let path = format!("/events?last_event_id={version}&include=game,moves");
-        let lines = Stream::open(game.get(Seat(0), &path).header("Accept", NDJSON));
+        let query = format!("?last_event_id={version}&include=game,moves");
+        let lines = game.lines(Seat(0), &query);
         for stream in [&events, &lines] {
             assert_eq!(stream.next().expect("the game").data, game.view(Seat(0)));
         }
@@ -179,12 +175,12 @@ fn a_stream_after_a_version_that_is_not_reached_begins_anew() {
 }
 
 #[test]
-#[ignore = "waits 15 seconds: cargo test --test http -- --ignored a_quiet_stream_is_kept_alive"]
+#[ignore = "waits 15 seconds"]
 fn a_quiet_stream_is_kept_alive() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);
     let events = game.events(Seat(0), "");
-    let lines = Stream::open(game.get(Seat(0), "/events").header("Accept", NDJSON));
+    let lines = game.lines(Seat(0), "");
     for stream in [&events, &lines] {
         stream.next().expect("the game");
         stream.heartbeat();
@@ -303,8 +299,7 @@ fn the_newest_change_includes_the_game_and_the_moves() {
     let server = TestServer::shared();
     let game = TestGame::create(&server, &json!({"turn_seconds": 600}));
     let open = |viewer, include: &str| {
-        let request = game.get(viewer, &format!("/events?include={include}"));
-        let stream = Stream::open(request.header("Accept", NDJSON));
+        let stream = game.lines(viewer, &format!("?include={include}"));
         stream.next().expect("the game");
         (viewer, stream)
     };
@@ -344,8 +339,7 @@ fn the_newest_change_includes_the_game_and_the_moves() {
         assert_eq!(check(), usize::from(seat == 3));
     }
     for _ in 0..8 {
-        let (seat, id) = game.first_move();
-        game.play(seat, &id);
+        game.play_on();
         assert_eq!(check(), 1);
     }
     // Of several changes only the newest has the state after it.

@@ -18,9 +18,18 @@ fn reissue<'a>(game: &TestGame<'a>, by: TestViewer, seat: usize) -> TestGame<'a>
 #[test]
 fn only_the_first_renewal_by_a_seat_is_an_event() {
     let server = TestServer::shared();
-    let old = reissue(&TestGame::dealt(&server), Seat(2), 2);
+    let first = TestGame::dealt(&server);
+    assert_eq!(first.view(Host)["seats"][2]["joined"], false);
+    let old = reissue(&first, Seat(2), 2);
     let event = json!({"type": "token_renewed", "seat": 2});
-    assert_eq!(old.view(Spectator)["last_action"], event);
+    let view = old.view(Spectator);
+    assert_eq!(
+        (&view["last_action"], &view["version"]),
+        (&event, &json!(3))
+    );
+    assert_eq!(view["seats"][2]["joined"], true);
+    let by_host = old.post(Host, "/seats/2/token").send();
+    assert_eq!(by_host.refused("forbidden")["reason"], "seat_joined");
     let (public, hand) = (old.snapshot(), old.hand(2));
     let fresh = reissue(&old, Seat(2), 2);
     assert_ne!(fresh.tokens[2], old.tokens[2]);
@@ -57,8 +66,7 @@ fn a_renewal_by_the_host_is_a_public_event() {
     // The game continues unchanged.
     let fresh = reissue(&old, Host, 1);
     fresh.exchange();
-    let (seat, id) = fresh.first_move();
-    fresh.play(seat, &id);
+    fresh.play_on();
 }
 
 #[test]

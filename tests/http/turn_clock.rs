@@ -104,8 +104,7 @@ fn a_move_in_time_starts_a_new_deadline() {
     assert!(begun > dealt, "a new deadline for the first turn");
     game.post(Host, "/seats/2/token").send().expect(200);
     assert_eq!(deadline(&game), begun, "not for a fresh token");
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     assert!(deadline(&game) > begun);
 }
 

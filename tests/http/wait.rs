@@ -65,7 +65,7 @@ fn a_client_that_is_behind_does_not_wait() {
 }
 
 #[test]
-#[ignore = "waits 25 seconds: cargo test --test http -- --ignored waiting_ends"]
+#[ignore = "waits 25 seconds"]
 fn waiting_ends() {
     let server = TestServer::shared();
     let game = TestGame::dealt(&server);

@@ -99,15 +99,13 @@ fn games_go_on_after_a_move_there_and_back() {
     assert_eq!(goes_on(&second), snapshot);
     let game_there = game.at(&second);
     game_there.exchange();
-    let (seat, id) = game_there.first_move();
-    game_there.play(seat, &id);
+    game_there.play_on();
 
     let third = TestServer::on_moved(&second, ServerDatabase::new);
     is_moved(&second, &game_there);
     assert_eq!(goes_on(&third), game_there.snapshot());
     let game = game.at(&third);
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
+    game.play_on();
     let (said, sound) = third.check();
     assert!(sound, "{said}");
 }

@@ -1,14 +1,13 @@
 //! Games whose requests go to one node after another.
 
-use std::{cell::Cell, collections::HashSet, iter, thread};
+use std::{cell::Cell, iter, thread};
 
 use serde_json::{Value, json};
 
 use crate::{
     node::{DogNodes, start},
     support::{
-        Stream, TestGame, TestRequest, TestResponse, TestServer, TestTable, TestViewer::*,
-        wait_until,
+        Stream, TestGame, TestRequest, TestResponse, TestServer, TestViewer::*, at_once, wait_until,
     },
 };
 
@@ -16,19 +15,9 @@ use crate::{
 const KEYS: [&str; 2] = ["Zk3vQ9xT1bN7cR5wY8mLpA", "q7Gm2WvX4dKc9RtB6nYh1E"];
 
 /// Sends a request to all nodes at the same time.
-fn at_once<'a>(nodes: &'a DogNodes, request: &TestRequest<'a>) -> Vec<TestResponse> {
-    thread::scope(|scope| {
-        let send = |node: &'a TestServer| request.clone().at(node).send();
-        let sent = nodes
-            .servers
-            .iter()
-            .map(|node| scope.spawn(move || send(node)));
-        let sent: Vec<_> = sent.collect();
-        let answers = sent.into_iter();
-        answers
-            .map(|sent| sent.join().expect("an answer"))
-            .collect()
-    })
+fn at_all<'a>(nodes: &'a DogNodes, request: &TestRequest<'a>) -> Vec<TestResponse> {
+    let send = |number| request.clone().at(nodes.at(number)).send();
+    at_once(nodes.servers.len(), send)
 }
 
 /// Does the next action of a game, and returns the version that it made; `None` if the game is over.
@@ -78,16 +67,16 @@ fn a_whole_game_goes_round_three_nodes() {
             assert_eq!(stream.join().expect("a stream"), all);
         }
     });
-    let at_all = |rest: &str| {
+    let same = |rest: &str| {
         let request = game.get(Spectator, rest);
-        let answers = at_once(&nodes, &request).into_iter();
+        let answers = at_all(&nodes, &request).into_iter();
         let mut answers: Vec<Value> = answers.map(|answer| answer.expect(200)).collect();
         answers.dedup();
         assert_eq!(answers.len(), 1, "different answers to {rest:?}");
         answers.remove(0)
     };
-    assert_eq!(at_all("")["phase"], "finished");
-    at_all("/history");
+    assert_eq!(same("")["phase"], "finished");
+    same("/history");
 }
 
 #[test]
@@ -145,42 +134,11 @@ fn tokens_and_tickets_of_one_node_are_valid_at_the_others() {
     }
     // Of several who use one at the same time one gets the stream.
     let contested = ticket(two.server);
-    let opened = thread::scope(|scope| {
-        let threads = [0, 1, 2, 0, 1, 2].map(|number| {
-            let request = contested.clone().at(nodes.at(number));
-            scope.spawn(move || request.run().status() == 200)
-        });
-        threads.map(|thread| thread.join().expect("a status"))
+    let opened = at_once(6, |number| {
+        contested.clone().at(nodes.at(number)).run().status() == 200
     });
     let count = opened.iter().filter(|&&is_open| is_open).count();
     assert_eq!(count, 1, "{opened:?}");
-}
-
-#[test]
-fn people_who_join_at_different_nodes_get_different_seats() {
-    let Some(nodes) = start(3) else { return };
-    let table = TestTable::create(nodes.at(0), &json!({}));
-    let body = json!({"invitation": table.invitation});
-    let join = table.game.post(Spectator, "/join").json(&body);
-    let mut seats = HashSet::new();
-    for answer in at_once(&nodes, &join) {
-        seats.insert(answer.expect(201)["seat"].as_u64());
-    }
-    seats.insert(join.clone().at(nodes.at(1)).send().expect(201)["seat"].as_u64());
-    assert_eq!(seats.len(), 4);
-    join.at(nodes.at(2)).send().refused("no_open_seat");
-
-    // Twelve strangers fill three tables.
-    let stranger = nodes.at(0).post("/v1/join").json(&json!({}));
-    let mut places = HashSet::new();
-    for _ in 0..4 {
-        for answer in at_once(&nodes, &stranger) {
-            let joined = answer.expect(201);
-            places.insert((joined["id"].to_string(), joined["seat"].as_u64()));
-        }
-    }
-    let tables: HashSet<_> = places.iter().map(|(id, _)| id).collect();
-    assert_eq!((places.len(), tables.len()), (12, 3), "{places:?}");
 }
 
 #[test]
@@ -190,7 +148,7 @@ fn the_same_key_at_all_nodes_has_one_effect() {
     let node = nodes.at(0);
     let create = node.post("/v1/games").json(&json!({"first_dealer": 0}));
     let same = |request: TestRequest<'_>, status: u16| {
-        let answers = [at_once(&nodes, &request), at_once(&nodes, &request)].concat();
+        let answers = [(); 2].map(|()| at_all(&nodes, &request)).concat();
         for answer in &answers {
             answer.clone().expect(status);
             answer.assert_repeats(&answers[0]);
@@ -235,17 +193,14 @@ fn reactions_are_told_and_counted_at_all_nodes() {
     let streams = [0, 1, 2].map(|number| nodes.game(&game, number).events(Spectator, ""));
     let reaction = json!({"reaction": "one_moment"});
     let react = |number| {
-        nodes
-            .game(&game, number)
-            .post_json(Seat(0), "/reactions", &reaction)
+        let game = nodes.game(&game, number);
+        game.post_json(Seat(0), "/reactions", &reaction)
     };
     for number in 0..5 {
         react(number).expect(204);
         let expected = json!({"type": "reaction", "seat": 0, "reaction": "one_moment"});
         for stream in &streams {
-            let mut messages = iter::from_fn(|| stream.any());
-            let told = messages.find(|message| message.data["type"] == "reaction");
-            assert_eq!(told.expect("a reaction").data, expected);
+            assert_eq!(stream.notice_of("reaction"), expected);
         }
     }
     let refusal = (0..).map(react).find(|answer| answer.status != 204);
@@ -263,9 +218,6 @@ fn a_skip_at_any_node_hastens_the_bots_of_all() {
         there
             .patch(Host, &json!({"skip_to_deal": true}))
             .expect(200);
-        wait_until("the next round is dealt", || {
-            let view = game.view(Spectator);
-            view["round"] == round && view["phase"] != "deal"
-        });
+        game.wait_for(|view| view["round"] == round && view["phase"] != "deal");
     }
 }

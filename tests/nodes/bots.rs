@@ -18,12 +18,9 @@ fn bots_of_three_nodes_act_once() {
         .collect();
     let mut chosen = 0.0;
     for game in &games {
-        wait_until("bots finish their game", || {
-            nodes.game(game, 0).view(Spectator)["phase"] == "finished"
-        });
-        let history = nodes.game(game, 1).get(Spectator, "/history");
-        let history = history.send().expect(200);
-        let entries = history["entries"].as_array().expect("entries");
+        let there = nodes.game(game, 0);
+        there.wait_for(|view| view["phase"] == "finished");
+        let entries = nodes.game(game, 1).entries(Spectator);
         for (index, entry) in entries.iter().enumerate() {
             assert_eq!(entry["version"], index + 1);
         }

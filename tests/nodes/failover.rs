@@ -144,8 +144,7 @@ fn idle_connections_leave_a_primary_that_hangs() {
 }
 
 #[test]
-#[ignore = "takes a while: \
-            cargo test --test nodes -- --ignored no_answered_write_is_lost_when_the_primary_hangs"]
+#[ignore = "takes a while"]
 fn no_answered_write_is_lost_when_the_primary_hangs() {
     under_load(2, |scene| {
         scene.fail_over(0, "SIGSTOP", Cluster::freeze);
@@ -154,8 +153,7 @@ fn no_answered_write_is_lost_when_the_primary_hangs() {
 }
 
 #[test]
-#[ignore = "takes a while: \
-            cargo test --test nodes -- --ignored primary_is_stopped"]
+#[ignore = "takes a while"]
 fn no_answered_write_is_lost_when_the_primary_is_stopped() {
     under_load(3, |scene| {
         scene.fail_over(0, "stop", Cluster::stop);
@@ -164,8 +162,7 @@ fn no_answered_write_is_lost_when_the_primary_is_stopped() {
 }
 
 #[test]
-#[ignore = "takes a while: \
-            cargo test --test nodes -- --ignored there_and_back"]
+#[ignore = "takes a while"]
 fn no_answered_write_is_lost_by_a_failover_there_and_back() {
     under_load(4, |scene| {
         let [first, second] = scene.clusters;

@@ -19,8 +19,7 @@ fn no_answered_write_is_lost_or_doubled_by_kills_of_nodes() {
 }
 
 #[test]
-#[ignore = "takes minutes: \
-            cargo test --test nodes -- --ignored fifty_kills"]
+#[ignore = "takes minutes"]
 fn no_answered_write_is_lost_or_doubled_by_fifty_kills_of_nodes() {
     play_through(MANY_KILLS);
 }

@@ -28,8 +28,7 @@ fn axe() -> Option<String> {
 
 /// Goes through all screens in each of these forms, and fails if something is found.
 pub fn check_screens(all: &[Form]) {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let Some(axe) = axe() else { return };
     let screens = Screens::new(&server);
     let findings = std::cell::RefCell::new(Vec::new());
@@ -89,8 +88,7 @@ pub fn broken(browser: &Browser, selector: &str, pattern: &str) -> Value {
 /// Opens each of these pages below `/docs/` in its form, waits for an element, and fails if axe-core
 /// finds something.
 pub fn check_documents(visits: &[(Form, &str, &str)]) {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (_server, browser) = open();
     let Some(axe) = axe() else { return };
     // Swagger UI warns of its own way to write an operation.
     browser.expect_message(&["escaping deep link"]);

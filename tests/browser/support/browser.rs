@@ -24,8 +24,9 @@ use ureq::http::Method;
 use super::{
     Button, Look, TestGame, TestServer,
     driver::{Client, Driver, Places},
+    http::SharedServer,
     proxy::{Between, start_proxy},
-    scene::NAMES,
+    scene::{NAMES, Situation},
 };
 
 /// How long a test waits for the page. Only a failing test waits that long.
@@ -72,7 +73,6 @@ pub struct Browser {
     runtime: Runtime,
     /// The address of the server as this browser knows it.
     pub server: String,
-    form: Form,
     profile: PathBuf,
     expected: Mutex<Vec<String>>,
     /// The scripts that fill the storage of new pages.
@@ -82,35 +82,40 @@ pub struct Browser {
     _driver: Arc<Driver>,
 }
 
-/// A browser with the sizes of a phone; `None`, with a message, on a machine that has none.
-pub fn open(server: &TestServer) -> Option<Browser> {
-    Browser::open(server)
+/// The server that tests share, and a browser with the sizes of a phone.
+pub fn open() -> (SharedServer, Browser) {
+    let server = TestServer::shared();
+    let browser = Browser::open(&server);
+    (server, browser)
+}
+
+/// The same with a server of the test's own.
+pub fn open_alone() -> (TestServer, Browser) {
+    let server = TestServer::start();
+    let browser = Browser::open(&server);
+    (server, browser)
 }
 
 /// A browser that reaches the server through a proxy.
-pub fn open_through(server: &TestServer, between: Arc<impl Between>) -> Option<Browser> {
-    Browser::start_many(start_proxy(server, between), 1, Form::default())?.pop()
+pub fn open_through(server: &TestServer, between: Arc<impl Between>) -> Browser {
+    Browser::start_one(start_proxy(server, between))
 }
 
 impl Browser {
-    /// The same as [`open`].
-    pub fn open(server: &TestServer) -> Option<Browser> {
-        Browser::open_with(server, Form::default())
-    }
-
-    pub fn open_with(server: &TestServer, form: Form) -> Option<Browser> {
-        Browser::start_many(server.url(), 1, form)?.pop()
+    pub fn open(server: &TestServer) -> Browser {
+        Browser::start_one(server.url())
     }
 
     /// This many browsers, which know nothing of each other.
-    pub fn open_many(server: &TestServer, count: usize) -> Option<Vec<Browser>> {
-        Browser::start_many(server.url(), count, Form::default())
+    pub fn open_many(server: &TestServer, count: usize) -> Vec<Browser> {
+        let (driver, places) = (Driver::shared(), Arc::new(Places::wait(count)));
+        let start = |_| Browser::start(server.url(), &driver, &places);
+        (0..count).map(start).collect()
     }
 
     /// A browser that knows the server by this name.
-    pub fn open_at(server: &TestServer, host: &str) -> Option<Browser> {
-        let url = server.url().replace("127.0.0.1", host);
-        Browser::start_many(url, 1, Form::default())?.pop()
+    pub fn open_at(server: &TestServer, host: &str) -> Browser {
+        Browser::start_one(server.url().replace("127.0.0.1", host))
     }
 
     /// A browser of somebody else, in addition to this one.
@@ -120,17 +125,14 @@ impl Browser {
 
     /// The same, if they know the server by this address.
     pub fn another_at(&self, server: &str) -> Browser {
-        Browser::start(server.to_owned(), self.form, &self._driver, &self._places)
+        Browser::start(server.to_owned(), &self._driver, &self._places)
     }
 
-    fn start_many(server: String, count: usize, form: Form) -> Option<Vec<Browser>> {
-        let driver = Driver::shared()?;
-        let places = Arc::new(Places::wait(count));
-        let start = |_| Browser::start(server.clone(), form, &driver, &places);
-        Some((0..count).map(start).collect())
+    fn start_one(server: String) -> Browser {
+        Browser::start(server, &Driver::shared(), &Arc::new(Places::wait(1)))
     }
 
-    fn start(server: String, form: Form, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
+    fn start(server: String, driver: &Arc<Driver>, places: &Arc<Places>) -> Browser {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let profile = driver.folder.join(number.to_string());
@@ -143,14 +145,13 @@ impl Browser {
             session: Some(session),
             runtime,
             server,
-            form,
             profile,
             expected: Mutex::default(),
             stored: Mutex::default(),
             _places: Arc::clone(places),
             _driver: Arc::clone(driver),
         };
-        browser.show_as(form);
+        browser.show_as(Form::default());
         browser
     }
 
@@ -179,6 +180,12 @@ impl Browser {
             {"name": "prefers-reduced-motion", "value": motion},
         ]);
         self.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
+    }
+
+    /// Changes the size, and waits until the page is drawn in it.
+    pub fn resize(&self, (width, height): (u32, u32)) {
+        self.show_as(Form::sized(width, height));
+        self.settle();
     }
 
     fn session(&self) -> &WebDriver {
@@ -312,6 +319,18 @@ impl Browser {
     pub fn sit(&self, game: &TestGame<'_>, seat: usize) {
         self.remember(game, seat);
         self.open_table(game);
+    }
+
+    /// The same with a game that nobody has seen.
+    pub fn sit_at<'a>(&self, game: TestGame<'a>, seat: usize) -> TestGame<'a> {
+        self.sit(&game, seat);
+        game
+    }
+
+    /// The same with a situation of seat 0.
+    pub fn sit_in<'a>(&self, scene: Situation<'a>) -> Situation<'a> {
+        self.sit(&scene.game, 0);
+        scene
     }
 
     /// Opens a game, and waits for its board.

@@ -6,7 +6,7 @@ use std::{
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, Condvar, Mutex, PoisonError, Weak},
     thread,
 };
 
@@ -18,7 +18,7 @@ use thirtyfour::{
 };
 use ureq::http::{Request, Response};
 
-use super::http::{TIMEOUT, available};
+use super::http::TIMEOUT;
 
 /// How many browsers run at once.
 const SESSIONS: usize = 2;
@@ -35,19 +35,15 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The driver that all tests share; `None` if this machine has no browser.
-    pub fn shared() -> Option<Arc<Driver>> {
-        static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    /// The driver that all tests share.
+    pub fn shared() -> Arc<Driver> {
         static DRIVER: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
-        if !AVAILABLE.get_or_init(|| available(&["chromium", "chromedriver"])) {
-            return None;
-        }
         let mut driver = DRIVER.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(driver.upgrade().unwrap_or_else(|| {
+        driver.upgrade().unwrap_or_else(|| {
             let started = Arc::new(Driver::start());
             *driver = Arc::downgrade(&started);
             started
-        }))
+        })
     }
 
     fn start() -> Driver {

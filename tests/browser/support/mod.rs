@@ -20,7 +20,7 @@ mod scene;
 mod screens;
 
 pub use appearance::{broken, check_documents, check_screens};
-pub use browser::{Browser, Form, open, open_through};
+pub use browser::{Browser, Form, open, open_alone, open_through};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{Dice, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed};
 pub use look::{Button, Look, enabled, has_focus, names, place_words};
@@ -31,8 +31,8 @@ pub use people::{
 pub use player::{KeyboardPlayer, MousePlayer, choose_part, choose_piece, offers, wait_for_offers};
 pub use proxy::{Between, HeadLines, answer, header, problem, remove_header};
 pub use scene::{
-    NAMES, Situation, Style, captures, create_with_bots, create_with_people, deal_to_people,
-    has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, play_on, played_by_bots,
-    seats_of_bots, text,
+    NAMES, Situation, Style, captures, create_with_bots, create_with_names, create_with_people,
+    deal_to_people, has_three_parts, is_swap, italian, parts, pieces_of, pieces_on, played_by_bots,
+    text,
 };
 pub use screens::Screens;

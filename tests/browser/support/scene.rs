@@ -148,12 +148,6 @@ pub fn captures(one: &Value, fits: impl Fn(&Value) -> bool) -> bool {
     is_plain && captured.map(|capture| &capture["seat"]).any(fits)
 }
 
-/// Plays the move that the server lists first.
-pub fn play_on(game: &TestGame<'_>) {
-    let (seat, id) = game.first_move();
-    game.play(seat, &id);
-}
-
 /// Every piece of a game as the server tells it: its seat and its place, sorted.
 pub fn pieces_of(game: &TestGame<'_>) -> Vec<String> {
     pieces_on(&game.view(Spectator)["board"])
@@ -176,9 +170,22 @@ pub fn pieces_on(board: &Value) -> Vec<String> {
 /// A game of people with a fixed deck, in which seat 0 begins.
 pub fn create_with_people<'a>(server: &'a TestServer, rules: &Value, number: u8) -> TestGame<'a> {
     let count = rules["seats"].as_u64().unwrap_or(4) as usize;
-    let person = |name: &&str| json!({"kind": "human", "name": name});
-    let seats: Vec<Value> = NAMES[..count].iter().map(person).collect();
-    create(server, rules, &seats, number, 0)
+    create(server, rules, &people(&NAMES[..count]), number, 0)
+}
+
+/// The same, of people with these names.
+pub fn create_with_names<'a>(
+    server: &'a TestServer,
+    names: &[impl AsRef<str>],
+    number: u8,
+) -> TestGame<'a> {
+    let rules = json!({"preset": "dogspiel-it", "seats": names.len()});
+    create(server, &rules, &people(names), number, 0)
+}
+
+fn people<Name: AsRef<str>>(names: &[Name]) -> Vec<Value> {
+    let person = |name: &Name| json!({"kind": "human", "name": name.as_ref()});
+    names.iter().map(person).collect()
 }
 
 /// The same, dealt.
@@ -212,7 +219,7 @@ pub fn create_with_bots<'a>(
 }
 
 /// Entries of bots.
-pub fn seats_of_bots(names: &[&str]) -> Vec<Value> {
+fn seats_of_bots(names: &[&str]) -> Vec<Value> {
     let bot = |name: &&str| json!({"kind": "bot", "name": name, "level": "greedy"});
     names.iter().map(bot).collect()
 }

@@ -47,7 +47,7 @@ pub fn status_of(code: &str) -> u16 {
 /// A request that is being built.
 #[derive(Clone)]
 pub struct TestRequest<'a> {
-    server: &'a TestServer,
+    pub server: &'a TestServer,
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,

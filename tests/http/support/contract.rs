@@ -206,19 +206,8 @@ impl Contract {
     /// What is wrong with the examples in the document, and how many there are.
     pub fn check_examples(&self) -> (Vec<String>, usize) {
         let mut found = Vec::new();
-        for (path, item) in object(&self.document["paths"]) {
-            for (method, operation) in object(item) {
-                let pointer = format!("/paths/{}/{method}", escape(path));
-                examples_of_operation(operation, &pointer, &mut found);
-            }
-        }
-        for (name, schema) in object(&self.document["components"]["schemas"]) {
-            let pointer = format!("/components/schemas/{}", escape(name));
-            examples_of_schema(schema, &pointer, &mut found);
-        }
-        for (name, response) in object(&self.document["components"]["responses"]) {
-            let pointer = format!("/components/responses/{}", escape(name));
-            examples_of_content(&response["content"], &pointer, &mut found);
+        for part in ["paths", "components"] {
+            find_examples(&self.document[part], &format!("/{part}"), &mut found);
         }
         let check = |(pointer, example): &(String, Value)| {
             let errors = self.closed.errors(pointer, example);
@@ -408,60 +397,23 @@ fn names_fields(schema: &Value, document: &Value, depth: u8) -> bool {
 /// Examples found: the pointer to the schema, and the example.
 type Examples = Vec<(String, Value)>;
 
-fn examples_of_operation(operation: &Value, pointer: &str, found: &mut Examples) {
-    let body = format!("{pointer}/requestBody");
-    examples_of_content(&operation["requestBody"]["content"], &body, found);
-    for (status, response) in object(&operation["responses"]) {
-        let pointer = format!("{pointer}/responses/{status}");
-        examples_of_content(&response["content"], &pointer, found);
-    }
-    let parameters = operation["parameters"].as_array().into_iter().flatten();
-    for (index, parameter) in parameters.enumerate() {
-        examples_of_holder(parameter, &format!("{pointer}/parameters/{index}"), found);
-    }
-}
-
-fn examples_of_content(content: &Value, pointer: &str, found: &mut Examples) {
-    for (media_type, media) in object(content) {
-        let pointer = format!("{pointer}/content/{}", escape(media_type));
-        examples_of_holder(media, &pointer, found);
-    }
-}
-
-/// Of a media type or a parameter: both have a schema and examples next to it.
-fn examples_of_holder(holder: &Value, pointer: &str, found: &mut Examples) {
-    let pointer = format!("{pointer}/schema");
-    let example = holder.get("example");
-    found.extend(example.map(|example| (pointer.clone(), example.clone())));
-    for (_, example) in object(&holder["examples"]) {
-        found.push((pointer.clone(), example["value"].clone()));
-    }
-    examples_of_schema(&holder["schema"], &pointer, found);
-}
-
-fn examples_of_schema(schema: &Value, pointer: &str, found: &mut Examples) {
-    let examples = schema["examples"].as_array().into_iter().flatten();
-    let all = examples.chain(schema.get("example"));
-    found.extend(all.map(|example| (pointer.to_owned(), example.clone())));
-    for (keyword, value) in object(schema) {
-        let pointer = format!("{pointer}/{keyword}");
-        match value {
-            Value::Object(properties) if keyword == "properties" => {
-                for (name, schema) in properties {
-                    examples_of_schema(schema, &format!("{pointer}/{}", escape(name)), found);
-                }
-            }
-            Value::Object(_) if INSIDES.contains(&keyword) => {
-                examples_of_schema(value, &pointer, found);
-            }
-            Value::Array(schemas)
-                if keyword == "prefixItems" || COMPOSITIONS.contains(&keyword) =>
-            {
-                for (index, schema) in schemas.iter().enumerate() {
-                    examples_of_schema(schema, &format!("{pointer}/{index}"), found);
-                }
-            }
-            _ => {}
+/// Finds the examples in a part of the document.
+fn find_examples(value: &Value, pointer: &str, found: &mut Examples) {
+    // Of a media type, a parameter or a header they are beside its schema.
+    let schema = match value.get("schema") {
+        Some(_) => format!("{pointer}/schema"),
+        None => pointer.to_owned(),
+    };
+    let list = value["examples"].as_array().into_iter().flatten();
+    let named = object(&value["examples"]).map(|(_, example)| &example["value"]);
+    let all = value.get("example").into_iter().chain(list).chain(named);
+    found.extend(all.map(|example| (schema.clone(), example.clone())));
+    for (key, entry) in object(value) {
+        if key != "example" && key != "examples" {
+            find_examples(entry, &format!("{pointer}/{}", escape(key)), found);
         }
+    }
+    for (index, entry) in value.as_array().into_iter().flatten().enumerate() {
+        find_examples(entry, &format!("{pointer}/{index}"), found);
     }
 }

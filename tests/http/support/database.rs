@@ -8,12 +8,13 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::LazyLock,
 };
 
 use dog_cluster::{Cluster, TestDatabase};
 use rusqlite::{Connection, types::ValueRef};
 
-use super::TIMEOUT;
+use super::{TIMEOUT, programs::available};
 
 /// The setting with which a server sees what a test changes in its file.
 pub const UNCACHED: (&str, &str) = ("DOG_GAMES_IN_MEMORY", "0");
@@ -29,14 +30,15 @@ pub enum ServerDatabase {
 impl ServerDatabase {
     /// A new one, without games. A file is created in this folder by its server.
     pub fn new(folder: &Path) -> ServerDatabase {
-        if env!("CARGO_CRATE_NAME") != "http_postgres" {
-            return ServerDatabase::File(folder.join("dog.db"));
-        }
-        let Some(cluster) = Cluster::shared() else {
-            // It has been said that all tests are skipped.
-            std::process::exit(0);
+        static BROWSER: LazyLock<bool> = LazyLock::new(|| available(&["chromium", "chromedriver"]));
+        let database = match env!("CARGO_CRATE_NAME") {
+            "http_postgres" => Cluster::shared()
+                .map(|cluster| ServerDatabase::Postgres(cluster.prepared_database(migrate))),
+            "browser" | "browser_games" if !*BROWSER => None,
+            _ => Some(ServerDatabase::File(folder.join("dog.db"))),
         };
-        ServerDatabase::Postgres(cluster.prepared_database(migrate))
+        // It has been said that all tests are skipped.
+        database.unwrap_or_else(|| std::process::exit(0))
     }
 
     /// A copy of it, while it is served.

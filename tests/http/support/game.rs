@@ -1,11 +1,11 @@
 //! A handle on one game: its tokens, requests as each viewer, and helpers that play it.
 
-use std::fmt;
+use std::{fmt, time::Instant};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha20Rng};
 use serde_json::{Value, json};
 
-use super::{Stream, TestRequest, TestResponse, TestServer};
+use super::{Stream, TIMEOUT, TestRequest, TestResponse, TestServer};
 
 /// Who requests a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,6 +262,35 @@ impl<'a> TestGame<'a> {
         Stream::open(request.header("Last-Event-ID", &version.to_string()))
     }
 
+    /// Opens a stream of lines, with a query or without.
+    #[track_caller]
+    pub fn lines(&self, viewer: TestViewer, query: &str) -> Stream {
+        let request = self.get(viewer, &format!("/events{query}"));
+        Stream::open(request.header("Accept", "application/x-ndjson"))
+    }
+
+    /// The entries of the history, as this viewer may see them.
+    #[track_caller]
+    pub fn entries(&self, viewer: TestViewer) -> Vec<Value> {
+        let history = self.get(viewer, "/history").send().expect(200);
+        history["entries"].as_array().expect("entries").clone()
+    }
+
+    /// Waits until the view of a spectator satisfies the condition. Returns that view.
+    #[track_caller]
+    pub fn wait_for(&self, holds: impl Fn(&Value) -> bool) -> Value {
+        let started = Instant::now();
+        loop {
+            let view = self.view(Spectator);
+            if holds(&view) {
+                return view;
+            }
+            assert!(started.elapsed() < TIMEOUT, "{view}");
+            let wait = format!("?after_version={}", view["version"]);
+            self.get(Spectator, &wait).send();
+        }
+    }
+
     /// The text record.
     #[track_caller]
     pub fn record(&self) -> String {
@@ -415,6 +444,13 @@ impl<'a> TestGame<'a> {
         let seat = self.turn();
         let id = self.legal_moves(seat)[0]["id"].take();
         (seat, id.as_str().expect("an id").to_owned())
+    }
+
+    /// Plays the first legal move.
+    #[track_caller]
+    pub fn play_on(&self) -> Value {
+        let (seat, id) = self.first_move();
+        self.play(seat, &id)
     }
 
     /// Does the next action, by advice where there is a choice; returns the view after it.

@@ -4,6 +4,7 @@
 mod client;
 mod contract;
 mod database;
+mod disk;
 mod exposition;
 mod game;
 mod hidden;
@@ -19,18 +20,24 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
+
 pub use client::{TestRequest, TestResponse};
 pub use contract::Contract;
 #[allow(unused_imports, reason = "the tests of several nodes use it")]
 pub use database::dog;
 #[allow(unused_imports, reason = "the tests of a file use it")]
 pub use database::{ServerDatabase, UNCACHED};
+#[allow(unused_imports, reason = "the tests of full disks use it")]
+pub use disk::SmallDisk;
 pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
 pub use hidden::GameSecrets;
 pub use nginx::Nginx;
-pub use programs::{available, run};
+pub use programs::{available, run, verify};
 pub use raw::{Raw, raw};
+#[allow(unused_imports, reason = "the tests in a browser use it")]
+pub use server::SharedServer;
 pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
 pub use table::TestTable;
@@ -50,6 +57,37 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
         );
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// What the function returns for each of so many numbers, called for all at the same time.
+pub fn at_once<T: Send>(count: usize, call: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    thread::scope(|scope| {
+        let call = &call;
+        let spawn = |number| scope.spawn(move || call(number));
+        let threads: Vec<_> = (0..count).map(spawn).collect();
+        let returned = threads.into_iter().map(|thread| thread.join());
+        returned.map(|one| one.expect("a thread")).collect()
+    })
+}
+
+/// A member of each seat of a view.
+pub fn of_seats(view: &Value, name: &str) -> Value {
+    let seats = view["seats"].as_array().expect("seats").iter();
+    seats.map(|seat| seat[name].clone()).collect()
+}
+
+/// The object with the members of another one, too.
+pub fn with(mut object: Value, more: &Value) -> Value {
+    let members = object.as_object_mut().expect("an object");
+    members.extend(more.as_object().expect("an object").clone());
+    object
+}
+
+/// The columns of a row of a table, which are separated by `|`.
+#[track_caller]
+pub fn columns<const N: usize>(row: &str) -> [&str; N] {
+    let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+    columns.try_into().expect(row)
 }
 
 /// The five published rule sheets.

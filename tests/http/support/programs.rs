@@ -25,6 +25,15 @@ pub fn available(programs: &[&str]) -> bool {
     false
 }
 
+/// `dog verify` on a record: whether it succeeds, and what it prints.
+pub fn verify(record: &str) -> (bool, String) {
+    let mut verify = Command::new(env!("CARGO_BIN_EXE_dog"));
+    let output = run(verify.args(["verify", "-"]), record.as_bytes());
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    (output.status.success(), printed)
+}
+
 /// Runs a program with this on its standard input.
 pub fn run(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command

@@ -7,7 +7,7 @@ use std::{
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{TIMEOUT, TestGame, TestResponse, TestServer, TestViewer};
+use super::{TIMEOUT, TestGame, TestRequest, TestResponse, TestServer, TestViewer};
 
 /// Sends these bytes on a new connection and reads one response.
 #[track_caller]
@@ -41,15 +41,24 @@ impl Raw {
         }
     }
 
+    /// A connection on which this request was sent.
+    pub fn sent(request: &TestRequest<'_>) -> Raw {
+        let mut head = format!("{} HTTP/1.1\r\nHost: dog\r\n", request.what());
+        for (name, value) in &request.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = &request.body {
+            head += &format!("Content-Length: {}\r\n", body.len());
+        }
+        let body = request.body.as_deref().unwrap_or_default();
+        let mut connection = Raw::connect(request.server);
+        connection.send(&[head.as_bytes(), b"\r\n", body].concat());
+        connection
+    }
+
     /// A connection on which this viewer has sent a GET request about a game.
     pub fn get(game: &TestGame<'_>, viewer: TestViewer, rest: &str) -> Raw {
-        let mut head = format!("GET {} HTTP/1.1\r\nHost: dog\r\n", game.path(rest));
-        if let Some(token) = game.token(viewer) {
-            head += &format!("Authorization: Bearer {token}\r\n");
-        }
-        let mut connection = Raw::connect(game.server);
-        connection.send((head + "\r\n").as_bytes());
-        connection
+        Raw::sent(&game.get(viewer, rest))
     }
 
     /// Sends these bytes. A server that refuses early may close the connection first.

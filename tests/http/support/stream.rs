@@ -87,6 +87,14 @@ impl Stream {
         std::iter::from_fn(|| self.any()).find(|message| message.data["version"].is_null())
     }
 
+    /// The next notice of this type.
+    #[track_caller]
+    pub fn notice_of(&self, kind: &str) -> Value {
+        let mut notices = std::iter::from_fn(|| self.notice());
+        let found = notices.find(|notice| notice.data["type"] == kind);
+        found.expect(kind).data
+    }
+
     /// Waits until the stream tells that these people are present.
     #[track_caller]
     pub fn wait_for_presence(&self, present: Value) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{TestGame, TestResponse, TestServer, TestViewer};
+use super::{TestGame, TestResponse, TestServer, TestViewer, with};
 
 /// A game with open seats, and the invitations of its creation.
 pub struct TestTable<'a> {
@@ -18,11 +18,8 @@ impl<'a> TestTable<'a> {
     #[track_caller]
     pub fn create(server: &'a TestServer, more: &Value) -> TestTable<'a> {
         let open = json!({"kind": "open"});
-        let mut body = json!({"seats": [open, open, open, open], "first_dealer": 0});
-        for (name, value) in more.as_object().expect("an object") {
-            body[name] = value.clone();
-        }
-        let created = server.post("/v1/games").json(&body).send().expect(201);
+        let body = json!({"seats": [open, open, open, open], "first_dealer": 0});
+        let created = server.create(&with(body, more)).expect(201);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let invitations = created["invitations"].as_array();
         let invitations = invitations.map(|all| all.iter().map(text).collect());
