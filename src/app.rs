@@ -8,14 +8,15 @@ use utoipa_swagger_ui::Config;
 
 use crate::{
     http::{network::HomeNetwork, static_files::StaticFiles},
-    limits::memory::BodyMemory,
+    limits::{gates::Gates, memory::BodyMemory},
     live::{Hub, PresenceTracker},
     metrics::Metrics,
     player_models::ModelCache,
     pool::WorkerPool,
     quick_joins::QuickJoins,
     readiness::Readiness,
-    view::cache::ViewCache,
+    view::{cache::ViewCache, notice::Notice},
+    watched_file::WatchedFile,
 };
 
 /// The shared state of the handlers. Games are in the store only.
@@ -47,6 +48,10 @@ pub struct App {
     pub files: StaticFiles,
     pub docs: Arc<Config<'static>>,
     pub network: HomeNetwork,
+    /// Who may create games.
+    pub gates: Gates,
+    /// What the operator has to say.
+    pub notice: Arc<WatchedFile<Notice>>,
     /// Whether the page is served.
     pub has_page: bool,
 }

@@ -59,6 +59,7 @@ mod player_models;
 mod quota;
 mod runtime;
 mod version;
+mod watched_file;
 
 #[cfg(test)]
 mod testing;

@@ -45,6 +45,7 @@ use crate::{
         LimitState, Limits,
         announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
         connections::{self, Connections},
+        gates::Gates,
         guard_preflight,
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
@@ -58,7 +59,8 @@ use crate::{
     readiness::Readiness,
     retention, reviews,
     runtime::BackgroundThread,
-    view::cache::ViewCache,
+    view::{cache::ViewCache, notice::Notice},
+    watched_file::{self, FileWatch, WatchedFile},
 };
 
 /// Seconds that running requests get to end when the server stops.
@@ -88,7 +90,6 @@ const PORT_TRIES: u32 = 16;
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The configuration of a server.
-#[derive(Clone, Debug)]
 pub struct ServerConfig {
     pub cors: Cors,
     /// Threads that answer requests; none means one per core.
@@ -100,6 +101,12 @@ pub struct ServerConfig {
     /// The playouts of a review, in percent of the default.
     pub review_percent: u32,
     pub limits: Limits,
+    /// Who may create games.
+    pub gates: Gates,
+    /// What the operator has to say.
+    pub notice: Arc<WatchedFile<Notice>>,
+    /// The files that these are read from.
+    pub watched: Vec<FileWatch>,
     /// How long games are kept.
     pub retention: RetentionPolicy,
     /// The time between two searches for expired data.
@@ -180,6 +187,7 @@ pub struct Server {
     bots: BotWorkers,
     retention: BackgroundThread,
     reviews: BackgroundThread,
+    files: BackgroundThread,
     feed_task: FeedTask,
     presence_task: PresenceTask,
     readiness: Arc<Readiness>,
@@ -224,6 +232,7 @@ impl Server {
             .map_err(ServeError::Thread)?;
         let reviews =
             reviews::start(&store, &nets, config.review_percent).map_err(ServeError::Thread)?;
+        let files = watched_file::start(config.watched).map_err(ServeError::Thread)?;
         let views = Arc::new(ViewCache::default());
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool, &views);
         let (presence, presence_task) = PresenceTracker::start(&store);
@@ -232,6 +241,7 @@ impl Server {
         let limit_state = Data::new(LimitState::new(
             config.limits.clone(),
             config.cors.clone(),
+            config.gates.clone(),
             store.clone(),
             creators,
         ));
@@ -254,6 +264,8 @@ impl Server {
             readiness: Arc::clone(&readiness),
             docs: Arc::new(docs),
             network: network.clone(),
+            gates: config.gates,
+            notice: config.notice,
             has_page: config.has_page,
         });
         let ServerConfig {
@@ -328,6 +340,7 @@ impl Server {
             bots,
             retention,
             reviews,
+            files,
             feed_task,
             presence_task,
             readiness,
@@ -373,6 +386,7 @@ impl Server {
         drop(self.bots);
         drop(self.retention);
         drop(self.reviews);
+        drop(self.files);
         drop(self.presence_task);
         served.map_err(ServeError::Run)
     }

@@ -53,6 +53,10 @@ pub const WRITE: &[Code] = &[
     DatabaseFull,
     StaleVersion,
 ];
+/// Of what a closed server does only for those with a key.
+pub const KEY: &[Code] = &[KeyRequired];
+/// Of what makes a game or takes a seat.
+pub const GATE: &[Code] = &[Blocked];
 /// Of what answers a secret to a request with an `Idempotency-Key`.
 pub const SECRET: &[Code] = &[WeakIdempotencyKey];
 /// Of what makes a version by play.

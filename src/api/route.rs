@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 use utoipa::{
     __dev::{SchemaReferences, Tags},
     Path,
-    openapi::{HttpMethod, OpenApi, RefOr, header::Header, path::Operation},
+    openapi::{HttpMethod, OpenApi, RefOr, SecurityRequirement, header::Header, path::Operation},
 };
 
 use crate::{
@@ -32,9 +32,11 @@ pub struct RouteDef {
     path: String,
     method: Method,
     cost: Cost,
+    /// Whether it needs a key where the operator asks for one.
+    needs_key: bool,
     route: Route,
     /// Adds the operation to the OpenAPI document; none if the document does not name it.
-    document: Option<fn(&mut OpenApi, Cost)>,
+    document: Option<fn(&mut OpenApi, Cost, bool)>,
 }
 
 /// A route whose path and method are those of the handler's `#[utoipa::path]`.
@@ -76,6 +78,7 @@ impl RouteDef {
             path: path.to_owned(),
             method,
             cost,
+            needs_key: false,
             route: route.to(handler),
             document: None,
         }
@@ -104,13 +107,22 @@ impl RouteDef {
             path: P::path(),
             method,
             cost,
+            needs_key: false,
+        }
+    }
+
+    /// The route, for those with a key only, where the operator asks for one.
+    pub fn with_key(self) -> RouteDef {
+        RouteDef {
+            needs_key: true,
+            ..self
         }
     }
 
     /// Adds the operation to the document, with the schemas that it refers to.
     pub fn describe(&self, api: &mut OpenApi) {
         if let Some(document) = self.document {
-            document(api, self.cost);
+            document(api, self.cost, self.needs_key);
         }
     }
 }
@@ -135,8 +147,16 @@ async fn check_accept<P: Path, B: MessageBody + 'static>(
     Ok(next.call(request).await?.map_into_boxed_body())
 }
 
-fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(api: &mut OpenApi, cost: Cost) {
+fn document<P: Path + SchemaReferences + for<'t> Tags<'t>>(
+    api: &mut OpenApi,
+    cost: Cost,
+    needs_key: bool,
+) {
     let mut operation: Operation = P::operation();
+    if needs_key {
+        let key = SecurityRequirement::new::<_, _, String>("key", []);
+        operation.security = Some(vec![SecurityRequirement::default(), key]);
+    }
     for (status, response) in &mut operation.responses.responses {
         let is_answer = status.starts_with('2');
         if let RefOr::T(response) = response
@@ -198,7 +218,7 @@ fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 's
             Method::GET => ", HEAD, ",
             _ => ", ",
         };
-        costs.push((route.method, route.cost));
+        costs.push((route.method, route.cost, route.needs_key));
         resource = resource.route(route.route);
     }
     allow += "OPTIONS";
@@ -216,9 +236,12 @@ fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 's
             Method::HEAD => &Method::GET,
             ref method => method,
         };
-        let route = costs.iter().find(|(own, _)| own == method);
-        let cost = route.map_or(Cost::Request, |&(_, cost)| cost);
-        guard(cost, request, next)
+        let route = costs.iter().find(|(own, ..)| own == method);
+        let (cost, needs_key) = match route {
+            Some(&(_, cost, needs_key)) => (cost, needs_key),
+            None => (Cost::Request, false),
+        };
+        guard(cost, needs_key, request, next)
     };
     resource
         .default_service(web::to(other))
@@ -227,7 +250,7 @@ fn resource(routes: Vec<RouteDef>, prefix: &str) -> impl HttpServiceFactory + 's
 
 /// The handler for unknown paths, with the limits.
 pub fn not_found() -> Route {
-    let limit = |request: ServiceRequest, next| guard(Cost::Request, request, next);
+    let limit = |request: ServiceRequest, next| guard(Cost::Request, false, request, next);
     web::to(route_not_found).wrap(from_fn(limit))
 }
 

@@ -1,6 +1,6 @@
 //! `dog serve`: the server.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use actix_web::http::{header::HeaderName, uri::Authority};
 use anyhow::Context;
@@ -13,8 +13,13 @@ use dog_store::{self, RetentionPolicy};
 use super::{location, logger::LogFormat, print};
 use crate::{
     headers::origin::Cors,
-    limits::Limits,
+    limits::{
+        Limits,
+        gates::{BlockedAddresses, Gates, Keys},
+    },
     server::{Listeners, Server, ServerConfig},
+    view::notice::Notice,
+    watched_file::WatchedFile,
 };
 
 /// The address to listen on by default.
@@ -81,6 +86,18 @@ pub struct ServeArgs {
     /// notices; a second signal ends the wait.
     #[arg(long, env = "DOG_DRAIN_SECONDS", default_value_t = 0)]
     drain_seconds: u16,
+    /// File with the keys, one a line, of those who may create games and ask for advice of an
+    /// analysis; without it everybody may. This file and the next ones are read again when they
+    /// change.
+    #[arg(long, env = "DOG_CREATE_KEYS", value_name = "FILE")]
+    create_keys: Option<PathBuf>,
+    /// File with addresses and prefixes, one a line, from which no games are created, imported or
+    /// joined.
+    #[arg(long, env = "DOG_BLOCKED", value_name = "FILE")]
+    blocked: Option<PathBuf>,
+    /// File with a word to all, which the page and streams show.
+    #[arg(long, env = "DOG_NOTICE", value_name = "FILE")]
+    notice: Option<PathBuf>,
     /// How the log is written: as text, or as one JSON object per line.
     #[arg(long, env = "DOG_LOG_FORMAT", value_enum, default_value_t)]
     log_format: LogFormat,
@@ -127,7 +144,20 @@ impl ServeArgs {
         } else {
             Cors::Only(self.cors_origins)
         };
+        let mut watched = Vec::new();
+        let create_keys = match self.create_keys {
+            Some(file) => Some(WatchedFile::open(Some(file), Keys::read, &mut watched)?),
+            None => None,
+        };
+        let blocked = WatchedFile::open(self.blocked, BlockedAddresses::read, &mut watched)?;
+        let notice = WatchedFile::open(self.notice, Notice::read, &mut watched)?;
         let config = ServerConfig {
+            gates: Gates {
+                create_keys,
+                blocked,
+            },
+            notice,
+            watched,
             cors,
             workers: threads_or_default(self.workers),
             bot_threads: threads_or_default(self.bot_threads),

@@ -6,6 +6,7 @@ use dog_store::TokenHash;
 
 use crate::access::{Caller, NO_BEARER};
 
+pub const DOG_KEY: HeaderName = HeaderName::from_static("dog-key");
 pub const DOG_TOKEN: HeaderName = HeaderName::from_static("dog-token");
 
 /// The headers that may have a token. A request has each of them once at most.
@@ -40,7 +41,7 @@ fn hash(token: &[u8]) -> TokenHash {
 
 /// Hides the tokens from every log: a sensitive value is not printed.
 pub fn hide_tokens(headers: &mut HeaderMap) {
-    for name in &TOKEN_HEADERS {
+    for name in TOKEN_HEADERS.iter().chain([&DOG_KEY]) {
         if let Some(value) = headers.get_mut(name) {
             value.set_sensitive(true);
         }

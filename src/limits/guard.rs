@@ -12,7 +12,7 @@ use actix_web::{
     dev::{RequestHead, ServiceRequest, ServiceResponse},
     http::{
         Method, StatusCode,
-        header::{self, HeaderName},
+        header::{self, HeaderMap, HeaderName, HeaderValue},
     },
     middleware::Next,
     rt::time::sleep,
@@ -25,6 +25,7 @@ use super::{
     address::{Address, ClientAddress, is_forwarded},
     announce::{announce, too_many},
     connections::Connection,
+    gates::Gates,
     rates::{Cost, Limits, RateKey, Rates},
     streams::StreamsByAddress,
 };
@@ -66,6 +67,7 @@ pub struct LimitState {
     cors: Cors,
     rates: Rates,
     pub(super) streams: StreamsByAddress,
+    gates: Gates,
     /// Knows the creators of games.
     store: Store,
     /// The log says once that a proxy is there which is not trusted.
@@ -76,6 +78,7 @@ impl LimitState {
     pub fn new(
         limits: Limits,
         cors: Cors,
+        gates: Gates,
         store: Store,
         creators: Arc<CreatorQuotas>,
     ) -> LimitState {
@@ -83,6 +86,7 @@ impl LimitState {
             rates: Rates::new(&limits, creators),
             streams: StreamsByAddress::new(limits.streams_per_address),
             cors,
+            gates,
             limits,
             store,
             proxy_warning: Once::new(),
@@ -126,15 +130,20 @@ impl LimitState {
     }
 }
 
-/// Refuses a request beyond a limit before its body is read.
+/// Refuses a request beyond a limit, or without the key that it needs, before its body is read.
 pub async fn guard(
     cost: Cost,
+    needs_key: bool,
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse, Error> {
     let state = request.app_data::<Data<LimitState>>().cloned();
     let state = state.expect("every server has its limits");
     let checked = check_head(&request, &state.cors);
+    let checked = match needs_key {
+        true => checked.and_then(|()| state.gates.check_key(request.headers())),
+        false => checked,
+    };
     // What is refused is charged, too, as a request.
     let cost = if checked.is_ok() { cost } else { Cost::Request };
     let charged = charge(&request, cost, &state).await;
@@ -163,6 +172,9 @@ pub async fn guard(
         state.rates.forget(key);
     }
     announce(limit.as_ref(), response.headers_mut());
+    if needs_key && state.gates.are_closed() {
+        make_private(response.headers_mut());
+    }
     Ok(response.map_into_boxed_body())
 }
 
@@ -173,9 +185,22 @@ pub async fn guard_preflight(
 ) -> Result<ServiceResponse, Error> {
     let asks = header::ACCESS_CONTROL_REQUEST_METHOD;
     if request.method() == Method::OPTIONS && request.headers().contains_key(asks) {
-        return guard(Cost::Request, request, next).await;
+        return guard(Cost::Request, false, request, next).await;
     }
     Ok(next.call(request).await?.map_into_boxed_body())
+}
+
+/// No cache that others read may keep what not everybody may ask for.
+fn make_private(headers: &mut HeaderMap) {
+    if let Some(control) = headers.get_mut(header::CACHE_CONTROL)
+        && let Some(rest) = control
+            .to_str()
+            .ok()
+            .and_then(|text| text.strip_prefix("public"))
+        && let Ok(private) = HeaderValue::try_from(format!("private{rest}"))
+    {
+        *control = private;
+    }
 }
 
 /// To what a request was charged; nothing if it is not limited.
@@ -235,6 +260,8 @@ async fn charge(
     let Some(address) = address else {
         return Ok(RateCharge::default());
     };
+    let gate = state.gates.check_address(address, cost);
+    gate.map_err(|problem| problem.error_response())?;
     let token = caller(request.headers()).token();
     let game = request
         .match_info()

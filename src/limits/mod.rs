@@ -8,6 +8,7 @@ mod address;
 pub mod announce;
 pub mod connections;
 pub mod framing;
+pub mod gates;
 mod guard;
 pub mod io;
 pub mod memory;

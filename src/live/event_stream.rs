@@ -19,7 +19,10 @@ use crate::{
     access::Role,
     pool::wait_before_retry,
     problem::{Code, Problem, request_id::RequestId},
-    view::game::{PresenceView, ReactionView, Rematch, ReviewDone},
+    view::{
+        game::{PresenceView, ReactionView, Rematch, ReviewDone},
+        notice::NoticeReader,
+    },
 };
 
 /// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
@@ -55,6 +58,7 @@ pub struct EventStream {
     reaction: u64,
     /// Of a seat.
     connection: Option<SeatConnection>,
+    notice: NoticeReader,
     /// When the last message was handed over to be sent.
     sent_at: Option<Instant>,
 }
@@ -70,6 +74,7 @@ impl EventStream {
         reader: StreamReader,
         connection: Option<SeatConnection>,
         options: StreamOptions,
+        notice: NoticeReader,
     ) -> Result<EventStream, Problem> {
         let now = stored.game.version();
         let (version, first) = match options.start {
@@ -93,6 +98,7 @@ impl EventStream {
             opened: Instant::now(),
             reaction: 0,
             connection,
+            notice,
             sent_at: None,
         })
     }
@@ -234,10 +240,15 @@ impl EventStream {
         if let Some(presence) = self.presence(stored, connected)? {
             return Ok(Some(presence));
         }
-        match self.rematch().await? {
-            Some(rematch) => Ok(Some(rematch)),
-            None => self.review(reviewed),
+        if let Some(rematch) = self.rematch().await? {
+            return Ok(Some(rematch));
         }
+        if let Some(review) = self.review(reviewed)? {
+            return Ok(Some(review));
+        }
+        let notice = self.notice.next();
+        let message = notice.map(|notice| self.options.format.notice("notice", &notice));
+        message.transpose()
     }
 
     /// The message that the review is done or has failed, once, in a stream that stays open after
@@ -391,7 +402,14 @@ mod tests {
                 start,
                 after_end: false,
             };
-            let stream = EventStream::new(subscription, &self.stored, reader, None, options);
+            let stream = EventStream::new(
+                subscription,
+                &self.stored,
+                reader,
+                None,
+                options,
+                NoticeReader::new(&Arc::default()),
+            );
             stream.await.unwrap()
         }
     }

@@ -108,6 +108,10 @@ table! {
     OriginNotAllowed "origin_not_allowed" FORBIDDEN Debug "Origin not allowed"
         "The request writes and comes from a page of another site, which the operator has not \
          allowed with --cors-origins.";
+    KeyRequired "key_required" FORBIDDEN Debug "Key required"
+        "The operator lets only those create games, and ask for advice, who send a key in the header Dog-Key.";
+    Blocked "blocked" FORBIDDEN Debug "Blocked"
+        "The operator has blocked the address: no games can be created, imported or joined from it.";
     RouteNotFound "route_not_found" NOT_FOUND Debug "No such route"
         "There is no route with this path.";
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game"

@@ -6,4 +6,5 @@ pub mod event;
 pub mod game;
 pub mod message;
 pub mod moves;
+pub mod notice;
 pub mod rules;

@@ -43,6 +43,7 @@ mod metrics;
 mod names;
 mod nginx;
 mod operation;
+mod operator_files;
 mod overload;
 mod page;
 #[cfg(unix)]

@@ -79,6 +79,12 @@ fn document() -> String {
             "name": "Dog-Token",
             "description": "The same token, for clients behind a login that needs `Authorization`.",
         },
+        "key": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Dog-Key",
+            "description": "A key of those who may create games, where the operator asks for one.",
+        },
         "token": {"type": "http", "scheme": "bearer"},
     });
     schemas::complete(&mut document);

@@ -45,7 +45,7 @@ const SAMPLES: u32 = 400;
 
 errors! {
     PositionPictureErrors: [], [InvalidRequest, InvalidRules, InvalidBoard, StaleVersion];
-    AdviceByAddressErrors: [POSITION], [InvalidRequest, Unavailable];
+    AdviceByAddressErrors: [POSITION, KEY], [InvalidRequest, Unavailable];
 }
 
 /// Draw a position.

@@ -40,7 +40,7 @@ use crate::{
 errors! {
     MovesAnalysisErrors: [BODY, POSITION], [IllegalMove];
     SevenAnalysisErrors: [BODY, POSITION], [IllegalMove];
-    AdviceAnalysisErrors: [BODY, POSITION], [InvalidKnowledge];
+    AdviceAnalysisErrors: [BODY, POSITION, KEY], [InvalidKnowledge];
 }
 
 /// The media types of an analysis.

@@ -40,7 +40,7 @@ use crate::{
 };
 
 errors! {
-    CreateErrors: [BODY, RETRY, SECRET], [InvalidRules, InvalidSeed];
+    CreateErrors: [BODY, RETRY, SECRET, KEY, GATE], [InvalidRules, InvalidSeed];
 }
 
 /// The default pace of bots in games with humans, in milliseconds.

@@ -24,7 +24,7 @@ use crate::{
 };
 
 errors! {
-    ImportErrors: [BODY, RETRY, SECRET], [InvalidRecord];
+    ImportErrors: [BODY, RETRY, SECRET, KEY, GATE], [InvalidRecord];
 }
 
 /// Imports a finished game.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    access::AccessError,
+    access::{AccessError, Role},
     api::{
         errors::errors,
         parameters::{GamePath, GameRequest, ReadHeaders},
@@ -31,7 +31,7 @@ use crate::{
 };
 
 errors! {
-    AskReviewErrors: [READ], [
+    AskReviewErrors: [READ, KEY], [
         OriginNotAllowed, InvalidRequest, GameNotOver, TooManyVersions, DatabaseFull
     ];
     ReviewErrors: [READ], [InvalidRequest, ReviewNotFound];
@@ -65,8 +65,11 @@ const DISPLACED: &str = "too many reviews were waiting, most of them asked for f
         AskReviewErrors),
     security((), ("token" = [])))]
 pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<HttpResponse, Problem> {
-    let (stored, _) = read.game().await?;
+    let (stored, role) = read.game().await?;
     let app = &read.app;
+    if !matches!(role, Role::Seat(_)) {
+        app.gates.check_key(read.request.headers())?;
+    }
     if stored.game.phase() != Phase::Finished {
         return Err(AccessError::GameNotOver.into());
     }

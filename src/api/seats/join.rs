@@ -39,11 +39,11 @@ use crate::{
 };
 
 errors! {
-    JoinErrors: [BODY, RETRY, SECRET], [
+    JoinErrors: [BODY, RETRY, SECRET, GATE], [
         GameNotFound, SeatNotFound, StaleVersion, GameOver, TooManyVersions, InvitationNeeded,
         WrongInvitation, SeatTaken, NoOpenSeat, TooManyChanges
     ];
-    QuickJoinErrors: [BODY, RETRY, SECRET], [InvalidRules];
+    QuickJoinErrors: [BODY, RETRY, SECRET, KEY, GATE], [InvalidRules];
 }
 
 /// Maximum characters of an invitation: more than any has.

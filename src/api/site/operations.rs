@@ -22,12 +22,14 @@ use crate::{
     metrics::in_preferred_format,
     problem::Problem,
     version::{REVISION, VERSION},
+    view::notice::NoticeView,
 };
 
 errors! {
     MetricsErrors: [], [];
     DocumentErrors: [], [StaleVersion];
     AddressErrors: [], [InvalidRequest];
+    NoticeErrors: [], [InvalidRequest];
 }
 
 /// The server's state.
@@ -73,6 +75,18 @@ pub enum HealthStatus {
         UnlimitedErrors))]
 pub async fn get_health() -> HttpResponse {
     HttpResponse::Ok().json(Health::new(HealthStatus::Ok))
+}
+
+/// Read the operator's notice.
+///
+/// What the operator has to say to all, such as when the server is upgraded. Streams tell of a new
+/// one within 15 seconds.
+#[utoipa::path(get, path = "/v1/notice", tag = "server",
+    responses((status = 200, description = "The notice.", body = NoticeView),
+        NoticeErrors))]
+pub async fn get_notice(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let NoQuery {} = from_query(request.query_string())?;
+    Ok(HttpResponse::Ok().json(app.notice.get().view()))
 }
 
 /// What a server must be ready for.

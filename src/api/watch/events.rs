@@ -27,6 +27,7 @@ use crate::{
         change::{ChangeView, Include},
         game::{GameView, PresenceView, ReactionView, Rematch, ReviewDone},
         message::Format,
+        notice::{NoticeMessage, NoticeReader},
     },
 };
 
@@ -135,7 +136,9 @@ pub async fn stream_events(
         viewer: role.viewer(&stored.game),
         client,
     };
-    let stream = EventStream::new(subscription, &stored, reader, connection, options).await?;
+    let notice = NoticeReader::new(&app.notice);
+    let stream =
+        EventStream::new(subscription, &stored, reader, connection, options, notice).await?;
     if let Some(ticket) = ticket {
         // Last of all, so that a refusal does not use it up. Another request may have come first.
         let taken = app.store.take_ticket(&id, &ticket).await?;
@@ -229,4 +232,5 @@ pub enum StreamMessage {
     Rematch(Box<Rematch>),
     Reaction(ReactionView),
     Review(ReviewDone),
+    Notice(NoticeMessage<'static>),
 }

@@ -242,17 +242,11 @@ fn a_choice_at_random_is_compared_with_the_others() {
                 Candidate::Play(card, _) => Some(card),
                 _ => None,
             };
-            by_card
-                .entry(card)
-                .or_default()
-                .push(stats.rank_value(0.0));
+            by_card.entry(card).or_default().push(stats.rank_value(0.0));
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let cards: Vec<f64> = by_card.values().map(|values| mean(values)).collect();
-        let (value, error) = (
-            random.rank_value(0.0),
-            random.standard_error().unwrap(),
-        );
+        let (value, error) = (random.rank_value(0.0), random.standard_error().unwrap());
         let expected = mean(&cards);
         assert!(
             (value - expected).abs() < 3.0 * error,
