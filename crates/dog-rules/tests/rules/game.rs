@@ -3,11 +3,12 @@
 use dog_rules::{
     Action, ActionRefusal, Dealer, Event, EventKind, Game, Level, Phase, Player,
     Preset::{self, *},
-    Refusal, TableSettings, Viewer,
+    Refusal, Viewer,
 };
 use rand::seq::IndexedRandom;
 
 use super::{
+    people::SETTINGS,
     position::{PositionExt, cards, read_move, seat, tables},
     properties::rng,
     rounds::{deal, exchange, play_all, play_first, play_refused, refused},
@@ -169,12 +170,7 @@ fn a_team_wins_in_the_middle_of_a_round() {
     play_refused(&mut game, 3, "fold", "the game is over");
     let seat = seat(0);
     let (name, player) = ("Eva".to_owned(), Player::bot("Bot", Level::Fast));
-    let settings = TableSettings {
-        turn_seconds: Some(30),
-        bot_pace_ms: 250,
-        listed: true,
-        reactions: true,
-    };
+    let settings = SETTINGS;
     let given = player.clone();
     for action in [
         Action::Deal { by: None },

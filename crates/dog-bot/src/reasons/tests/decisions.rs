@@ -10,10 +10,7 @@ use dog_rules::{
 use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::super::{AdviceReason, AdviceReasonCode, EXPLAINED, MAX_REASONS};
-use crate::{
-    Choice, Level, Suggestion, advise, player_model::PlayerModels, rounded, search::Budget,
-    testing::*,
-};
+use crate::{Choice, Level, Suggestion, rounded, search::Budget, testing::*};
 
 #[test]
 fn every_reason_is_true_in_many_decisions() {
@@ -38,8 +35,7 @@ fn check_decisions(number: u32) {
             continue;
         }
         let level = Level::ALL[number as usize % Level::ALL.len()];
-        let (budget, models) = (Some(Budget::Samples(40)), PlayerModels::default());
-        let advice = advise(nets(), level, budget, &view, &models, &|| true, &mut rng);
+        let advice = advise_by(level, Some(Budget::Samples(40)), &view, &mut rng);
         let facts = Facts::new(&view, &advice);
         for (place, suggestion) in advice.iter().enumerate() {
             assert_eq!(suggestion.reasons.is_empty(), place >= EXPLAINED);
