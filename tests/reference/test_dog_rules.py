@@ -183,29 +183,14 @@ class NamingOnce(unittest.TestCase):
             self.assertEqual(boards_naming_once(rules, board, 0), dog.seven_boards(rules, board, 0),
                              (rules, board))
 
-    def test_any_pieces(self) -> None:
-        self.check(80)
-
-    def test_one_piece(self) -> None:
-        for landing in dog.OPTION_VALUES["seven_landing"]:
-            for own in (True, False):
-                self.check(80, seven_rest="one_piece", seven_landing=landing, capture_own=own)
-
-    def test_canadian(self) -> None:
-        for landing in dog.OPTION_VALUES["seven_landing"]:
-            for own in (True, False):
-                self.check(5, seven_partner="always", seven_landing=landing, capture_own=own)
-
-    def test_sparing_own_pieces(self) -> None:
-        for landing in dog.OPTION_VALUES["seven_landing"]:
-            self.check(80, seven_landing=landing, capture_own=False)
-
-    def test_fresh_pieces_into_the_goal(self) -> None:
-        for landing in dog.OPTION_VALUES["seven_landing"]:
-            for own in (True, False):
-                self.check(80, fresh_into_goal=True, seven_landing=landing, capture_own=own)
-                self.check(40, fresh_into_goal=True, seven_landing=landing, capture_own=own, seven_rest="one_piece")
-            self.check(5, fresh_into_goal=True, seven_landing=landing, seven_partner="always")
+    def test_all_options(self) -> None:
+        rest, always, fresh = {"seven_rest": "one_piece"}, {"seven_partner": "always"}, {"fresh_into_goal": True}
+        for positions, options in (
+            (80, {}), (80, rest), (5, always), (80, fresh), (40, {**fresh, **rest}), (5, {**fresh, **always}),
+        ):
+            for landing, own in itertools.product(dog.OPTION_VALUES["seven_landing"], (True, False)):
+                with self.subTest(options, landing=landing, own=own):
+                    self.check(positions, seven_landing=landing, capture_own=own, **options)
 
     def test_stated_by_its_opposite(self) -> None:
         """The lists that name a piece again are more, so the comparison compares something."""
