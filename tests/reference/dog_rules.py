@@ -62,56 +62,30 @@ DEFAULTS: Rules = {
     "jack_without_effect_when": "no_other_on_ring", "capture_own": True, "fresh_into_goal": False,
 }
 
+# What most presets say.
+_COMMON: Rules = {
+    "seats": 4, "fields_per_seat": 16, "jokers": 6,
+    "deal_sizes": {"first": _DOWN, "then": _DOWN},
+    "dealer": "fixed", "exchange": "mandatory",
+    "start_block": "fresh", "start_swap_protection": "fresh",
+    "goal_entry": "on_start", "backward_into_goal": False,
+    "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
+    "jack_own_pair": False, "jack_without_effect": False,
+    **DEFAULTS,
+}
+_ROTATES: Rules = {"deal_sizes": {"first": _DOWN, "then": [5, 4, 3, 2]}, "dealer": "rotates"}
+
 PRESETS: dict[str, Rules] = {
-    "familienlager": {
-        "seats": 4, "fields_per_seat": 16, "jokers": 6,
-        "deal_sizes": {"first": _DOWN, "then": [5, 4, 3, 2]},
-        "dealer": "rotates", "exchange": "mandatory",
-        "start_block": "always", "start_swap_protection": "always",
-        "goal_entry": "on_start", "backward_into_goal": False,
-        "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
-        "jack_own_pair": False, "jack_without_effect": False,
-        **DEFAULTS,
-    },
-    "dogspiel-de": {
-        "seats": 4, "fields_per_seat": 16, "jokers": 6,
-        "deal_sizes": {"first": _DOWN, "then": _DOWN},
-        "dealer": "fixed", "exchange": "mandatory",
-        "start_block": "fresh", "start_swap_protection": "fresh",
-        "goal_entry": "on_start", "backward_into_goal": False,
-        "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
-        "jack_own_pair": True, "jack_without_effect": False,
-        **DEFAULTS,
-    },
-    "dogspiel-it": {
-        "seats": 4, "fields_per_seat": 16, "jokers": 6,
-        "deal_sizes": {"first": _DOWN, "then": _DOWN},
-        "dealer": "fixed", "exchange": "mandatory",
-        "start_block": "fresh", "start_swap_protection": "fresh",
-        "goal_entry": "on_start", "backward_into_goal": False,
-        "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
-        "jack_own_pair": False, "jack_without_effect": False,
-        **DEFAULTS,
-    },
-    "spielanleitung": {
-        "seats": 4, "fields_per_seat": 16, "jokers": 6,
-        "deal_sizes": {"first": _DOWN, "then": [5, 4, 3, 2]},
-        "dealer": "rotates", "exchange": "mandatory",
-        "start_block": "always", "start_swap_protection": "fresh",
-        "goal_entry": "on_start", "backward_into_goal": False,
-        "seven_landing": "captures", "seven_surplus": "must_be_used", "seven_partner": "when_home",
-        "jack_own_pair": True, "jack_without_effect": False,
-        **DEFAULTS,
-    },
+    "familienlager": {**_COMMON, **_ROTATES, "start_block": "always", "start_swap_protection": "always"},
+    "dogspiel-de": {**_COMMON, "jack_own_pair": True},
+    "dogspiel-it": _COMMON,
+    "spielanleitung": {**_COMMON, **_ROTATES, "start_block": "always", "jack_own_pair": True},
     "hausregeln": {
-        "seats": 4, "fields_per_seat": 15, "jokers": 8,
-        "deal_sizes": {"first": _DOWN, "then": [5, 4, 3, 2]},
-        "dealer": "rotates", "exchange": "on_request",
-        "start_block": "fresh", "start_swap_protection": "fresh",
+        **_COMMON, **_ROTATES,
+        "fields_per_seat": 15, "jokers": 8, "exchange": "on_request",
         "goal_entry": "before_start", "backward_into_goal": True,
-        "seven_landing": "must_be_free", "seven_surplus": "lapses_on_win", "seven_partner": "when_home",
-        "jack_own_pair": False, "jack_without_effect": True,
-        **DEFAULTS,
+        "seven_landing": "must_be_free", "seven_surplus": "lapses_on_win",
+        "jack_without_effect": True,
     },
 }
 

@@ -29,18 +29,10 @@ _MASK = 0xFFFFFFFF
 
 
 def _quarter_round(s: list[int], a: int, b: int, c: int, d: int) -> None:
-    s[a] = (s[a] + s[b]) & _MASK
-    s[d] ^= s[a]
-    s[d] = (s[d] << 16 | s[d] >> 16) & _MASK
-    s[c] = (s[c] + s[d]) & _MASK
-    s[b] ^= s[c]
-    s[b] = (s[b] << 12 | s[b] >> 20) & _MASK
-    s[a] = (s[a] + s[b]) & _MASK
-    s[d] ^= s[a]
-    s[d] = (s[d] << 8 | s[d] >> 24) & _MASK
-    s[c] = (s[c] + s[d]) & _MASK
-    s[b] ^= s[c]
-    s[b] = (s[b] << 7 | s[b] >> 25) & _MASK
+    for x, y, z, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        s[x] = (s[x] + s[y]) & _MASK
+        s[z] ^= s[x]
+        s[z] = (s[z] << bits | s[z] >> 32 - bits) & _MASK
 
 
 def chacha20_block(key: bytes, nonce: int, counter: int) -> list[int]:
@@ -51,14 +43,10 @@ def chacha20_block(key: bytes, nonce: int, counter: int) -> list[int]:
     ]
     work = list(state)
     for _ in range(10):
-        _quarter_round(work, 0, 4, 8, 12)
-        _quarter_round(work, 1, 5, 9, 13)
-        _quarter_round(work, 2, 6, 10, 14)
-        _quarter_round(work, 3, 7, 11, 15)
-        _quarter_round(work, 0, 5, 10, 15)
-        _quarter_round(work, 1, 6, 11, 12)
-        _quarter_round(work, 2, 7, 8, 13)
-        _quarter_round(work, 3, 4, 9, 14)
+        for n in range(4):
+            _quarter_round(work, n, 4 + n, 8 + n, 12 + n)
+        for n in range(4):
+            _quarter_round(work, n, 4 + (n + 1) % 4, 8 + (n + 2) % 4, 12 + (n + 3) % 4)
     return [(x + y) & _MASK for x, y in zip(work, state)]
 
 

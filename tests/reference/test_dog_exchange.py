@@ -56,57 +56,30 @@ class Case(unittest.TestCase):
 
 
 class OnRequest(Case):
-    def test_open(self) -> None:
-        exchange = after()
-        self.assert_team(exchange, "open", "pending pending", ("ask pass", "ask pass"))
-        for seat in (0, 2):
-            self.assert_refused(exchange, seat, "card decline", NOT_ASKED)
+    # Answers, the team after them, and of seats 0 and 2: the state in views, the choices, and how all else is refused.
+    STATES = (
+        ("", "open", ("pending", "ask pass", NOT_ASKED), ("pending", "ask pass", NOT_ASKED)),
+        ("0 pass", "open", ("passed", "", ALREADY_ANSWERED), ("pending", "ask pass", NOT_ASKED)),
+        ("0 pass, 2 pass", "done", ("kept", "", EXCHANGE_DONE), ("kept", "", EXCHANGE_DONE)),
+        ("0 ask", "asked", ("asked", "", PARTNER_ANSWERS), ("pending", "card decline", PARTNER_ASKED)),
+        ("2 pass, 0 ask", "asked", ("asked", "", PARTNER_ANSWERS), ("pending", "card decline", PARTNER_ASKED)),
+        ("0 ask, 2 card", "promised", ("asked", "card", MUST_OFFER), ("offered", "", ALREADY_ANSWERED)),
+        ("2 pass, 0 ask, 2 card", "promised", ("asked", "card", MUST_OFFER), ("offered", "", ALREADY_ANSWERED)),
+        ("0 ask, 2 card, 0 card", "done", ("swapped", "", EXCHANGE_DONE), ("swapped", "", EXCHANGE_DONE)),
+        ("0 ask, 2 decline", "done", ("kept", "", EXCHANGE_DONE), ("declined", "", EXCHANGE_DONE)),
+        ("2 pass, 0 ask, 2 decline", "done", ("kept", "", EXCHANGE_DONE), ("declined", "", EXCHANGE_DONE)),
+    )
 
-    def test_a_seat_that_has_passed(self) -> None:
-        exchange = after("0 pass")
-        self.assert_team(exchange, "open", "passed pending", (None, "ask pass"))
-        self.assert_refused(exchange, 0, "ask pass card decline", ALREADY_ANSWERED)
-        self.assert_refused(exchange, 2, "card decline", NOT_ASKED)
-
-    def test_both_passed(self) -> None:
-        exchange = after("0 pass", "2 pass")
-        self.assert_team(exchange, "done", "kept kept", (None, None))
-        for seat in (0, 2):
-            self.assert_refused(exchange, seat, "ask pass card decline", EXCHANGE_DONE)
-
-    def test_asked(self) -> None:
-        exchange = after("0 ask")
-        self.assert_team(exchange, "asked", "asked pending", (None, "card decline"))
-        self.assert_refused(exchange, 0, "ask pass card decline", PARTNER_ANSWERS)
-        self.assert_refused(exchange, 2, "ask pass", PARTNER_ASKED)
-
-    def test_asked_by_the_partner_of_a_seat_that_has_passed(self) -> None:
-        exchange = after("2 pass", "0 ask")
-        self.assert_team(exchange, "asked", "asked pending", (None, "card decline"))
-        self.assert_refused(exchange, 0, "ask pass card decline", PARTNER_ANSWERS)
-        self.assert_refused(exchange, 2, "ask pass", PARTNER_ASKED)
-
-    def test_promised(self) -> None:
-        for first in ([], ["2 pass"]):
-            exchange = after(*first, "0 ask", "2 card")
-            self.assert_team(exchange, "promised", "asked offered", ("card", None))
-            self.assert_refused(exchange, 0, "ask pass decline", MUST_OFFER)
-            self.assert_refused(exchange, 2, "ask pass card decline", ALREADY_ANSWERED)
-
-    def test_swapped(self) -> None:
-        exchange = after("0 ask", "2 card", "0 card")
-        self.assertTrue(exchange.swapped(0))
-        self.assert_team(exchange, "done", "swapped swapped", (None, None))
-        for seat in (0, 2):
-            self.assert_refused(exchange, seat, "ask pass card decline", EXCHANGE_DONE)
-
-    def test_declined(self) -> None:
-        for first in ([], ["2 pass"]):
-            exchange = after(*first, "0 ask", "2 decline")
-            self.assertFalse(exchange.swapped(0))
-            self.assert_team(exchange, "done", "kept declined", (None, None))
-            for seat in (0, 2):
-                self.assert_refused(exchange, seat, "ask pass card decline", EXCHANGE_DONE)
+    def test_states(self) -> None:
+        for answers, team, *seats in self.STATES:
+            with self.subTest(answers):
+                exchange = after(*filter(None, answers.split(", ")))
+                (one, choices, _), (other, others, _) = seats
+                self.assert_team(exchange, team, f"{one} {other}", (choices, others))
+                self.assertEqual(exchange.swapped(0), one == "swapped")
+                for seat, (_, choices, refusal) in zip((0, 2), seats):
+                    rest = [answer for answer in ANSWERS if answer not in choices]
+                    self.assert_refused(exchange, seat, " ".join(rest), refusal)
 
     def test_events(self) -> None:
         exchange = after()

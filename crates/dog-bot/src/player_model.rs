@@ -414,9 +414,7 @@ mod tests {
     #[test]
     fn a_team_has_an_advantage_over_a_greedy_one() {
         for seats in [4, 6] {
-            let mut options = Preset::DogspielIt.options();
-            options.seats = seats;
-            let rules = Rules::try_from(options).unwrap();
+            let rules = crate::tests::rules(&format!("dogspiel-it seats={seats}"));
             let mut models = PlayerModels::default();
             let advantage =
                 |models: &PlayerModels, number| models.advantage(&rules, seat(number, &rules));

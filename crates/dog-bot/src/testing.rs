@@ -55,8 +55,17 @@ pub fn nets() -> &'static Nets {
 
 /// Advice. Levels that search use a few playouts.
 pub fn advise(level: Level, view: &SeatView, rng: &mut impl Rng) -> Vec<Suggestion> {
+    advise_by(level, Some(Budget::Samples(6)), view, rng)
+}
+
+/// Advice by these playouts, or by those of the level.
+pub fn advise_by(
+    level: Level,
+    budget: Option<Budget>,
+    view: &SeatView,
+    rng: &mut impl Rng,
+) -> Vec<Suggestion> {
     let models = PlayerModels::default();
-    let budget = Some(Budget::Samples(6));
     crate::advise(nets(), level, budget, view, &models, &|| true, rng)
 }
 

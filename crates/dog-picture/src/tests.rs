@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use dog_rules::{Field, Preset, SevenPartner, judge, position};
+use dog_rules::{Field, judge, position};
 use roxmltree::{Document, Node};
 
 use super::{
@@ -10,12 +10,10 @@ use super::{
     *,
 };
 
-/// Rules for this many seats, with this many fields each.
-fn rules(preset: Preset, seats: u8, fields_per_seat: u8) -> Rules {
-    let mut options = preset.options();
-    options.seats = seats;
-    options.fields_per_seat = fields_per_seat;
-    Rules::try_from(options).expect("a possible combination")
+/// A preset for this many seats, with this many fields each.
+fn rules(preset: &str, seats: u8, fields_per_seat: u8) -> Rules {
+    let text = format!("{preset} seats={seats} fields_per_seat={fields_per_seat}");
+    text.parse().expect("a possible combination")
 }
 
 /// A position and a move in it.
@@ -96,15 +94,11 @@ const SIX: &str = "0f 12 40 / 16 41 43 g3 / 32f 90 g2 g3 / 48 66 11 / 70 71 g0 /
 const SIX_NINETY: &str = "0f 12 40 / 16 41 43 g3 / 32 88 g2 g3 / 45 66 11 / 70 71 g0 / 75f 20 89";
 
 fn scenes() -> Vec<(&'static str, Scene)> {
-    let it = || rules(Preset::DogspielIt, 4, 16);
-    let house = || rules(Preset::Hausregeln, 4, 15);
-    let six = || rules(Preset::DogspielIt, 6, 16);
-    let ninety = || rules(Preset::Hausregeln, 6, 15);
-    let canadian = || {
-        let mut options = six().options().clone();
-        options.seven_partner = SevenPartner::Always;
-        Rules::try_from(options).expect("a possible combination")
-    };
+    let it = || rules("dogspiel-it", 4, 16);
+    let house = || rules("hausregeln", 4, 15);
+    let six = || rules("dogspiel-it", 6, 16);
+    let ninety = || rules("hausregeln", 6, 15);
+    let canadian = || rules("dogspiel-it seven_partner=always", 6, 16);
     let seven = "0 7:40>41,41>42,42>43,12>13,66>67,11>12,67>68";
     let small = "2 30 g3 / 14 46 / 29 33 g1 / 45f 1";
     let last = "57 g1 g2 g3 / 14 46 / g0 g1 g2 g3 / 45f 1";
@@ -278,7 +272,7 @@ fn every_place_is_drawn_where_the_layout_says() {
     for (seats, fields, bottom) in boards() {
         let layout = BoardLayout::new(seats, fields, bottom);
         let scene = Scene {
-            rules: rules(Preset::DogspielIt, seats, fields),
+            rules: rules("dogspiel-it", seats, fields),
             board: Board::new(),
             mv: None,
             names: Vec::new(),
@@ -324,7 +318,7 @@ fn every_place_is_drawn_where_the_layout_says() {
 fn fields_run_anticlockwise_from_the_bottom() {
     for (seats, fields, bottom) in boards() {
         let layout = BoardLayout::new(seats, fields, bottom);
-        let ring = rules(Preset::DogspielIt, seats, fields).ring().clone();
+        let ring = rules("dogspiel-it", seats, fields).ring().clone();
         let first = bottom * fields;
         let length = ring.length();
         assert_eq!(layout.length(), length);
@@ -541,7 +535,7 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
     let mut largest = 0;
     let mut state = 1;
     for (seats, fields) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
-        let rules = rules(Preset::Hausregeln, seats, fields);
+        let rules = rules("hausregeln", seats, fields);
         let length = rules.ring().length();
         for name in ["&", "\"", "il", "🐕"].map(|text| text.repeat(40 / text.chars().count())) {
             for round in 0..20 {

@@ -561,19 +561,6 @@ mod tests {
     }
 
     #[test]
-    fn deal_sizes_run_through_the_first_pass_and_then_repeat() {
-        let sizes = |preset: Preset| -> Vec<u8> {
-            let deal_sizes = preset.options().deal_sizes;
-            (1..=11).map(|round| deal_sizes.in_round(round)).collect()
-        };
-        assert_eq!(
-            sizes(Preset::Familienlager),
-            [6, 5, 4, 3, 2, 5, 4, 3, 2, 5, 4]
-        );
-        assert_eq!(sizes(Preset::DogspielIt), [6, 5, 4, 3, 2, 6, 5, 4, 3, 2, 6]);
-    }
-
-    #[test]
     fn rules_survive_storage() {
         for preset in Preset::ALL {
             let text = serde_json::to_string(&preset.rules()).unwrap();

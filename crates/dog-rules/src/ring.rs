@@ -169,18 +169,14 @@ pub fn fields(mut set: Fields) -> impl Iterator<Item = u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{Options, Preset, Rules};
+    use super::super::options::{Preset, Rules};
     use super::*;
 
     #[test]
     fn paths_are_what_single_steps_give() {
         for (seats, fields_per_seat) in [(4, 15), (4, 16), (6, 15), (6, 16)] {
-            let options = Options {
-                seats,
-                fields_per_seat,
-                ..Preset::DogspielIt.options()
-            };
-            let rules = Rules::try_from(options).unwrap();
+            let rules = format!("dogspiel-it seats={seats} fields_per_seat={fields_per_seat}");
+            let rules: Rules = rules.parse().unwrap();
             let ring = rules.ring();
             for from in 0..ring.length() {
                 let (mut ahead, mut behind) = (from, from);

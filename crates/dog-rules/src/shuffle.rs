@@ -140,19 +140,6 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_keeps_the_cards_and_depends_on_its_number() {
-        let seed = Seed::new([7; 32]);
-        let (first, second) = (
-            seed.shuffle(0, Cards::deck(6)),
-            seed.shuffle(1, Cards::deck(6)),
-        );
-        assert_eq!(first.iter().copied().collect::<Cards>(), Cards::deck(6));
-        assert_ne!(first, second);
-        assert_eq!(seed.shuffle(0, Cards::deck(6)), first);
-        assert!(seed.shuffle(0, Cards::EMPTY).is_empty());
-    }
-
-    #[test]
     fn draws_are_below_their_bound_and_reach_all_of_it() {
         let mut draws = Seed::new([1; 32]).stream(3);
         for n in 1..=116 {

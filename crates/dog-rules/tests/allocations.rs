@@ -1,8 +1,6 @@
 //! Listing moves into a caller's buffers allocates no memory.
 
-use dog_rules::{
-    Board, Card, Generator, LegalMove, Options, Phase, Playout, Preset, Rules, Seat, SevenPartner,
-};
+use dog_rules::{Board, Card, Generator, LegalMove, Phase, Playout, Preset, Rules, Seat};
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 /// The number of allocations while this runs.
@@ -14,17 +12,9 @@ fn allocations(work: impl FnOnce()) -> u64 {
 fn tables() -> Vec<Rules> {
     let mut tables = Vec::new();
     for preset in Preset::ALL {
-        for (seats, seven_partner) in [
-            (4, SevenPartner::WhenHome),
-            (6, SevenPartner::WhenHome),
-            (4, SevenPartner::Always),
-        ] {
-            let options = Options {
-                seats,
-                seven_partner,
-                ..preset.options()
-            };
-            tables.push(Rules::try_from(options).expect("a possible set of rules"));
+        for option in ["seats=4", "seats=6", "seven_partner=always"] {
+            let rules = format!("{} {option}", preset.name());
+            tables.push(rules.parse().expect("a possible set of rules"));
         }
     }
     tables

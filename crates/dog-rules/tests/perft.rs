@@ -52,9 +52,11 @@ fn every_count_is_as_expected() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+/// Each move is named once, and the counts below it are summed up.
 #[test]
 fn divisions_add_up() {
     for (name, case) in cases() {
+        assert!(divide(&case.position, 0).is_empty(), "{name}");
         let division = divide(&case.position, 2);
         assert_eq!(
             Some(&(division.len() as u64)),

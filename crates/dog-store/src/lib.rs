@@ -32,6 +32,8 @@ mod seating;
 mod sqlite;
 mod store;
 mod stored_game;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod thread;

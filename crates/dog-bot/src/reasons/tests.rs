@@ -8,7 +8,7 @@ use dog_rules::{Preset, Rules};
 
 use super::*;
 use crate::{
-    Level, advise,
+    Level,
     player_model::PlayerModels,
     search::{Budget, SearchConfig, Searcher},
     testing::*,
@@ -19,7 +19,7 @@ use crate::{
 fn reasons(rules: &Rules, position: &str, hand: &str, id: &str) -> Vec<AdviceReason> {
     let choice = Choice::Play(id.parse().expect("a move"));
     let view = view(rules, &pieces(position), hand);
-    let mut advice = crate::testing::advise(Level::Greedy, &view, &mut rng(1)).into_iter();
+    let mut advice = advise(Level::Greedy, &view, &mut rng(1)).into_iter();
     let found = advice.find(|suggestion| suggestion.choice == choice);
     found.expect("a legal move").reasons
 }
@@ -139,17 +139,7 @@ fn valuable_cards_are_kept() {
 fn risks_are_those_of_the_playouts() {
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 40", "17 18 19", "", "37"], "2 5 9 Q");
-    let models = PlayerModels::default();
-    let budget = Some(Budget::Samples(300));
-    let advice = advise(
-        nets(),
-        Level::Fast,
-        budget,
-        &view,
-        &models,
-        &|| true,
-        &mut rng(1),
-    );
+    let advice = advise_by(Level::Fast, Some(Budget::Samples(300)), &view, &mut rng(1));
     let mut exposed = [0, 0];
     for suggestion in advice {
         let mut reasons = suggestion.reasons.iter();
@@ -186,17 +176,7 @@ fn bots_neither_explain_nor_remember() {
         let advice = crate::advise_by_search(searcher, Budget::Samples(60), &view, &mut rng(1));
         let mut lines = advice.iter().map(|suggestion| &suggestion.line);
         assert_eq!(lines.any(|line| !line.is_empty()), explains);
-        let models = PlayerModels::default();
-        let budget = Some(Budget::Samples(60));
-        let explained = advise(
-            nets(),
-            Level::Fast,
-            budget,
-            &view,
-            &models,
-            &|| true,
-            &mut rng(1),
-        );
+        let explained = advise_by(Level::Fast, Some(Budget::Samples(60)), &view, &mut rng(1));
         let [one, other] = [&advice, &explained].map(|advice| advice.iter().map(unexplained));
         assert!(one.eq(other));
     }
@@ -230,19 +210,10 @@ fn time_of_reasons() {
         explain(&view, &mut advice);
         times.push((started.elapsed(), advice.len()));
         let started = Instant::now();
-        let models = PlayerModels::default();
-        let advice = advise(
-            nets(),
-            Level::Fast,
-            None,
-            &view,
-            &models,
-            &|| true,
-            &mut rng,
-        );
+        let advice = advise_by(Level::Fast, None, &view, &mut rng);
         fast.push((started.elapsed(), advice.len()));
         let started = Instant::now();
-        let searcher = Searcher::new(nets(), SearchConfig::default(), models);
+        let searcher = Searcher::new(nets(), SearchConfig::default(), PlayerModels::default());
         let budget = Budget::for_level(Level::Fast).expect("a level that searches");
         let advice = crate::advise_by_search(searcher, budget, &view, &mut rng);
         plain.push((started.elapsed(), advice.len()));

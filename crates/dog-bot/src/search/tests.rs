@@ -19,8 +19,13 @@ use crate::{
     tests::rules,
 };
 
+/// A searcher that knows nobody.
+fn searcher_by(config: SearchConfig) -> Searcher<'static> {
+    Searcher::new(nets(), config, PlayerModels::default())
+}
+
 fn think_by(config: SearchConfig, view: &SeatView, budget: Budget) -> Vec<CandidateStats> {
-    Searcher::new(nets(), config, PlayerModels::default()).think(view, budget, &mut rng(1))
+    searcher_by(config).think(view, budget, &mut rng(1))
 }
 
 /// A changed configuration.
@@ -191,8 +196,7 @@ fn choices_are_compared_in_common_worlds() {
     let view = view(&rules, &last, "4 5");
     let all = think(&view, Budget::Samples(4));
     let (best, worst) = (all[0].candidate, all[all.len() - 1].candidate);
-    let config = SearchConfig::for_play().for_comparison();
-    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
+    let mut searcher = searcher_by(SearchConfig::for_play().for_comparison());
     let mut compared = |choices: &[Candidate]| {
         let budget = Budget::Samples(6 * choices.len() as u32);
         let choices: Vec<_> = choices.iter().copied().map(Some).collect();
@@ -414,8 +418,7 @@ fn a_piece_that_will_be_captured_is_at_risk() {
     hands[next] = cards("5");
     let config = config(|config| config.margin = 30.0);
     let expected = [(Card::Three, Some(0.0)), (Card::Two, Some(1.0))];
-    let mut searcher = Searcher::new(nets(), config, PlayerModels::default());
-    let candidates = searcher.think_in(&view, Budget::Samples(10), &mut rng(1), |rng| {
+    let candidates = searcher_by(config).think_in(&view, Budget::Samples(10), &mut rng(1), |rng| {
         Playout::from_view(&view, hands, rng)
     });
     assert_eq!(risks(&candidates), expected);
@@ -500,8 +503,7 @@ fn findings_follow_from_the_playouts() {
             assert_eq!(stats.values, plain.values);
             assert!(plain.first_plays.is_empty());
         }
-        let searcher = Searcher::new(nets(), config, PlayerModels::default());
-        let findings = searcher.findings(view, &candidates);
+        let findings = searcher_by(config).findings(view, &candidates);
         for (stats, found) in candidates.iter().zip(findings) {
             let expected = is_only_use(stats, &candidates);
             assert_eq!(found.only_use.is_some(), expected, "{stats:?}");

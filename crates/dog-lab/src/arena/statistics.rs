@@ -309,26 +309,23 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_by_their_score() {
-        let mut four = MatchTotals::new(2, 1);
-        for (wins, unfinished) in [([2, 0], 0), ([1, 1], 0), ([0, 1], 1), ([0, 0], 2)] {
-            four.add(&Pair {
-                wins,
-                unfinished,
-                ..Pair::default()
-            });
-        }
+        let totals = |teams, pairs: &[([u32; 2], u32)]| {
+            let mut totals = MatchTotals::new(teams, 1);
+            for &(wins, unfinished) in pairs {
+                totals.add(&Pair {
+                    wins,
+                    unfinished,
+                    ..Pair::default()
+                });
+            }
+            totals
+        };
+        let four = totals(2, &[([2, 0], 0), ([1, 1], 0), ([0, 1], 1), ([0, 0], 2)]);
         assert_eq!(four.scores(), [0, 1, 2, 0, 1]);
         assert_eq!(four.full_scores().collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!((four.pairs(), four.wins, four.unfinished), (4, [3, 2], 3));
         assert_eq!(four.mean(), 2.25 / 4.0);
-        let mut six = MatchTotals::new(3, 1);
-        for (wins, unfinished) in [([3, 0], 0), ([1, 2], 0), ([1, 1], 1)] {
-            six.add(&Pair {
-                wins,
-                unfinished,
-                ..Pair::default()
-            });
-        }
+        let six = totals(3, &[([3, 0], 0), ([1, 2], 0), ([1, 1], 1)]);
         assert_eq!(six.full_scores().collect::<Vec<_>>(), [0, 1, 0, 1]);
         assert!((six.mean() - (1.0 + 3.0 / 9.0 + 4.0 / 9.0) / 3.0).abs() < 1e-12);
     }

@@ -380,34 +380,6 @@ turn 0
                 "line 2: board: character 1: seat 0 stands on track field 64",
             ),
             (
-                board("5 / 5 / - / -"),
-                "line 2: board: character 5: two pieces stand on track field 5",
-            ),
-            (
-                board("1 2 3 4 5 / - / - / -"),
-                "line 2: board: character 9: seat 0 must have 4 pieces, not 5",
-            ),
-            (
-                board("- / 0f / - / -"),
-                "line 2: board: character 5: seat 1 cannot have a fresh piece on field 0",
-            ),
-            (
-                board("g0f / - / - / -"),
-                "line 2: board: character 1: \"g0f\" is not a place",
-            ),
-            (
-                board("p0 / - / - / -"),
-                "line 2: board: character 1: \"p0\" is not a place",
-            ),
-            (
-                board("- / -"),
-                "line 2: board: character 6: the board must have 4 entries, not 2",
-            ),
-            (
-                board("- / - / - / - / 5f"),
-                "line 2: board: character 17: the board must have 4 entries, not 5",
-            ),
-            (
                 begin("hands 1 / - / - / -"),
                 "line 3: \"1\": there is no card",
             ),

@@ -182,16 +182,4 @@ mod tests {
             0
         );
     }
-
-    #[test]
-    fn division_adds_up_and_names_each_move_once() {
-        let position = position("board 5 20 / 7 / - / 50\nhands joker 7 / A J / 4 / K\nturn 0");
-        for depth in 1..4 {
-            let division = divide(&position, depth);
-            let sum: u64 = division.iter().map(|(_, count)| count).sum();
-            assert_eq!(sum, perft(&position, depth));
-            assert_eq!(division.len() as u64, perft(&position, 1));
-        }
-        assert!(divide(&position, 0).is_empty());
-    }
 }

@@ -84,7 +84,8 @@ tables! {
         0 lists J: J:10<>25 J:20<>25 J:10<>20
         by familienlager, dogspiel-it, hausregeln
         at 0: 10 20
-        0 is refused J:10<>20: by these rules a jack swaps with another seat's piece...
+        0 is refused J:10<>20: by these rules a jack swaps with another seat's piece, not with \
+            one's own
         at 0: 0 10
         by dogspiel-de
         0 lists J: J:0<>10
@@ -101,7 +102,8 @@ tables! {
         at 0: fresh
         0 lists J: J:none
         at 0: g0
-        0 is refused J:none: a jack is played without effect only with a piece of seat 0's...
+        0 is refused J:none: a jack is played without effect only with a piece of seat 0's on the \
+            ring
         by familienlager, dogspiel-de, dogspiel-it, spielanleitung
         at 0: 10
         0 is refused J:none: by these rules a jack is not played without effect
@@ -111,7 +113,8 @@ tables! {
         by hausregeln
         # The partner's, and a protected one that cannot be swapped either.
         at 0: 10 | 2: 20
-        0 is refused J:none: a jack is played without effect only while no other seat's piece is...
+        0 is refused J:none: a jack is played without effect only while no other seat's piece is \
+            on the ring, and seat 2's stands on field 20
         0 lists J: J:10<>20
         at 0: 10 | 1: fresh
         0 is refused J:none: a jack is played without effect only while no other seat's piece is...
@@ -124,6 +127,21 @@ tables! {
         0 reaches J: 0: 10 20
         0 plays J:none => 0: 10 20
         0 plays J:20<>10 => 0: 10 20
+        by hausregeln jack_own_pair=true jack_without_effect_when=no_swap_possible
+        0 plays J:none => 0: 10 20
+        0 plays J:20<>10 => 0: 10 20
+    "
+
+    /// RULES §11.
+    without_effect_where_no_swap_is_possible: "
+        by hausregeln jack_own_pair=true jack_without_effect_when=no_swap_possible
+        at 0: fresh 9 | 1: fresh
+        0 lists J: J:none
+        at 1: fresh
+        0 is refused J:none: a jack is played without effect only with a piece of seat 0's...
+        by dogspiel-it jack_without_effect_when=no_swap_possible
+        at 0: 4
+        0 is refused J:none: by these rules a jack is not played without effect
     "
 
     a_seat_that_is_home_swaps_its_partners_pieces: "

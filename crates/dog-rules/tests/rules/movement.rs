@@ -92,7 +92,8 @@ tables! {
     no_piece_passes_another_in_the_goal_or_goes_beyond_its_end: "
         by dogspiel-it
         at 0: 62 g1
-        0 is refused 4:62>g1: goal field 1 is occupied...
+        0 is refused 4:62>g1: goal field 1 is occupied: no piece lands on or passes another \
+            in the goal
         0 is refused 5:62>g2: goal field 1 is occupied...
         0 plays 3:62>g0 => 0: g0 g1
         at 0: g0 g2
@@ -200,7 +201,11 @@ tables! {
         at 0: 3
         0 lists 4: 4:3>59 4:3>7
         at 0: 0
-        0 is refused 4:0>g2: a piece walking back enters the goal only from beyond its start...
+        0 is refused 4:0>g2: a piece walking back enters the goal only from beyond its start, \
+            over the door
+        by hausregeln start_block=always
+        at 0: 0 2
+        0 is refused 4:2>g0: field 0 is blocked: seat 0's piece on its start
         by hausregeln backward_into_goal=false, dogspiel-it
         at 0: 2
         0 is refused 4:2>g0: by these rules no piece walks backward into the goal
@@ -223,12 +228,17 @@ tables! {
         at 0: fresh
         0 is refused 4:0>g3: a fresh piece must leave its start before it may enter the goal
         # A block on the start stops it, and an unprotected piece there is passed.
-        at 0: 0 2
-        0 is refused 4:2>g1: field 0 is blocked: seat 0's piece on its start
+        at 0: fresh 2
+        0 lists 4: 4:2>6 4:0>4 4:0>60
         at 0: 2 | 1: 0
         0 plays 4:2>g1 => 0: g1 | 1: 0
         at 0: 2 g0
         0 is refused 4:2>g1: goal field 0 is occupied...
+        by dogspiel-it backward_into_goal=true
+        at 0: 0 2
+        0 plays 4:2>g1 => 0: 0 g1
+        at 0: 2 g1
+        0 is refused 4:2>g1: goal field 1 is occupied...
     "
 
     /// RULES §11: forward, by every card that goes so far, and never backward.
@@ -321,6 +331,8 @@ tables! {
         at 1: full | 4: 62 | 2: 20
         1 lists 3: 3:62>p0 3:62>65
         1 is refused 2:20>22: the piece on field 20 is seat 2's, this move takes seat 4's pieces
+        at 0: full | 3: 94
+        0 plays 3:94>1 => 0: full | 3: 1
     "
 }
 

@@ -11,7 +11,7 @@ use super::{
     rounds::{exchange_action, optional, refused},
 };
 
-const SETTINGS: TableSettings = TableSettings {
+pub const SETTINGS: TableSettings = TableSettings {
     turn_seconds: Some(30),
     bot_pace_ms: 250,
     listed: true,

@@ -7,11 +7,12 @@ use dog_rules::{
     Action, Board, BySeat, Card, Cards, EventKind, Exchange, ExchangeAnswer, Game, Generator, Move,
     Phase, Playout, Preset, Seat, SeatView, Seed, playout::unseen_hands,
 };
-use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 use super::{
     position::{PositionExt, cards, read, seat},
     random,
+    random_games::Proposer,
 };
 
 fn rng(seed: u64) -> Xoshiro256PlusPlus {
@@ -84,7 +85,7 @@ struct Coverage {
 #[test]
 fn a_playout_can_begin_before_a_deal() {
     let mut rng = rng(5);
-    let mut deals = 0;
+    let (mut deals, mut proposer) = (0, Proposer::new(true));
     for _ in 0..10 {
         let rules = random::rules(&mut rng);
         let mut game = rules.game_of(Seed::new(rng.random()), None);
@@ -100,7 +101,8 @@ fn a_playout_can_begin_before_a_deal() {
                 assert!(dealt.all(|cards| cards == game.deal_size()));
                 deals += 1;
             }
-            game.apply(&action(&mut rng, &game)).unwrap();
+            let action = proposer.in_order(&mut rng, &game);
+            game.apply(&action).unwrap();
             if game.phase() == Phase::Finished {
                 break;
             }
@@ -114,7 +116,7 @@ fn a_playout_can_begin_before_a_deal() {
 #[test]
 fn a_playout_goes_on_as_its_game_does() {
     let mut rng = rng(23);
-    let mut seen = Coverage::default();
+    let (mut seen, mut proposer) = (Coverage::default(), Proposer::new(true));
     for _ in 0..60 {
         let rules = random::rules(&mut rng);
         seen.presets.insert(rules.preset.name().to_owned());
@@ -123,7 +125,7 @@ fn a_playout_goes_on_as_its_game_does() {
         // The playout, and the seat it was made for if cards had been swapped before.
         let mut playout: Option<(Playout, Option<Seat>)> = None;
         for _ in 0..600 {
-            let action = action(&mut rng, &game);
+            let action = proposer.in_order(&mut rng, &game);
             let undecided = game.phase() == Phase::Exchange
                 && rules.ring().seats().any(|seat| {
                     // The offers of others are not in a view.
@@ -218,15 +220,11 @@ fn check_fresh(playout: &Playout) {
     }
 }
 
+/// Who takes the action, unless it is a deal.
 fn actor(action: &Action) -> Option<Seat> {
-    match *action {
-        Action::Offer { seat, .. }
-        | Action::Decline { seat }
-        | Action::Ask { seat }
-        | Action::Pass { seat }
-        | Action::Play { seat, .. } => Some(seat),
-        _ => None,
-    }
+    action
+        .seat()
+        .filter(|_| !matches!(action, Action::Deal { .. }))
 }
 
 fn follow(playout: &mut Playout, action: &Action, game: &Game) {
@@ -244,49 +242,18 @@ fn follow(playout: &mut Playout, action: &Action, game: &Game) {
     }
 }
 
-/// Any legal action, preferring those that bring pieces home.
-fn action(rng: &mut impl Rng, game: &Game) -> Action {
-    match game.turn() {
-        None => {
-            let seats: Vec<Seat> = game.seats_to_act().collect();
-            let seat = *seats.choose(rng).expect("a game in progress");
-            let actions = game.legal_actions(seat);
-            actions.choose(rng).expect("an action").clone()
-        }
-        Some(seat) => {
-            let moves =
-                Generator::new().legal_moves(game.rules(), game.board(), seat, game.hand(seat));
-            let home = |board: &Board| -> u32 {
-                let team = [seat, seat.partner(game.rules().seats)];
-                team.iter()
-                    .map(|&seat| 1 << (board.goal(seat).count_ones() * 4) | board.goal(seat) as u32)
-                    .sum()
-            };
-            let best = moves.iter().max_by_key(|legal| home(&legal.outcome.board));
-            let mv = if rng.random_bool(0.8) {
-                best.expect("a move").mv
-            } else {
-                moves.choose(rng).expect("a move").mv
-            };
-            Action::Play { seat, mv }
-        }
-    }
-}
-
 #[test]
 fn hands_are_dealt_from_unseen_cards() {
     let mut rng = rng(24);
-    let mut games = 0;
-    let mut known = 0;
-    while games < 60 {
+    let (mut known, mut proposer) = (0, Proposer::new(true));
+    for _ in 0..60 {
         let rules = random::rules(&mut rng);
         let mut game = rules.game_of(Seed::new(rng.random()), None);
-        games += 1;
         for _ in 0..120 {
             if game.phase() == Phase::Finished {
                 break;
             }
-            let action = action(&mut rng, &game);
+            let action = proposer.in_order(&mut rng, &game);
             if let Some(seat) = actor(&action) {
                 let view = game.seen_from(seat);
                 let dealt = unseen_hands(&view, &mut rng);

@@ -54,7 +54,7 @@ struct Tally {
     marks: HashSet<Option<&'static str>>,
 }
 
-struct RandomGame {
+pub struct RandomGame {
     setup: Setup,
     game: Game,
     proposer: Proposer,
@@ -90,6 +90,21 @@ impl RandomGame {
             players,
             rules,
         };
+        let restless = *[5, 50, 300].choose(rng).expect("a number");
+        RandomGame::of(setup, restless)
+    }
+
+    /// A game of this set-up to its end.
+    pub fn to_the_end(rng: &mut ChaCha8Rng, setup: Setup) -> Replayed {
+        let mut played = RandomGame::of(setup, 40);
+        while played.game.phase() != Phase::Finished {
+            played.act(rng, &mut Tally::default());
+        }
+        let RandomGame { game, log, .. } = played;
+        Replayed { game, log }
+    }
+
+    fn of(setup: Setup, restless: u32) -> RandomGame {
         let game = Game::new(setup.clone());
         RandomGame {
             log: vec![ReplayedEntry {
@@ -97,11 +112,11 @@ impl RandomGame {
                 action: None,
                 events: vec![game.last_event().clone()],
             }],
-            holders: vec![vec![None; usize::from(seats)]],
+            holders: vec![vec![None; setup.players.len()]],
             missing: setup.must_confirm.iter().copied().collect(),
             dealt: false,
             proposer: Proposer::new(true),
-            restless: *[5, 50, 300].choose(rng).expect("a number"),
+            restless,
             setup,
             game,
         }

@@ -6,11 +6,12 @@ use std::{
 };
 
 use dog_rules::{
-    Board, Card, Generator, GoalEntry, Options, Protection, Rules, Seat, SevenPartner, SevenSurplus,
+    Board, Card, Generator, GoalEntry, Protection, Rules, Seat, SevenPartner, SevenSurplus,
 };
 
 use super::{
     naive,
+    position::PositionExt,
     properties::{Random, rng},
     random,
 };
@@ -66,7 +67,7 @@ fn cases(position: &Random) -> Vec<(&'static str, bool)> {
     let blocks = rules.start_block == Protection::Always || is_fresh;
     let always = rules.seven_partner == SevenPartner::Always;
     let lapses = rules.seven_surplus == SevenSurplus::LapsesOnWin;
-    let used = || position.with(|options| options.seven_surplus = SevenSurplus::MustBeUsed);
+    let used = || rules.with(|options| options.seven_surplus = SevenSurplus::MustBeUsed);
     let door_on_start = rules.goal_entry == GoalEntry::OnStart;
     let door = ring.door(seat);
     cases! {
@@ -143,12 +144,5 @@ impl Random {
                 .sevens(rules)
                 .iter()
                 .any(|after| after.winner(rules).is_some())
-    }
-
-    /// The rules with an option changed.
-    fn with(&self, change: impl FnOnce(&mut Options)) -> Rules {
-        let mut options = self.rules.options().clone();
-        change(&mut options);
-        Rules::try_from(options).expect("a possible set of rules")
     }
 }

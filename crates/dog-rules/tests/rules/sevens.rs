@@ -46,7 +46,8 @@ tables! {
         at 0: 10 30
         0 is refused 7:10>16: the parts of a seven must add up to 7 steps, not 6
         0 is refused 7:10>14,30>34: the parts of a seven must add up to 7 steps, not 8
-        0 is refused 7:10>18: a part of a seven takes 1 to 7 steps forward: field 10 to field 18...
+        0 is refused 7:10>18: a part of a seven takes 1 to 7 steps forward: field 10 to field 18 \
+            is not
         0 is refused 7:10>10,30>37: a part of a seven takes 1 to 7 steps forward...
         0 is refused 7:10>9,30>37: a part of a seven takes 1 to 7 steps forward...
         0 is refused 7:10>g0: a part of a seven takes 1 to 7 steps forward: field 10 to goal 0...
@@ -63,7 +64,8 @@ tables! {
         by all
         at 0: 20 22
         0 plays 7:22>26,20>23 => 0: 23 26
-        0 is refused 7:20>23,22>26: the piece on field 22 was captured by an earlier part...
+        0 is refused 7:20>23,22>26: the piece on field 22 was captured by an earlier part of the \
+            seven
     "
 
     where_a_part_ends_is_passed_or_must_be_free: "
@@ -141,7 +143,6 @@ tables! {
         # The block is gone, and the one behind it goes on.
         at 0: fresh 62
         0 plays 7:0>g3,62>1 => 0: 1 g3
-        0 plays 7:0>g3,62>g0 => 0: g0 g3
         0 is refused 7:62>g0,0>g3: field 0 is blocked: seat 0's fresh piece
         # The partner's fresh piece as well.
         by dogspiel-it fresh_into_goal=true seven_partner=always
@@ -196,6 +197,48 @@ tables! {
         0 plays 7:20>27 => 0: 27
         0 plays 7:22>25,20>24 => 0: 24 | 2: 25
         0 is refused 7:20>24,22>25: the piece on field 22 was captured by an earlier part...
+    "
+
+    /// RULES §11.
+    one_of_the_partners_pieces_takes_the_rest: "
+        by dogspiel-it seven_rest=one_piece
+        at 0: 60 g1 g2 g3 | 2: 40 g0
+        0 plays 7:60>g0,p0>p1,p1>p2 => 0: full | 2: 40 g2
+        0 is refused 7:60>g0,40>41,p0>p1: by these rules one of the partner's pieces takes the \
+            rest of the seven...
+        at 0: 20 60 g1 g2 | 2: 40
+        0 plays 7:60>g0,20>21,g2>g3 => 0: 21 g0 g1 g3 | 2: 40
+        # Each part of it ends on a free field.
+        by dogspiel-it seven_rest=one_piece seven_landing=must_be_free
+        at 0: 60 g1 g2 g3 | 1: 41 | 2: 40
+        0 plays 7:60>g0,40>42 => 0: full | 2: 42
+        0 is refused 7:60>g0,40>41,41>42: a part of a seven may not end on field 41...
+        by hausregeln seven_rest=one_piece
+        at 0: 58 g1 g2 g3 | 2: 28 g1 g2 g3
+        0 plays 7:58>g0,28>p0 => 0: full | 2: full
+    "
+
+    /// RULES §11: the owner counts, not who plays.
+    no_part_ends_on_another_piece_of_its_owners: "
+        by dogspiel-it capture_own=false seven_partner=always
+        at 0: 20 | 2: 13 27
+        0 plays 7:13>20 => 2: 20 27
+        0 plays 7:20>27 => 0: 27 | 2: 13
+        at 0: 30 | 2: 13 20
+        0 is refused 7:13>20: by these rules no piece ends on one of its own seat's...
+        by dogspiel-it capture_own=false
+        at 0: full | 2: 10 13
+        0 is refused 3:10>13: by these rules no piece ends on one of its own seat's...
+        at 0: full | 2: 32
+        0 is refused K:out: by these rules no piece ends on one of its own seat's...
+        # So a hand may have to be folded.
+        at 0: 0 13 | 1: fresh
+        0 lists K: fold
+        by dogspiel-it
+        0 lists K: K:out K:0>13
+        by hausregeln capture_own=false
+        at 0: 20 27
+        0 is refused 7:20>27: a part of a seven may not end on field 27...
     "
 
     steps_lapse_only_when_the_whole_team_is_home: "

@@ -120,6 +120,7 @@ fn the_deals_of_a_known_seed() {
 fn a_shuffle_that_throws_a_word_away() {
     let deck = Preset::DogspielIt.rules().deck();
     let pile = seed(SEED).shuffle(1_730_315, deck);
+    assert!(seed(SEED).shuffle(0, Cards::EMPTY).is_empty());
     let names: Vec<&str> = pile.iter().map(|card| card.name()).collect();
     assert_eq!(
         names.join(" "),

@@ -59,8 +59,7 @@ mod sharing;
 mod writing;
 
 use std::{
-    env, fs,
-    path::PathBuf,
+    fs,
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
@@ -68,12 +67,13 @@ use std::{
 };
 
 use dog_cluster::{Cluster, TestDatabase};
-use dog_rules::{Action, Actor, BySeat, Game, Phase, Player, Preset, Seat, SeatKind, Seed, Setup};
+use dog_rules::{Action, Actor, Game, Phase, Player, Seat, SeatKind};
 use jiff::SignedDuration;
-use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
+use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 use rusqlite::Connection;
 
 use super::*;
+pub use crate::testing::*;
 
 /// An empty database of a test's own, deleted when dropped.
 pub(super) enum TestStore {
@@ -169,40 +169,11 @@ impl TestStore {
     }
 }
 
-/// A temporary directory for a database file, deleted when dropped.
-pub struct Dir(pub PathBuf);
-
 impl Dir {
-    pub fn new() -> Dir {
-        let dir = env::temp_dir().join(format!("dog-store-{}", GameId::random()));
-        fs::create_dir(&dir).unwrap();
-        Dir(dir)
-    }
-
-    /// The path of the database.
-    pub fn file(&self) -> PathBuf {
-        self.0.join("games.db")
-    }
-
-    /// Opens the store.
-    pub fn store(&self) -> Store {
-        self.store_with(StoreConfig::default())
-    }
-
-    pub fn store_with(&self, config: StoreConfig) -> Store {
-        Store::open(self.file(), config).unwrap()
-    }
-
     /// The defects found by a check of the file.
     pub fn defects(&self) -> Vec<String> {
         let checked = Location::Sqlite(self.file()).check(|_, _| {}).unwrap();
         checked.defects.iter().map(Defect::to_string).collect()
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
     }
 }
 
@@ -248,27 +219,6 @@ pub(super) fn seconds(seconds: i64) -> SignedDuration {
     SignedDuration::from_secs(seconds)
 }
 
-/// A new game that is not stored yet.
-pub fn new_game() -> StoredGame {
-    let now = now();
-    StoredGame {
-        id: GameId::random(),
-        listed: true,
-        reactions: true,
-        imported: false,
-        creator: None,
-        created_at: now,
-        updated_at: now,
-        tokens: tokens("first"),
-        seating: Arc::default(),
-        timing: Timing::default(),
-        skips_to_deal: false,
-        admin_changes: AdminChanges::default(),
-        deadline: None,
-        game: game(|seat| Player::human(format!("player {seat}")), [7; 32]),
-    }
-}
-
 /// A new game of this creator's that is not stored yet.
 pub(super) fn game_of(creator: Option<Creator>) -> StoredGame {
     StoredGame {
@@ -299,38 +249,6 @@ pub(super) fn open_table(join: JoinPolicy) -> StoredGame {
         seating: seating.into(),
         game: game(player, [7; 32]),
         ..new_game()
-    }
-}
-
-/// The rules' part of a new game of these players.
-pub(super) fn game(player: impl Fn(usize) -> Player, seed: [u8; 32]) -> Arc<Game> {
-    let setup = Setup {
-        rules: Preset::DogspielIt.rules(),
-        players: (0..4).map(player).collect(),
-        first_dealer: Some(Seat::default()),
-        seed: Seed::new(seed),
-        seed_given: false,
-        must_confirm: Vec::new(),
-    };
-    Game::new(setup).into()
-}
-
-pub(super) fn tokens(text: &str) -> Tokens {
-    Tokens {
-        host: Some(TokenHash::new(text)),
-        seats: BySeat::from_fn(|seat| {
-            (seat < 3).then(|| TokenHash::new(&format!("{text} {seat}")))
-        }),
-    }
-}
-
-/// The log entry of a new game.
-pub fn creation(stored: &StoredGame) -> LogEntry {
-    LogEntry {
-        version: 1,
-        at: stored.created_at,
-        action: None,
-        events: vec![stored.game.last_event().clone()],
     }
 }
 
@@ -453,28 +371,6 @@ pub(super) fn last_change(store: &Store) -> i64 {
 /// All committed changes after change number `since`.
 pub(super) fn changes(store: &Store, since: i64) -> Vec<Change> {
     changes_to_marker(store, since).0
-}
-
-/// A game played to its end with random moves, its log, and the drafts of all its versions.
-pub fn finished_game(first: &StoredGame) -> (StoredGame, Vec<LogEntry>, Vec<Draft>) {
-    let mut dice = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut stored, mut log, mut drafts) = (first.clone(), vec![creation(first)], Vec::new());
-    while let Some(seat) = stored.game.timed_out_seat() {
-        let actions = stored.game.legal_actions(seat);
-        let action = actions
-            .choose(&mut dice)
-            .expect("the seat has a legal action");
-        let draft = draft(&stored, action);
-        stored = draft.next.clone();
-        log.push(LogEntry {
-            version: stored.game.version(),
-            at: stored.updated_at,
-            action: Some(action.clone()),
-            events: draft.events.clone(),
-        });
-        drafts.push(draft);
-    }
-    (stored, log, drafts)
 }
 
 /// Plays a game to its end in the store. Returns the game and its expected log.

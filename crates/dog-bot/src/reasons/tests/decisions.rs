@@ -12,9 +12,7 @@ use rand::{RngExt, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::super::{AdviceReason, AdviceReasonCode, EXPLAINED, MAX_REASONS};
 use crate::{
-    Choice, Level, Suggestion, advise,
-    player_model::PlayerModels,
-    rounded,
+    Choice, Level, Suggestion, rounded,
     search::{Budget, Estimate},
     testing::*,
 };
@@ -42,8 +40,7 @@ fn check_decisions(number: u32) {
             continue;
         }
         let level = Level::ALL[number as usize % Level::ALL.len()];
-        let (budget, models) = (Some(Budget::Samples(40)), PlayerModels::default());
-        let advice = advise(nets(), level, budget, &view, &models, &|| true, &mut rng);
+        let advice = advise_by(level, Some(Budget::Samples(40)), &view, &mut rng);
         let facts = Facts::new(&view, &advice);
         facts.check_numbers();
         for (place, suggestion) in advice.iter().enumerate() {

@@ -292,8 +292,6 @@ fn password_fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use tokio_postgres::config::SslMode;
-
     use super::*;
 
     fn config(url: &str) -> Config {
@@ -307,27 +305,15 @@ mod tests {
                 .parse()
                 .unwrap();
         assert_eq!(settings.name(), "database games at one,two");
-        let hosts = settings.hosts.iter().map(|host| {
-            (
-                host.get_hosts(),
-                host.get_ports(),
-                host.get_connect_timeout().copied(),
-            )
-        });
-        let seconds = Some(Duration::from_secs(7));
-        let expected = [("one", 5432), ("two", 5433)]
-            .map(|(host, port)| (vec![Host::Tcp(host.to_owned())], vec![port], seconds));
-        assert!(
-            hosts.eq(expected
-                .iter()
-                .map(|(host, port, time)| (&host[..], &port[..], *time)))
-        );
-        assert!(
-            settings
-                .hosts
-                .iter()
-                .all(|host| host.get_ssl_mode() == SslMode::Require)
-        );
+        let host = |host: &Config| {
+            let (names, ports) = (host.get_hosts(), host.get_ports());
+            let (wait, mode) = (host.get_connect_timeout(), host.get_ssl_mode());
+            format!("{names:?} {ports:?} {wait:?} {mode:?}")
+        };
+        let hosts: Vec<String> = settings.hosts.iter().map(host).collect();
+        let [one, two] = [("one", 5432), ("two", 5433)]
+            .map(|(name, port)| format!("[Tcp({name:?})] [{port}] Some(7s) Require"));
+        assert_eq!(hosts, [one, two]);
     }
 
     #[test]

@@ -34,8 +34,7 @@ fn flip_bit(path: &Path, byte: u64, bit: u32) {
 
 #[test]
 fn an_intact_database_has_no_defects() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     create_played(&store, 3, 40);
     let text = include_str!("../../../../../tests/records/four.dog");
     let replayed = ParsedRecord::read(text).unwrap().replay().unwrap();
@@ -89,8 +88,7 @@ fn bare_game(store: &Store, id: &GameId) -> BareGame {
 
 #[test]
 fn a_flipped_bit_is_detected_or_harmless() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let games = create_played(&store, 5, 60);
     let before: Vec<_> = games.iter().map(|id| bare_game(&store, id)).collect();
     drop(store);
@@ -115,8 +113,7 @@ fn a_flipped_bit_is_detected_or_harmless() {
 
 #[test]
 fn a_swapped_card_is_detected_and_not_named() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let id = create_played(&store, 1, 2)[0];
     let other = create(&store);
     drop(store);
@@ -178,8 +175,7 @@ fn a_swapped_card_is_detected_and_not_named() {
 
 #[test]
 fn a_damaged_file_is_not_served() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     create_played(&store, 4, 40);
     drop(store);
     let sound = fs::read(dir.file()).unwrap();
@@ -213,9 +209,8 @@ fn a_lost_database_is_not_taken_for_a_new_one() {
     let (dir, image) = (Dir::new(), Dir::new());
     let store = dir.store();
     create_played(&store, 1, 3);
-    let beside = |path: &Path, suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
-    let log = beside(&image.file(), "-wal");
-    fs::copy(beside(&dir.file(), "-wal"), &log).unwrap();
+    let log = connect::sidecar(&image.file(), "-wal");
+    fs::copy(connect::sidecar(&dir.file(), "-wal"), &log).unwrap();
     let before = fs::read(&log).unwrap();
     assert!(!before.is_empty());
     for empty in [false, true] {
@@ -250,7 +245,7 @@ fn a_damaged_commit_in_the_log_is_detected() {
     };
     let before = versions(&store);
     let suffixes = ["", "-wal", "-shm"];
-    let file = |dir: &Dir, suffix: &str| PathBuf::from(format!("{}{suffix}", dir.file().display()));
+    let file = |dir: &Dir, suffix: &str| connect::sidecar(&dir.file(), suffix);
     let killed = suffixes.map(|suffix| fs::read(file(&dir, suffix)).unwrap());
     drop(store);
     let length = killed[1].len();
@@ -308,8 +303,7 @@ fn a_damaged_commit_in_the_log_is_detected() {
 
 #[test]
 fn a_backup_is_complete_and_replaces_no_file() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     create_played(&store, 20, 20);
     let copy = dir.0.join("copy.db");
     let mut shown = Vec::new();
@@ -357,8 +351,7 @@ fn a_backup_is_complete_and_replaces_no_file() {
 /// A backup made during writes contains one state of all games.
 #[test]
 fn a_backup_is_one_state() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let games = create_played(&store, 8, 3);
     let (first, last) = (games[0], games[7]);
     thread::scope(|scope| {

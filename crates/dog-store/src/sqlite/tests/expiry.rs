@@ -17,8 +17,7 @@ fn age(dir: &Dir, by: SignedDuration) {
 
 #[test]
 fn a_response_expires_after_a_day() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let day = SignedDuration::from_hours(24);
     assert_eq!(save_response(&store, 1, "one"), CommitResult::Done);
     age(&dir, day - SignedDuration::from_hours(1));
@@ -34,8 +33,7 @@ fn a_response_expires_after_a_day() {
 
 #[test]
 fn expired_responses_are_deleted_in_batches() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     for number in 0..5 {
         let done = save_response(&store, number, "a response");
         assert_eq!(done, CommitResult::Done);

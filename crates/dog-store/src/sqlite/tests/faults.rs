@@ -46,8 +46,7 @@ fn a_full_disk_refuses_writes_until_there_is_space() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_moved_away_refuses_writes_until_it_is_back() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let id = create(&store).id;
     let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", dir.file().display()));
     let away = dir.0.join("away");
@@ -100,8 +99,7 @@ fn a_game_that_contradicts_its_row_is_damaged() {
 
 #[test]
 fn an_unreadable_row_does_not_hide_other_due_games() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let (bad, good) = (create(&store).id, create(&store).id);
     let set = |what: &str, id| sql(&dir, &format!("UPDATE games SET {what} WHERE id = '{id}'"));
     set("due_at = 2", good);

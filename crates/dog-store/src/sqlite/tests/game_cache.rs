@@ -6,8 +6,7 @@ use super::{super::game_cache::GameCache, *};
 
 #[test]
 fn a_rolled_back_change_is_not_cached() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let id = create(&store).id;
     let (undone, done) = (reissue(), Action::Deal { by: None });
     let failed = block_on(file(&store).write(move |tx| {
@@ -25,8 +24,7 @@ fn a_rolled_back_change_is_not_cached() {
 /// What another program changes in the file is seen once a write has found out.
 #[test]
 fn a_refused_or_stale_write_forgets_the_game() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let changes = [
         ("UPDATE games SET updated_at = updated_at + 1", None),
         ("DELETE FROM games", None),
@@ -87,8 +85,7 @@ fn act_on(stored: &StoredGame) -> StoredGame {
 /// Readers never see a game go back while it is changed.
 #[test]
 fn a_game_never_goes_back() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let id = create(&store).id;
     let (done, last) = (AtomicBool::new(false), 60);
     thread::scope(|scope| {

@@ -18,8 +18,7 @@ fn open_within(path: &Path, lock_wait: Duration) -> Result<Store, StoreError> {
 #[test]
 fn a_second_store_is_refused() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let id = create(&store).id;
     let pid = std::process::id().to_string();
     let link = dir.0.join("link.db");
@@ -103,8 +102,7 @@ fn a_server_of_an_earlier_release_is_waited_for() {
 
 #[test]
 fn tickets_that_nobody_takes_are_forgotten() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let stored = create(&store);
     let kept = || file(&store).0.memory.tickets.lock().values.len();
     for name in ["one", "two"] {

@@ -4,8 +4,7 @@ use super::*;
 
 #[test]
 fn an_unreadable_log_does_not_stop_the_packing_of_others() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let [bad, good] = [(), ()].map(|()| play_to_end(&store, new_game()).0.id);
     let file = Connection::open(dir.file()).unwrap();
     let spoil = "UPDATE log SET events = '[' WHERE version = 9 \
@@ -22,8 +21,7 @@ fn an_unreadable_log_does_not_stop_the_packing_of_others() {
 
 #[test]
 fn a_damaged_packed_log_is_an_error() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let (over, log, _) = finished_game(&new_game());
     commit_done(&store, import(&over, &log));
     let file = Connection::open(dir.file()).unwrap();

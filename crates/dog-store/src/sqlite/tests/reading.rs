@@ -4,8 +4,7 @@ use super::*;
 
 #[test]
 fn a_read_transaction_sees_one_state() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let id = create(&store).id;
     let seen = file(&store).read(|reader| {
         let before = reader.version(&id)?;
@@ -18,8 +17,7 @@ fn a_read_transaction_sees_one_state() {
 
 #[test]
 fn readers_cannot_write() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let sql = "DELETE FROM games";
     let written = file(&store).read(|reader| Ok(reader.connection.execute(sql, [])?));
     assert!(matches!(written, Err(StoreError::ReadOnly)), "{written:?}");
@@ -41,8 +39,7 @@ fn an_unreadable_game_does_not_hide_others() {
 
 #[test]
 fn lists_and_logs_are_read_by_an_index() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let plan = |sql: &str| -> String {
         let explain = |reader: &Reader<'_>| -> Result<String, StoreError> {
             let sql = format!("EXPLAIN QUERY PLAN {sql}");

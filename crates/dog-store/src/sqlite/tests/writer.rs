@@ -77,8 +77,7 @@ fn refuse() -> StoreError {
 
 #[test]
 fn reads_do_not_wait_for_a_write() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let stored = create(&store);
     let id = stored.id;
     let (begin, begun) = channel();
@@ -99,8 +98,7 @@ fn reads_do_not_wait_for_a_write() {
 
 #[test]
 fn a_failed_write_changes_nothing() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let stored = create(&store);
     let (id, other) = (stored.id, new_game());
     let other_id = other.id;
@@ -132,8 +130,7 @@ fn a_failed_write_changes_nothing() {
 
 #[test]
 fn a_failed_write_does_not_affect_its_batch() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let id = create(&store).id;
     let (busy, release) = block_writer(&store);
     let act = |number| {
@@ -158,8 +155,7 @@ fn a_failed_write_does_not_affect_its_batch() {
 /// Stale writes, writes of an existing id, and closures that fail before their first change.
 #[test]
 fn a_refused_checked_write_does_not_affect_its_batch() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let stored = create(&store);
     let id = stored.id;
     let (busy, release) = block_writer(&store);
@@ -182,8 +178,7 @@ fn a_refused_checked_write_does_not_affect_its_batch() {
 /// The closure fails after a change, so all writes of its batch must fail.
 #[test]
 fn a_checked_write_that_fails_after_a_change_rolls_back_its_batch() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let stored = create(&store);
     let id = stored.id;
     for panics in [false, true] {
@@ -210,8 +205,7 @@ fn a_checked_write_that_fails_after_a_change_rolls_back_its_batch() {
 
 #[test]
 fn a_full_queue_refuses_writes_at_once() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let (busy, release) = block_writer(&store);
     let nothing = |_: &mut Transaction<'_>| Ok(());
     let queued: Vec<_> = (0..writer::QUEUE_CAPACITY)
@@ -230,8 +224,7 @@ fn a_full_queue_refuses_writes_at_once() {
 
 #[test]
 fn a_write_can_be_cancelled_before_its_batch() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (_dir, store) = Dir::with_store();
     let (one, two) = (create(&store), create(&store));
     let (busy, release) = block_writer(&store);
     let kept = queue_op(&store, update(&one, &reissue()));
@@ -251,8 +244,7 @@ fn files(dir: &Dir) -> usize {
 
 #[test]
 fn dropping_the_last_handle_waits_for_writes() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let id = create(&store).id;
     let (busy, release) = block_writer(&store);
     let act = |_| work(&store, move |tx| act_in(tx, &id, reissue()));
@@ -274,8 +266,7 @@ fn dropping_the_last_handle_waits_for_writes() {
 
 #[test]
 fn a_write_may_own_the_last_handle() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let id = create(&store).id;
     let (drops, dropped) = channel();
     let own = store.clone();
@@ -294,8 +285,7 @@ fn a_write_may_own_the_last_handle() {
 
 #[test]
 fn a_write_waits_for_the_lock_of_another_program() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let other = Connection::open(dir.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let write = queue_op(&store, WriteOp::Insert(insert(&new_game())));
@@ -307,8 +297,7 @@ fn a_write_waits_for_the_lock_of_another_program() {
 
 #[test]
 fn readiness_shows_whether_the_file_can_be_written() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let other = Connection::open(dir.file()).unwrap();
     let commits = || -> i64 {
         let version = other.pragma_query_value(None, "data_version", |row| row.get(0));
@@ -325,8 +314,7 @@ fn readiness_shows_whether_the_file_can_be_written() {
 
 #[test]
 fn a_removed_game_leaves_no_rows() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let (stored, _) = play_to_end(&store, new_game());
     wait(store.pack_logs(now(), None, 10));
     let other = create(&store);
@@ -344,8 +332,7 @@ fn a_removed_game_leaves_no_rows() {
 
 #[test]
 fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
-    let dir = Dir::new();
-    let store = dir.store();
+    let (dir, store) = Dir::with_store();
     let under_key = |stored| {
         let mut new = insert(stored);
         new.unique_key = Some("a key".to_owned());
