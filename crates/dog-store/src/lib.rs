@@ -13,6 +13,7 @@ mod check;
 mod config;
 mod copied_tables;
 mod copy;
+mod deflate;
 mod error;
 mod feed;
 mod game_log;
