@@ -9,6 +9,7 @@ use super::{
     StoreError,
     deflate::{deflate, inflate},
     id::GameId,
+    row::Row,
 };
 
 /// Versions per page. A page takes 4 kB or a little more, which fits SQLite's pages well. Pages of
@@ -80,6 +81,19 @@ impl LogPage {
 }
 
 impl LogRow {
+    /// The row with the columns version, at, action and events from this column on.
+    ///
+    /// # Errors
+    /// A column is not valid.
+    pub fn read(row: Row<'_>, first: usize) -> Result<LogRow, StoreError> {
+        Ok(LogRow {
+            version: row.get(first)?,
+            at: row.get(first + 1)?,
+            action: row.get(first + 2)?,
+            events: row.get(first + 3)?,
+        })
+    }
+
     fn entry(self, game: GameId) -> Result<LogEntry, StoreError> {
         Ok(LogEntry {
             version: self.version,

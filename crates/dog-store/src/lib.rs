@@ -28,6 +28,7 @@ mod rare_warning;
 mod reaction;
 mod retention;
 mod review;
+mod row;
 mod schema;
 mod seating;
 mod sqlite;

@@ -196,11 +196,8 @@ impl WriterThread {
     /// else `error`.
     fn quota_or(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
-        let reader = Reader {
-            connection: &self.connection,
-            cache: None,
-        };
-        if may_be_quota && let Ok(usage) = reader.usage(self.limit.bytes()) {
+        let usage = || Reader::new(&self.connection).usage(self.limit.bytes());
+        if may_be_quota && let Ok(usage) = usage() {
             return usage.check_write().err().unwrap_or(error);
         }
         error
