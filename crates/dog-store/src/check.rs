@@ -9,7 +9,7 @@ use std::{
 use dog_rules::{Event, EventKind, Game, Phase, TableSettings};
 use jiff::Timestamp;
 
-use super::{GameId, LogEntry, StoreError, StoredGame};
+use super::{GameId, LogEntry, StoreError, StoredGame, row::Row};
 
 /// A defect of a database. Its text contains no card and no other secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,31 +79,36 @@ pub(super) struct CheckedColumns {
 }
 
 impl CheckedColumns {
+    /// Those of a row that begins with them.
+    ///
+    /// # Errors
+    /// A column is not valid.
+    pub fn read(row: Row<'_>) -> Result<CheckedColumns, StoreError> {
+        Ok(CheckedColumns {
+            is_for_people: row.get(0)?,
+            due_at: row.get(1)?,
+            anyone_may_join: row.get(2)?,
+            at_limit: row.get(3)?,
+        })
+    }
+
     /// # Errors
     /// The first difference.
     pub fn check(&self, stored: &StoredGame) -> Result<(), String> {
         let due_at = stored.due_at(stored.updated_at);
         let due_at = due_at.map(Timestamp::as_microsecond);
-        for (is_same, what) in [
-            (
-                self.is_for_people == stored.is_for_people(),
-                "whether it is for people",
-            ),
-            (
-                self.anyone_may_join == stored.anyone_may_join(),
-                "whether anyone may join",
-            ),
-            (
-                self.at_limit == stored.is_at_limit(),
-                "whether it is at its last version",
-            ),
-            (self.due_at == due_at, "when the server is to act"),
-        ] {
-            if !is_same {
-                return Err(format!("its row and its snapshot differ in {what}"));
-            }
-        }
-        Ok(())
+        let what = if self.is_for_people != stored.is_for_people() {
+            "whether it is for people"
+        } else if self.anyone_may_join != stored.anyone_may_join() {
+            "whether anyone may join"
+        } else if self.at_limit != stored.is_at_limit() {
+            "whether it is at its last version"
+        } else if self.due_at != due_at {
+            "when the server is to act"
+        } else {
+            return Ok(());
+        };
+        Err(format!("its row and its snapshot differ in {what}"))
     }
 }
 

@@ -1,10 +1,17 @@
 //! What is copied, and why it may fail.
 
-use std::{fmt, io};
+use std::io;
 
 use thiserror::Error;
 
-use crate::StoreError;
+use crate::{
+    StoreError,
+    row::{
+        Cell,
+        ColumnKind::{self, Bool, Bytes, Int, Text},
+        Row,
+    },
+};
 
 /// The tables in which a moved store takes no writes.
 pub(crate) const MARKED_TABLES: [&str; 6] = [
@@ -25,18 +32,6 @@ pub(crate) struct CopiedTable {
     /// The order in which they are copied, which both kinds of stores agree on.
     order: &'static str,
 }
-
-/// What is in a column, unless it is NULL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ColumnKind {
-    Int,
-    /// An integer in SQLite.
-    Bool,
-    Text,
-    Bytes,
-}
-
-use ColumnKind::{Bool, Bytes, Int, Text};
 
 /// All that is copied. The games come first, because other rows refer to them.
 pub(crate) const TABLES: [CopiedTable; 6] = [
@@ -146,57 +141,20 @@ impl CopiedTable {
         format!("SELECT count(*) FROM {}", self.rows)
     }
 
+    /// The values of a row.
+    ///
+    /// # Errors
+    /// One of them is not of the kind of its column.
+    pub fn cells<'r>(&self, row: Row<'r>) -> Result<Vec<Cell<'r>>, StoreError> {
+        let columns = self.columns.iter().enumerate();
+        let cells = columns.map(|(index, &(_, kind))| row.cell(index, kind));
+        cells.collect()
+    }
+
     /// The names of the columns, separated by commas.
     pub fn column_names(&self) -> String {
         let names = self.columns.iter().map(|&(column, _)| column);
         names.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// A value of a row.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cell<'a> {
-    Null,
-    Int(i64),
-    Bool(bool),
-    Text(&'a str),
-    Bytes(&'a [u8]),
-}
-
-/// Without the value, which may be secret.
-impl fmt::Debug for Cell<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cell").finish_non_exhaustive()
-    }
-}
-
-/// Why not all rows of a table were read.
-pub(crate) enum RowFailure {
-    /// They cannot be read.
-    Read(StoreError),
-    /// What was to be done with a row failed.
-    Write(StoreError),
-}
-
-impl<E: Into<StoreError>> From<E> for RowFailure {
-    fn from(error: E) -> RowFailure {
-        RowFailure::Read(error.into())
-    }
-}
-
-impl RowFailure {
-    /// The rows were read from the source and written to the target.
-    pub fn into_source_error(self) -> CopyError {
-        match self {
-            RowFailure::Read(error) => CopyError::Source(error),
-            RowFailure::Write(error) => CopyError::Target(error),
-        }
-    }
-
-    /// The rows were read from the target.
-    pub fn into_target_error(self) -> CopyError {
-        let (RowFailure::Read(error) | RowFailure::Write(error)) = self;
-        CopyError::Target(error)
     }
 }
 

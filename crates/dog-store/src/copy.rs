@@ -6,14 +6,23 @@
 //! who is present and claims of due games are not copied: they are of the nodes that run. Neither
 //! is what removed games have left.
 
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
+use rusqlite::{Statement, params_from_iter};
 use sha2::{Digest, Sha256};
-use tokio::runtime;
+use tokio_postgres::types::ToSql;
 
 use crate::{
     CopyError, Location, StoreError,
-    copied_tables::{Cell, CopiedTable, RowFailure, TABLES},
-    postgres::{CopyDatabase, PgTableWriter},
-    sqlite::{CopyFile, SqliteTableWriter},
+    copied_tables::{CREATOR_KEY, CopiedTable, TABLES},
+    postgres::{
+        self,
+        copy::{CopyDatabase, RowWriter, parameter},
+    },
+    row::{Cell, Row},
+    sqlite::{self, copy::CopyFile},
+    thread::runtime,
 };
 
 /// How many rows are copied between two reports of progress.
@@ -65,16 +74,6 @@ pub struct CopyReport {
     pub digest: String,
 }
 
-/// Calls the same method of either side.
-macro_rules! on_side {
-    ($side:expr, $method:ident($($argument:expr),*)) => {
-        match $side {
-            CopySide::Sqlite(file) => file.$method($($argument),*),
-            CopySide::Postgres(database) => database.$method($($argument),*).await,
-        }
-    };
-}
-
 /// One side of a copy, within a transaction.
 enum CopySide {
     Sqlite(CopyFile),
@@ -83,8 +82,8 @@ enum CopySide {
 
 /// What writes the rows of one table.
 enum TableWriter<'a> {
-    Sqlite(SqliteTableWriter<'a>),
-    Postgres(PgTableWriter),
+    Sqlite(Statement<'a>),
+    Postgres(RowWriter),
 }
 
 /// Copies a store into an empty one, compares the two, and marks the source as moved. `progress`
@@ -99,8 +98,7 @@ pub fn copy(
     to: &Location,
     progress: impl FnMut(u64, u64),
 ) -> Result<CopyReport, CopyError> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CopyError::Target(StoreError::create(error)))?;
+    let runtime = runtime().map_err(CopyError::Target)?;
     runtime.block_on(copy_and_mark(from, to, progress))
 }
 
@@ -123,7 +121,8 @@ async fn copy_and_mark(
 
     let mut all = 0;
     for table in &TABLES {
-        all += 2 * on_side!(&source, count(table)).map_err(CopyError::Source)?;
+        let rows = source.number(&table.count()).await;
+        all += 2 * rows.map_err(CopyError::Source)?.unsigned_abs();
     }
     let mut done = 0;
     let mut tick = || {
@@ -136,8 +135,17 @@ async fn copy_and_mark(
     for table in &TABLES {
         copied.push(copy_table(table, &source, &target, &mut tick).await?);
     }
-    let last = on_side!(&source, last_row_id()).map_err(CopyError::Source)?;
-    on_side!(&target, after_rows(last)).map_err(CopyError::Target)?;
+    let last = source.number(match &source {
+        CopySide::Sqlite(_) => sqlite::copy::LAST_ROW_ID,
+        CopySide::Postgres(_) => postgres::copy::LAST_ROW_ID,
+    });
+    let last = last.await.map_err(CopyError::Source)?;
+    let after_rows = match &target {
+        CopySide::Sqlite(_) => sqlite::copy::after_rows(last),
+        CopySide::Postgres(_) => postgres::copy::after_rows(last),
+    };
+    let ended = target.execute(&after_rows).await;
+    ended.map_err(CopyError::Target)?;
     let (mut rows, mut sha) = (0, Sha256::new());
     for (table, digest) in TABLES.iter().zip(&copied) {
         let mut read = TableDigest::default();
@@ -146,7 +154,7 @@ async fn copy_and_mark(
             tick();
             Ok(())
         });
-        reading.await.map_err(RowFailure::into_target_error)?;
+        reading.await.map_err(CopyError::Target)?;
         if read.finish() != *digest {
             return Err(CopyError::Differs(table.name));
         }
@@ -157,9 +165,16 @@ async fn copy_and_mark(
 
     // The mark is written before the copy becomes visible, so that what can fail has not failed
     // yet.
-    on_side!(&source, mark_moved(&to.name())).map_err(CopyError::Source)?;
-    on_side!(target, commit_copy())?;
-    on_side!(source, commit_mark()).map_err(CopyError::NotMarked)?;
+    let marked = source.mark_moved(&to.name()).await;
+    marked.map_err(CopyError::Source)?;
+    match target {
+        CopySide::Sqlite(file) => file.commit_copy()?,
+        CopySide::Postgres(database) => database.commit_copy().await?,
+    }
+    source
+        .execute("COMMIT")
+        .await
+        .map_err(CopyError::NotMarked)?;
     Ok(CopyReport {
         games: copied[0].0,
         rows,
@@ -175,47 +190,108 @@ async fn copy_table(
     tick: &mut impl FnMut(),
 ) -> Result<(u64, [u8; 32]), CopyError> {
     let mut digest = TableDigest::default();
-    let writer = match target {
-        CopySide::Sqlite(file) => file.writer(table).map(TableWriter::Sqlite),
-        CopySide::Postgres(database) => database.writer(table).await.map(TableWriter::Postgres),
-    };
-    let mut writer = writer.map_err(CopyError::Target)?;
+    if table.name == CREATOR_KEY {
+        let deleted = target.execute("DELETE FROM creator_key").await;
+        deleted.map_err(CopyError::Target)?;
+    }
+    let mut writer = target.writer(table).await.map_err(CopyError::Target)?;
+    // Rows are read from the source, and written to the target.
+    let mut failure: fn(StoreError) -> CopyError = CopyError::Source;
     let copying = source.each(table, async |row| {
         digest.add(row);
         tick();
-        writer.write(row).await
+        let written = writer.write(table, row).await;
+        if written.is_err() {
+            failure = CopyError::Target;
+        }
+        written
     });
-    copying.await.map_err(RowFailure::into_source_error)?;
+    copying.await.map_err(failure)?;
     writer.finish().await.map_err(CopyError::Target)?;
     Ok(digest.finish())
 }
 
 impl CopySide {
+    /// Executes statements without results.
+    async fn execute(&self, sql: &str) -> Result<(), StoreError> {
+        match self {
+            CopySide::Sqlite(file) => Ok(file.connection.execute_batch(sql)?),
+            CopySide::Postgres(database) => Ok(database.client().batch_execute(sql).await?),
+        }
+    }
+
+    /// The number that a query returns.
+    async fn number(&self, sql: &str) -> Result<i64, StoreError> {
+        match self {
+            CopySide::Sqlite(file) => Ok(file.connection.query_row(sql, [], |row| row.get(0))?),
+            CopySide::Postgres(database) => {
+                Ok(database.client().query_one(sql, &[]).await?.try_get(0)?)
+            }
+        }
+    }
+
+    async fn mark_moved(&self, target: &str) -> Result<(), StoreError> {
+        match self {
+            CopySide::Sqlite(file) => file.mark_moved(target),
+            CopySide::Postgres(database) => database.mark_moved(target).await,
+        }
+    }
+
     /// Calls a function with each row of a table, in order.
     async fn each(
         &self,
         table: &CopiedTable,
-        with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
-    ) -> Result<(), RowFailure> {
+        mut with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         match self {
-            CopySide::Sqlite(file) => file.each(table, with).await,
-            CopySide::Postgres(database) => database.each(table, with).await,
+            CopySide::Sqlite(file) => {
+                let mut statement = file.connection.prepare(&table.select())?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    with(&table.cells(Row::Sqlite(row))?).await?;
+                }
+            }
+            CopySide::Postgres(database) => {
+                // The rows are sent no faster than they are taken.
+                let none: [&(dyn ToSql + Sync); 0] = [];
+                let rows = database.client().query_raw(&table.select(), none).await?;
+                let mut rows = pin!(rows);
+                while let Some(row) = rows.try_next().await? {
+                    with(&table.cells(Row::Postgres(&row))?).await?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// What writes the rows of a table.
+    async fn writer(&self, table: &CopiedTable) -> Result<TableWriter<'_>, StoreError> {
+        Ok(match self {
+            CopySide::Sqlite(file) => TableWriter::Sqlite(file.insert(table)?),
+            CopySide::Postgres(database) => TableWriter::Postgres(database.writer(table).await?),
+        })
     }
 }
 
 impl TableWriter<'_> {
-    async fn write(&mut self, row: &[Cell<'_>]) -> Result<(), StoreError> {
+    async fn write(&mut self, table: &CopiedTable, row: &[Cell<'_>]) -> Result<(), StoreError> {
         match self {
-            TableWriter::Sqlite(writer) => writer.write(row),
-            TableWriter::Postgres(writer) => writer.write(row).await,
+            TableWriter::Sqlite(insert) => {
+                insert.execute(params_from_iter(row))?;
+            }
+            TableWriter::Postgres(writer) => {
+                let cells = row.iter().zip(table.columns);
+                let values = cells.map(|(cell, &(_, kind))| parameter(cell, kind));
+                writer.as_mut().write(&values.collect::<Vec<_>>()).await?;
+            }
         }
+        Ok(())
     }
 
     async fn finish(self) -> Result<(), StoreError> {
-        match self {
-            TableWriter::Sqlite(_) => Ok(()),
-            TableWriter::Postgres(writer) => writer.finish().await,
+        if let TableWriter::Postgres(mut writer) = self {
+            writer.as_mut().finish().await?;
         }
+        Ok(())
     }
 }

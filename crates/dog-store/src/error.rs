@@ -171,10 +171,9 @@ impl StoreError {
         StoreError::Unreadable {
             game,
             category: match error.classify() {
-                Category::Io => "input ended",
                 Category::Syntax => "wrong syntax",
                 Category::Data => "wrong data",
-                Category::Eof => "input ended",
+                Category::Io | Category::Eof => "input ended",
             },
             line: error.line(),
             column: error.column(),

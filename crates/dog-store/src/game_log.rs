@@ -1,14 +1,16 @@
 //! A game's log: the action and the events of each version. The log of a finished game does not
 //! change; it is packed, which makes it ten times smaller.
 
-use std::io::Read;
-
 use dog_rules::{Action, Event};
-use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{StoreError, id::GameId};
+use super::{
+    StoreError,
+    deflate::{deflate, inflate},
+    id::GameId,
+    row::Row,
+};
 
 /// Versions per page. A page takes 4 kB or a little more, which fits SQLite's pages well. Pages of
 /// 64 versions would waste half of the space.
@@ -79,6 +81,19 @@ impl LogPage {
 }
 
 impl LogRow {
+    /// The row with the columns version, at, action and events from this column on.
+    ///
+    /// # Errors
+    /// A column is not valid.
+    pub fn read(row: Row<'_>, first: usize) -> Result<LogRow, StoreError> {
+        Ok(LogRow {
+            version: row.get(first)?,
+            at: row.get(first + 1)?,
+            action: row.get(first + 2)?,
+            events: row.get(first + 3)?,
+        })
+    }
+
     fn entry(self, game: GameId) -> Result<LogEntry, StoreError> {
         Ok(LogEntry {
             version: self.version,
@@ -136,10 +151,7 @@ impl PackedLog {
 /// # Errors
 /// Never in practice: entries can be serialized, and writing to memory does not fail.
 fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
-    let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-    serde_json::to_writer(&mut packed, entries)
-        .map_err(std::io::Error::from)
-        .and_then(|()| packed.finish())
+    deflate(|packer| Ok(serde_json::to_writer(packer, entries)?))
         .map_err(|_| StoreError::Misuse("a log cannot be packed"))
 }
 
@@ -148,10 +160,7 @@ fn pack(entries: &[LogEntry]) -> Result<Vec<u8>, StoreError> {
 /// # Errors
 /// The page is damaged, or larger than [`MAX_PAGE_BYTES`].
 fn unpack(packed: &[u8], id: GameId) -> Result<Vec<LogEntry>, StoreError> {
-    let mut text = Vec::new();
-    DeflateDecoder::new(packed)
-        .take(MAX_PAGE_BYTES)
-        .read_to_end(&mut text)
+    let text = inflate(packed, MAX_PAGE_BYTES)
         .map_err(|_| StoreError::Damaged(format!("the log of game {id} cannot be unpacked")))?;
     serde_json::from_slice(&text).map_err(|error| StoreError::unreadable(id, &error))
 }

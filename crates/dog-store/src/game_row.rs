@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use dog_rules::Game;
-use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use super::{
-    AdminChanges, Creator, GameId, Seating, StoreError, StoredGame, Timing, Tokens, write::to_json,
+    AdminChanges, GameId, Seating, StoreError, StoredGame, Timing, row::Row, write::to_json,
 };
 
-/// A query of the columns that the stores read as a [`GameRow`], in their order.
+/// A query of the columns of [`stored_game`], in their order.
 macro_rules! select_games {
     ($rest:literal) => {
         concat!(
@@ -23,85 +21,54 @@ macro_rules! select_games {
 }
 pub(super) use select_games;
 
-/// The columns of a game, as they are stored.
-pub(super) struct GameRow<'r> {
-    pub id: GameId,
-    pub version: i64,
-    pub phase: &'r [u8],
-    pub listed: bool,
-    pub reactions: bool,
-    pub imported: bool,
-    pub created_at: i64,
-    pub updated_at: i64,
-    pub creator: Option<Creator>,
-    pub tokens: Tokens,
-    /// JSON; see [`seating`].
-    pub seating: Option<&'r [u8]>,
-    pub bot_pace_ms: u32,
-    pub turn_seconds: Option<u32>,
-    pub skips_to_deal: bool,
-    pub admin_changes: u32,
-    pub token_renewals: u32,
-    pub deadline: Option<i64>,
-    /// The game as JSON.
-    pub snapshot: &'r [u8],
-}
-
-impl GameRow<'_> {
-    /// Whether a game is of the version of this row, so that its snapshot need not be parsed.
-    pub fn is_of(&self, stored: &StoredGame) -> bool {
-        int(stored.game.version()) == self.version
-            && stored.updated_at.as_microsecond() == self.updated_at
+/// The game in a row of [`select_games`]. The snapshot is not parsed if the game of this version is
+/// `cached`.
+///
+/// # Errors
+/// A column cannot be parsed, or contradicts another.
+pub(super) fn stored_game(
+    row: Row<'_>,
+    cached: impl FnOnce(GameId) -> Option<StoredGame>,
+) -> Result<StoredGame, StoreError> {
+    let (id, version, updated_at) = (row.get(1)?, row.get::<u64>(2)?, row.get(5)?);
+    let is_same =
+        |cached: &StoredGame| cached.game.version() == version && cached.updated_at == updated_at;
+    let game = match cached(id).filter(is_same) {
+        Some(cached) => cached.game,
+        None => Arc::new(parse(row.text(7)?.unwrap_or_default(), id)?),
+    };
+    let contradiction =
+        |what: &str| StoreError::Damaged(format!("game {id} and its row differ in {what}"));
+    if game.version() != version {
+        return Err(contradiction("the version"));
     }
-
-    /// The game. The snapshot is not parsed if the game of this version is `known`.
-    ///
-    /// # Errors
-    /// A column cannot be parsed, or contradicts another.
-    pub fn stored_game(self, known: Option<Arc<Game>>) -> Result<StoredGame, StoreError> {
-        let id = self.id;
-        let game = match known {
-            Some(game) => game,
-            None => Arc::new(parse(self.snapshot, id)?),
-        };
-        let contradiction =
-            |what: &str| StoreError::Damaged(format!("game {id} and its row differ in {what}"));
-        if int(game.version()) != self.version {
-            return Err(contradiction("the version"));
-        }
-        if self.phase != game.phase().name().as_bytes() {
-            return Err(contradiction("the phase"));
-        }
-        // `due_at` is not compared: another version of the program may have computed it. Bots
-        // correct it when they find the game due.
-        Ok(StoredGame {
-            id,
-            listed: self.listed,
-            reactions: self.reactions,
-            imported: self.imported,
-            created_at: time(self.created_at)?,
-            updated_at: time(self.updated_at)?,
-            creator: self.creator,
-            tokens: self.tokens,
-            seating: seating(self.seating, id)?,
-            timing: Timing {
-                bot_pace_ms: self.bot_pace_ms,
-                turn_seconds: self.turn_seconds,
-            },
-            skips_to_deal: self.skips_to_deal,
-            admin_changes: AdminChanges {
-                versions: self.admin_changes,
-                renewals: self.token_renewals,
-            },
-            deadline: self.deadline.map(time).transpose()?,
-            game,
-        })
+    if row.text(12)? != Some(game.phase().name().as_bytes()) {
+        return Err(contradiction("the phase"));
     }
-}
-
-/// The text after all those with this prefix, which is ASCII.
-pub(super) fn end_of(prefix: &str) -> String {
-    format!("{prefix}\u{7f}")
+    // `due_at` is not compared: another version of the program may have computed it. Bots correct
+    // it when they find the game due.
+    Ok(StoredGame {
+        id,
+        listed: row.get(3)?,
+        reactions: row.get(17)?,
+        imported: row.get(11)?,
+        created_at: row.get(4)?,
+        updated_at,
+        creator: row.get(13)?,
+        tokens: row.get(6)?,
+        seating: seating(row.text(16)?, id)?,
+        timing: Timing {
+            bot_pace_ms: row.get(8)?,
+            turn_seconds: row.get(9)?,
+        },
+        skips_to_deal: row.get(18)?,
+        admin_changes: AdminChanges {
+            versions: row.get(14)?,
+            renewals: row.get(15)?,
+        },
+        deadline: row.get(10)?,
+        game,
+    })
 }
 
 /// The seating of the game `id` in a column of JSON; without any, the default.
@@ -127,23 +94,6 @@ pub(super) fn seating_column(seating: &Seating) -> Result<Option<String>, StoreE
 /// A version as a stored integer. Larger values saturate: they occur in requests, but not in games.
 pub(super) fn int(version: u64) -> i64 {
     i64::try_from(version).unwrap_or(i64::MAX)
-}
-
-/// The version in an integer column.
-///
-/// # Errors
-/// It is negative.
-pub(super) fn version(column: i64) -> Result<u64, StoreError> {
-    u64::try_from(column).map_err(|_| StoreError::Damaged("a version is negative".into()))
-}
-
-/// The time in a column, in microseconds since 1970.
-///
-/// # Errors
-/// It is out of range.
-pub(super) fn time(column: i64) -> Result<Timestamp, StoreError> {
-    Timestamp::from_microsecond(column)
-        .map_err(|_| StoreError::Damaged("a time is out of range".into()))
 }
 
 /// Parses a JSON column of the game `id`.

@@ -1,6 +1,6 @@
 //! The store's metrics, sizes and size limit. They contain no data of any game.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use dog_rules::Phase;
 use jiff::SignedDuration;
@@ -92,11 +92,10 @@ pub struct GameCounts {
 
 impl GameCounts {
     /// `games` has their numbers by the names of phases.
-    pub(super) fn new(games: &HashMap<String, i64>, due: i64, schema_version: u32) -> GameCounts {
+    pub(super) fn new(games: &[(String, i64)], due: i64, schema_version: u32) -> GameCounts {
         let of = |phase: Phase| {
-            games
-                .get(phase.name())
-                .map_or(0, |games| games.unsigned_abs())
+            let games = games.iter().find(|(name, _)| name == phase.name());
+            games.map_or(0, |(_, games)| games.unsigned_abs())
         };
         GameCounts {
             games: Phase::ALL.map(|phase| (phase, of(phase))),

@@ -1,11 +1,14 @@
 //! Reviews of finished games: which ones were asked for, who works on them, and what was found.
 
-use std::io::Read;
+use std::io::{self, Write};
 
-use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use jiff::SignedDuration;
+use serde::Serialize;
 
-use crate::{GameId, StoreError};
+use crate::{
+    GameId, StoreError,
+    deflate::{deflate, inflate},
+};
 
 /// How long a worker has a review to itself after it has claimed or saved it.
 pub const REVIEW_CLAIM: SignedDuration = SignedDuration::from_secs(30);
@@ -41,31 +44,22 @@ pub enum ReviewRequest {
     NoFinishedGame,
 }
 
-/// The status of a review.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReviewStatus {
-    /// No process works on it.
-    Waiting,
-    Running,
-    Done,
-    /// The game or what was found so far is damaged.
-    Failed,
-    /// The queue was full: it was the last one of the network with the most, and made room.
-    Displaced,
+dog_rules::named! {
+    /// The status of a review, by its name in the database and in the API.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum ReviewStatus {
+        /// No process works on it.
+        Waiting = "waiting",
+        Running = "running",
+        Done = "done",
+        /// The game or what was found so far is damaged.
+        Failed = "failed",
+        /// The queue was full: it was the last one of the network with the most, and made room.
+        Displaced = "displaced",
+    }
 }
 
 impl ReviewStatus {
-    /// The name in the database and in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ReviewStatus::Waiting => "waiting",
-            ReviewStatus::Running => "running",
-            ReviewStatus::Done => "done",
-            ReviewStatus::Failed => "failed",
-            ReviewStatus::Displaced => "displaced",
-        }
-    }
-
     /// Whether it has failed, and may be asked for again.
     pub const fn has_failed(self) -> bool {
         matches!(self, ReviewStatus::Failed | ReviewStatus::Displaced)
@@ -78,12 +72,10 @@ impl ReviewStatus {
 
     /// The status by the name in the database. A running review that is no longer claimed waits.
     pub(super) fn from_row(name: &str, is_claimed: bool) -> ReviewStatus {
-        match name {
-            "done" => ReviewStatus::Done,
-            "failed" => ReviewStatus::Failed,
-            "displaced" => ReviewStatus::Displaced,
-            "running" if is_claimed => ReviewStatus::Running,
-            _ => ReviewStatus::Waiting,
+        let status = ReviewStatus::by_name(name).unwrap_or(ReviewStatus::Waiting);
+        match status {
+            ReviewStatus::Running if !is_claimed => ReviewStatus::Waiting,
+            status => status,
         }
     }
 
@@ -110,14 +102,10 @@ impl StoredReview {
     /// # Errors
     /// The row is damaged.
     pub fn content(&self) -> Result<String, StoreError> {
-        let mut content = String::new();
-        let mut decoder = DeflateDecoder::new(&*self.packed).take(MAX_CONTENT);
-        match decoder.read_to_string(&mut content) {
-            Ok(_) => Ok(content),
-            Err(error) => Err(StoreError::Damaged(format!(
-                "a review cannot be unpacked: {error}"
-            ))),
-        }
+        let damaged =
+            |error: io::Error| StoreError::Damaged(format!("a review cannot be unpacked: {error}"));
+        let content = inflate(&self.packed, MAX_CONTENT).map_err(damaged)?;
+        String::from_utf8(content).map_err(|error| damaged(io::Error::other(error)))
     }
 }
 
@@ -137,8 +125,6 @@ pub(super) fn pack(content: &str) -> Result<Vec<u8>, StoreError> {
     if content.len() as u64 > MAX_CONTENT {
         return Err(StoreError::Misuse("a review is too large"));
     }
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    let written = std::io::Write::write_all(&mut encoder, content.as_bytes());
-    let packed = written.and_then(|()| encoder.finish());
-    packed.map_err(|_| StoreError::Misuse("a review cannot be packed"))
+    deflate(|packer| packer.write_all(content.as_bytes()))
+        .map_err(|_| StoreError::Misuse("a review cannot be packed"))
 }

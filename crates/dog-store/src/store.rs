@@ -14,6 +14,7 @@ use std::{
 use dog_rules::{BySeat, Phase, Seat};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
+use rusqlite::params_from_iter;
 
 use crate::{
     ChangesSince, ClaimedReview, CommitResult, ConnectionSettings, Creator, Cursor, DueByCreator,
@@ -22,10 +23,12 @@ use crate::{
     RetentionPolicy, RetentionTime, ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence,
     Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash,
     Write,
+    game_row::{seating, select_games, stored_game},
     list::{LIST_BATCH, WINDOW, others_first, page, page_start},
-    postgres::PgDatabase,
+    postgres::{PgDatabase, Purpose},
     presence::{OwnLease, RenewalStart},
     review,
+    row::{Cell, Row},
     sqlite::SqliteDatabase,
 };
 
@@ -111,6 +114,34 @@ impl Store {
         }
     }
 
+    /// What `read` makes of the first row of a query that both databases take. In its text the
+    /// parameters must be in their order.
+    async fn first<T>(
+        &self,
+        sql: &'static str,
+        params: &[Cell<'_>],
+        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let rows = self.rows(Purpose::Requests, sql, params, read).await?;
+        Ok(rows.into_iter().next())
+    }
+
+    /// The same of all rows.
+    async fn rows<T>(
+        &self,
+        purpose: Purpose,
+        sql: &'static str,
+        params: &[Cell<'_>],
+        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        match &self.backend {
+            Backend::Sqlite(database) => {
+                database.read_one(|reader| reader.all(sql, params_from_iter(params), read))
+            }
+            Backend::Postgres(database) => database.rows(purpose, sql, params, read).await,
+        }
+    }
+
     /// A game, or `None` if it does not exist.
     ///
     /// # Errors
@@ -147,7 +178,9 @@ impl Store {
         &self,
         unique_key: &str,
     ) -> Result<Option<StoredGame>, StoreError> {
-        dispatch!(self, read_one game_by_unique_key(unique_key))
+        let sql = select_games!("WHERE unique_key = $1");
+        let read = |row: Row<'_>| stored_game(row, |_| None);
+        self.first(sql, &[Cell::Text(unique_key)], read).await
     }
 
     /// The review of a game, done or not; `None` if nobody has asked for it.
@@ -190,7 +223,20 @@ impl Store {
         prefix: &str,
         max_changes: u32,
     ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
-        dispatch!(self, read oldest_in_seating(prefix, max_changes))
+        let sql = select_games!(
+            "WHERE phase = 'seating' AND unique_key IS NOT NULL \
+             AND unique_key >= $1 AND unique_key < $2 \
+             AND admin_changes + token_renewals < $3 ORDER BY unique_key LIMIT 1"
+        );
+        // The text after all those with this prefix, which is ASCII.
+        let end = format!("{prefix}\u{7f}");
+        let (prefix, end) = (Cell::Text(prefix), Cell::Text(&end));
+        let params = [prefix, end, Cell::Int(max_changes.into())];
+        let read = |row: Row<'_>| stored_game(row, |_| None);
+        let oldest = self.first(sql, &params, read).await?;
+        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= $1 AND unique_key < $2";
+        let last = self.first(sql, &[prefix, end], |row| row.get(0)).await?;
+        Ok((oldest, last.flatten()))
     }
 
     /// A page of the public list of games, newest first, but with at most five tables of a creator
@@ -254,12 +300,23 @@ impl Store {
 
     /// A game's version, or `None` if there is no such game.
     pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
-        dispatch!(self, read_one version(id))
+        let sql = "SELECT version FROM games WHERE id = $1";
+        let id = id.to_string();
+        self.first(sql, &[Cell::Text(&id)], |row| row.get(0)).await
     }
 
     /// A game's version, tokens and creator, without the game itself.
     pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        dispatch!(self, read_one head(id))
+        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = $1";
+        let read = |row: Row<'_>| {
+            Ok(GameHead {
+                version: row.get(0)?,
+                tokens: row.get(1)?,
+                creator: row.get(2)?,
+                seating: seating(row.text(3)?, *id)?,
+            })
+        };
+        self.first(sql, &[Cell::Text(&id.to_string())], read).await
     }
 
     /// The first entries of a game's log after the version `after`, at most `limit`. More may
@@ -367,7 +424,29 @@ impl Store {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<ExpiredBatch, StoreError> {
-        dispatch!(self, read_one expired_games(policy, now, after, limit))
+        let sql = "SELECT row_id, id, version, updated_at <= CASE WHEN phase = 'finished' \
+                   THEN CAST($1 AS bigint) ELSE CAST($2 AS bigint) END, \
+                   created_at <= $1 OR created_at <= $2 OR created_at > $3 FROM games \
+                   WHERE row_id > $4 AND phase <> 'removed' ORDER BY row_id LIMIT $5";
+        let first = after.map_or(0, |Cursor(row_id)| row_id);
+        let [finished, idle] = policy.cutoffs(now);
+        let params = [finished, idle, now.as_microsecond(), first, limit.into()].map(Cell::Int);
+        let (mut last, mut more) = (after, false);
+        let read = |row: Row<'_>| {
+            last = Some(Cursor(row.get(0)?));
+            more |= row.get::<bool>(4)?;
+            Ok(match row.get(3)? {
+                true => Some(ExpiredGame {
+                    id: row.get(1)?,
+                    version: row.get(2)?,
+                }),
+                false => None,
+            })
+        };
+        let games = self.rows(Purpose::Background, sql, &params, read).await?;
+        let next = last.filter(|_| more && games.len() == limit as usize);
+        let old = games.into_iter().flatten().collect();
+        Ok(ExpiredBatch { old, next })
     }
 
     /// The number of games by phase. Takes some 10 ms for 100,000 games.
@@ -506,7 +585,7 @@ impl Store {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Option<Cursor>, StoreError> {
-        let games = dispatch!(self, read_one games_to_pack(by, after, limit))?;
+        let games = self.games_to_pack(by, after, limit).await?;
         for &(_, id, is_packed) in &games {
             // The log of a closed game cannot change between the read and the write.
             let packed = if is_packed {
@@ -522,6 +601,35 @@ impl Store {
         }
         let last = games.last().map(|&(last, ..)| last);
         Ok(last.filter(|_| games.len() as u32 == limit))
+    }
+
+    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
+    /// creation after `after`. The flag says whether the log is packed already, as that of an
+    /// imported game is.
+    async fn games_to_pack(
+        &self,
+        by: Timestamp,
+        after: Option<Cursor>,
+        limit: u32,
+    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
+        // The conditions of an index, which each database has in its own words.
+        let sql = match &self.backend {
+            Backend::Sqlite(_) => {
+                "SELECT row_id, id, EXISTS (SELECT 1 FROM packed_log WHERE game = row_id) \
+                 FROM games INDEXED BY games_to_pack \
+                 WHERE (phase = 'finished' OR at_limit = 1) AND packed = 0 \
+                 AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3"
+            }
+            Backend::Postgres(_) => {
+                "SELECT row_id, id, EXISTS (SELECT FROM packed_log WHERE game = row_id) \
+                 FROM games WHERE (phase = 'finished' OR at_limit) AND NOT packed \
+                 AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3"
+            }
+        };
+        let after = after.map_or(0, |Cursor(row_id)| row_id);
+        let params = [after, by.as_microsecond(), limit.into()].map(Cell::Int);
+        let read = |row: Row<'_>| Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?));
+        self.rows(Purpose::Background, sql, &params, read).await
     }
 
     /// A game's whole log, packed.

@@ -5,6 +5,19 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use tokio::runtime::{self, Runtime};
+
+use super::error::StoreError;
+
+/// What runs futures on one thread.
+///
+/// # Errors
+/// [`StoreError::Create`].
+pub(super) fn runtime() -> Result<Runtime, StoreError> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(StoreError::create)
+}
+
 /// A thread. Dropping this value waits for its end, so what tells the thread to end must be dropped
 /// before: it comes first among the fields of a struct.
 #[derive(Debug)]

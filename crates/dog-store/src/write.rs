@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::{
     GameId, PackedLog, StoreError,
+    row::Row,
     seating::Seating,
     stored_game::{ExpectedState, LimitReached, StoredGame, Timing, now},
     tokens::{TokenHash, Tokens},
@@ -288,6 +289,19 @@ pub struct SavedResponse {
     pub body_hash: [u8; 32],
     /// The response, in a format chosen by the caller.
     pub response: Vec<u8>,
+}
+
+impl SavedResponse {
+    /// That of a row of its hash and the response.
+    ///
+    /// # Errors
+    /// The row is damaged.
+    pub(super) fn read(row: Row<'_>) -> Result<SavedResponse, StoreError> {
+        Ok(SavedResponse {
+            body_hash: row.get(0)?,
+            response: row.get(1)?,
+        })
+    }
 }
 
 /// Without the response, which may contain secrets.

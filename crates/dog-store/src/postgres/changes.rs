@@ -13,10 +13,10 @@ use tokio::{
 };
 
 use super::{
-    columns::{game_id, one},
+    columns::one,
     connection::{PgConnection, QueryError, Slot, params},
 };
-use crate::{Change, ChangesSince, StoreError, feed::ChangeList, game_row::version};
+use crate::{Change, ChangesSince, StoreError, feed::ChangeList, row::Row};
 
 /// How often the task reads, in case a notification is lost.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -119,13 +119,12 @@ impl ChangeWatcher {
         let rows = connection.query(sql, &params).await?;
         let (mut changes, mut last) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
-            let Some(number) = row.try_get::<_, Option<i64>>(1)? else {
+            let row = Row::Postgres(row);
+            let Some(number) = row.get(1)? else {
                 continue;
             };
             last = Some(number);
-            let (id, known) = (game_id(row, 2)?, row.try_get::<_, Option<i64>>(3)?);
-            let known = known.map(version).transpose()?;
-            changes.push(Change::new(row.try_get(4)?, id, known));
+            changes.push(Change::new(row.get(4)?, row.get(2)?, row.get(3)?));
         }
         (cursor.snapshot, cursor.at) = (one(rows)?.try_get(0)?, now);
         self.changes.add(ChangesSince::Only(changes));

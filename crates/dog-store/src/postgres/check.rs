@@ -1,20 +1,17 @@
 //! The full check of a database. `pg_amcheck` checks the pages; this checks what is in them.
 
-use std::sync::Arc;
-
-use tokio::{runtime, sync::Notify};
-use tokio_postgres::Row;
-
 use super::{
-    columns::{game_id, one},
-    connection::{ConnectionSettings, PgConnection, Purpose, params},
+    columns::{all, first, one},
+    connection::{ConnectionSettings, PgConnection, params},
     migrations,
-    reader::{log_form, stored_game},
+    reader::log_form,
 };
 use crate::{
     CheckReport, GameId, LogEntry, LogPage, StoreError,
     check::{CheckedColumns, replay},
-    game_row::select_games,
+    game_row::{select_games, stored_game},
+    row::Row,
+    thread::runtime,
 };
 
 /// See [`Location::check`](crate::Location::check).
@@ -22,20 +19,14 @@ pub fn check(
     settings: &ConnectionSettings,
     progress: impl FnMut(u64, u64),
 ) -> Result<CheckReport, StoreError> {
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(StoreError::create)?;
-    runtime.block_on(check_all(settings, progress))
+    runtime()?.block_on(check_all(settings, progress))
 }
 
 async fn check_all(
     settings: &ConnectionSettings,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<CheckReport, StoreError> {
-    let notified = Arc::new(Notify::new());
-    let (connection, _driver) =
-        PgConnection::open(settings, Purpose::LongTransactions, notified).await?;
+    let connection = PgConnection::open_for_command(settings).await?;
     migrations::check_version(&connection).await?;
     let mut report = CheckReport::default();
     for orphans in orphans(&connection).await? {
@@ -46,8 +37,9 @@ async fn check_all(
     let all = rows.len() as u64;
     for (number, row) in (0..).zip(&rows) {
         progress(number, all);
-        let row_id = row.try_get(0)?;
-        let id = match game_id(row, 1) {
+        let row = Row::Postgres(row);
+        let row_id = row.get(0)?;
+        let id = match row.get(1) {
             Ok(id) => id,
             Err(error) => {
                 report.add_defect(None, error);
@@ -75,20 +67,18 @@ async fn orphans(connection: &PgConnection) -> Result<Vec<String>, StoreError> {
                    WHERE game NOT IN (SELECT game FROM known)) \
                SELECT name, orphans FROM counted WHERE orphans > 0 ORDER BY name";
     let rows = connection.query(sql, &[]).await?;
-    rows.iter()
-        .map(|row| {
-            let (table, rows): (&str, i64) = (row.try_get(0)?, row.try_get(1)?);
-            Ok(format!("{rows} rows of {table} belong to no game"))
-        })
-        .collect()
+    all(&rows, |row| {
+        let (table, rows): (&str, i64) = (row.get(0)?, row.get(1)?);
+        Ok(format!("{rows} rows of {table} belong to no game"))
+    })
 }
 
 /// The rows of a game, of one state.
 struct GameRows {
-    game: Vec<Row>,
-    columns: Vec<Row>,
-    pages: Vec<Row>,
-    log: Vec<Row>,
+    game: Vec<tokio_postgres::Row>,
+    columns: Vec<tokio_postgres::Row>,
+    pages: Vec<tokio_postgres::Row>,
+    log: Vec<tokio_postgres::Row>,
 }
 
 impl GameRows {
@@ -126,13 +116,14 @@ impl GameRows {
     /// # Errors
     /// The first defect found.
     fn check(&self, id: GameId) -> Result<Option<u64>, String> {
-        let (Some(game), Some(columns)) = (self.game.first(), self.columns.first()) else {
+        let read = || -> Result<_, StoreError> {
+            let stored = first(&self.game, |row| stored_game(row, |_| None))?;
+            Ok(stored.zip(first(&self.columns, CheckedColumns::read)?))
+        };
+        let Some((stored, columns)) = read().map_err(|error| error.to_string())? else {
             return Ok(None);
         };
-        let stored = stored_game(game).map_err(|error| error.to_string())?;
-        checked_columns(columns)
-            .map_err(|error| error.to_string())?
-            .check(&stored)?;
+        columns.check(&stored)?;
         replay(&stored, self.log(id)).map(Some)
     }
 
@@ -154,13 +145,4 @@ impl GameRows {
         }
         Ok(entries)
     }
-}
-
-fn checked_columns(row: &Row) -> Result<CheckedColumns, StoreError> {
-    Ok(CheckedColumns {
-        is_for_people: row.try_get(0)?,
-        due_at: row.try_get(1)?,
-        anyone_may_join: row.try_get(2)?,
-        at_limit: row.try_get(3)?,
-    })
 }

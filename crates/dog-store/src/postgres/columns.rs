@@ -1,48 +1,48 @@
 //! Conversions between values and columns.
 
-use jiff::SignedDuration;
-use tokio_postgres::Row;
+use std::sync::Arc;
 
-use crate::{Creator, GameId, StoreError, Tokens};
+use jiff::SignedDuration;
+use tokio_postgres::Row as PgRow;
+
+use super::connection::SqlParam;
+use crate::{
+    StoreError,
+    row::{Cell, Row},
+};
 
 /// The row of a statement that always has one.
-pub(super) fn one(rows: Vec<Row>) -> Result<Row, StoreError> {
+pub(super) fn one(rows: Vec<PgRow>) -> Result<PgRow, StoreError> {
     let first = rows.into_iter().next();
     first.ok_or(StoreError::Misuse("a statement returned no row"))
 }
 
-pub(super) fn game_id(row: &Row, column: usize) -> Result<GameId, StoreError> {
-    parse_id(row.try_get(column)?)
+/// What `read` makes of the first row, if there is one.
+pub(super) fn first<T>(
+    rows: &[PgRow],
+    read: impl FnOnce(Row<'_>) -> Result<T, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    rows.first().map(|row| read(Row::Postgres(row))).transpose()
 }
 
-pub(super) fn parse_id(text: &str) -> Result<GameId, StoreError> {
-    text.parse()
-        .map_err(|_| StoreError::Damaged("a game has an invalid id".into()))
+/// What `read` makes of the rows.
+pub(super) fn all<T>(
+    rows: &[PgRow],
+    mut read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    rows.iter().map(|row| read(Row::Postgres(row))).collect()
 }
 
-pub(super) fn tokens(row: &Row, column: usize) -> Result<Tokens, StoreError> {
-    let tokens = Tokens::from_bytes(row.try_get(column)?);
-    tokens.ok_or_else(|| StoreError::Damaged("a game has invalid tokens".into()))
-}
-
-pub(super) fn creator(row: &Row, column: usize) -> Result<Option<Creator>, StoreError> {
-    let bytes: Option<&[u8]> = row.try_get(column)?;
-    let array = bytes.map(|bytes| bytes.try_into().map(Creator)).transpose();
-    array.map_err(|_| StoreError::Damaged("a game has an invalid creator".into()))
-}
-
-/// A column of exactly `LENGTH` bytes.
-pub(super) fn bytes<const LENGTH: usize>(
-    row: &Row,
-    column: usize,
-) -> Result<[u8; LENGTH], StoreError> {
-    let bytes: &[u8] = row.try_get(column)?;
-    let array = bytes.try_into();
-    array.map_err(|_| StoreError::Damaged("a hash has the wrong length".into()))
-}
-
-pub(super) fn small(column: i64) -> Result<u32, StoreError> {
-    u32::try_from(column).map_err(|_| StoreError::Damaged("a number is out of range".into()))
+/// Values as parameters.
+pub(super) fn owned(cells: &[Cell<'_>]) -> Vec<SqlParam> {
+    let owned = cells.iter().map(|&cell| match cell {
+        Cell::Null => Arc::new(None::<i64>) as SqlParam,
+        Cell::Int(value) => Arc::new(value),
+        Cell::Bool(value) => Arc::new(value),
+        Cell::Text(text) => Arc::new(text.to_owned()),
+        Cell::Bytes(bytes) => Arc::new(bytes.to_vec()),
+    });
+    owned.collect()
 }
 
 /// A duration as a parameter.

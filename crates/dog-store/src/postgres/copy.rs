@@ -2,43 +2,49 @@
 
 use std::{pin::Pin, sync::Arc};
 
-use futures_util::TryStreamExt;
-use tokio::sync::Notify;
 use tokio_postgres::{
-    Row,
+    Client,
     binary_copy::BinaryCopyInWriter,
     types::{ToSql, Type},
 };
 
 use super::{
-    columns::one,
-    connection::{ConnectionSettings, PgConnection, Purpose},
+    connection::{ConnectionSettings, PgConnection, QueryError},
     error::is_outcome_unknown,
     migrations, moved,
 };
 use crate::{
     StoreError,
-    copied_tables::{
-        CREATOR_KEY, Cell, ColumnKind, CopiedTable, CopyError, MARKED_TABLES, RowFailure, TABLES,
-    },
-    postgres::connection::QueryError,
+    copied_tables::{CREATOR_KEY, CopiedTable, CopyError, MARKED_TABLES, TABLES},
+    row::{Cell, ColumnKind},
 };
+
+/// What adds rows to a table.
+pub type RowWriter = Pin<Box<BinaryCopyInWriter>>;
+
+/// The largest row id that a game has had.
+pub const LAST_ROW_ID: &str = "SELECT greatest(coalesce(max(row_id), 0), \
+     coalesce(pg_sequence_last_value(pg_get_serial_sequence('games', 'row_id')::regclass), 0)) \
+     FROM games";
+
+/// What makes the next game's row id the one after `last`, and has the planner know the tables.
+pub fn after_rows(last: i64) -> String {
+    // Unlike `setval`, this is undone with the transaction.
+    let next = last.saturating_add(1);
+    let mut sql = format!("ALTER TABLE games ALTER COLUMN row_id RESTART WITH {next};");
+    for table in &TABLES {
+        sql += &format!("ANALYZE {};", table.name);
+    }
+    sql
+}
 
 /// A database within a transaction. Dropping it ends the connection, which rolls it back.
 pub struct CopyDatabase(Arc<PgConnection>);
 
-/// Writes the rows of one table.
-pub struct PgTableWriter {
-    table: &'static CopiedTable,
-    writer: Pin<Box<BinaryCopyInWriter>>,
-}
-
 impl CopyDatabase {
     async fn connect(settings: &ConnectionSettings) -> Result<CopyDatabase, StoreError> {
-        let notified = Arc::new(Notify::new());
         let settings = settings.with_bulk_timeout();
-        let (connection, _driver) =
-            PgConnection::open(&settings, Purpose::LongTransactions, notified).await?;
+        let connection = PgConnection::open_for_command(&settings).await?;
         Ok(CopyDatabase(connection))
     }
 
@@ -93,35 +99,11 @@ impl CopyDatabase {
         Ok(true)
     }
 
-    pub async fn count(&self, table: &CopiedTable) -> Result<u64, StoreError> {
-        let rows = self.0.client.query_one(&table.count(), &[]).await?;
-        Ok(rows.try_get::<_, i64>(0)?.unsigned_abs())
-    }
-
-    /// Calls a function with each row of a table, in order.
-    pub async fn each(
-        &self,
-        table: &CopiedTable,
-        mut with: impl AsyncFnMut(&[Cell<'_>]) -> Result<(), StoreError>,
-    ) -> Result<(), RowFailure> {
-        // The rows are sent no faster than they are taken.
-        let none: [&(dyn ToSql + Sync); 0] = [];
-        let rows = self.0.client.query_raw(&table.select(), none).await?;
-        let mut rows = std::pin::pin!(rows);
-        while let Some(row) = rows.try_next().await? {
-            let mut cells = Vec::with_capacity(table.columns.len());
-            for (index, &(_, kind)) in table.columns.iter().enumerate() {
-                cells.push(cell(&row, index, kind)?);
-            }
-            with(&cells).await.map_err(RowFailure::Write)?;
-        }
-        Ok(())
-    }
-
-    pub async fn writer(&self, table: &'static CopiedTable) -> Result<PgTableWriter, StoreError> {
-        if table.name == CREATOR_KEY {
-            self.0.execute("DELETE FROM creator_key").await?;
-        }
+    /// What adds rows to a table.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn writer(&self, table: &CopiedTable) -> Result<RowWriter, StoreError> {
         let (name, columns) = (table.name, table.column_names());
         let sql = format!("COPY {name} ({columns}) FROM STDIN (FORMAT binary)");
         let types = table.columns.iter().map(|(_, kind)| match kind {
@@ -132,36 +114,17 @@ impl CopyDatabase {
         });
         let sink = self.0.client.copy_in(&sql).await?;
         let writer = BinaryCopyInWriter::new(sink, &types.collect::<Vec<_>>());
-        let writer = Box::pin(writer);
-        Ok(PgTableWriter { table, writer })
+        Ok(Box::pin(writer))
     }
 
-    /// The largest row id that a game has had.
-    pub async fn last_row_id(&self) -> Result<i64, StoreError> {
-        let sql = "SELECT greatest(coalesce(max(row_id), 0), coalesce(pg_sequence_last_value(\
-                   pg_get_serial_sequence('games', 'row_id')::regclass), 0)) FROM games";
-        Ok(one(self.0.query(sql, &[]).await?)?.try_get(0)?)
-    }
-
-    /// Makes the next game's row id the one after `last`, and has the planner know the tables.
-    pub async fn after_rows(&self, last: i64) -> Result<(), StoreError> {
-        // Unlike `setval`, this is undone with the transaction.
-        let next = last.saturating_add(1);
-        let mut sql = format!("ALTER TABLE games ALTER COLUMN row_id RESTART WITH {next};");
-        for table in &TABLES {
-            sql += &format!("ANALYZE {};", table.name);
-        }
-        Ok(self.0.execute(&sql).await?)
+    /// The connection.
+    pub fn client(&self) -> &Client {
+        &self.0.client
     }
 
     /// Marks the database as moved.
     pub async fn mark_moved(&self, target: &str) -> Result<(), StoreError> {
         moved::mark(&self.0, target).await
-    }
-
-    /// Commits the mark.
-    pub async fn commit_mark(self) -> Result<(), StoreError> {
-        Ok(self.0.execute("COMMIT").await?)
     }
 
     /// Commits a copy.
@@ -175,33 +138,8 @@ impl CopyDatabase {
     }
 }
 
-impl PgTableWriter {
-    pub async fn write(&mut self, row: &[Cell<'_>]) -> Result<(), StoreError> {
-        let cells = row.iter().zip(self.table.columns);
-        let values = cells.map(|(cell, &(_, kind))| parameter(cell, kind));
-        let values: Vec<_> = values.collect();
-        Ok(self.writer.as_mut().write(&values).await?)
-    }
-
-    pub async fn finish(mut self) -> Result<(), StoreError> {
-        self.writer.as_mut().finish().await?;
-        Ok(())
-    }
-}
-
-/// The value of a column.
-fn cell(row: &Row, index: usize, kind: ColumnKind) -> Result<Cell<'_>, StoreError> {
-    let cell = match kind {
-        ColumnKind::Int => row.try_get::<_, Option<_>>(index)?.map(Cell::Int),
-        ColumnKind::Bool => row.try_get::<_, Option<_>>(index)?.map(Cell::Bool),
-        ColumnKind::Text => row.try_get::<_, Option<_>>(index)?.map(Cell::Text),
-        ColumnKind::Bytes => row.try_get::<_, Option<_>>(index)?.map(Cell::Bytes),
-    };
-    Ok(cell.unwrap_or(Cell::Null))
-}
-
 /// A value as a parameter for a column.
-fn parameter<'a>(cell: &'a Cell<'_>, kind: ColumnKind) -> &'a (dyn ToSql + Sync) {
+pub fn parameter<'a>(cell: &'a Cell<'_>, kind: ColumnKind) -> &'a (dyn ToSql + Sync) {
     match (cell, kind) {
         (Cell::Int(value), _) => value,
         (Cell::Bool(value), _) => value,

@@ -9,18 +9,9 @@ use std::{
     time::Instant,
 };
 
-use futures_util::future::join_all;
-use quick_cache::sync::Cache;
-use tokio::{
-    runtime::{self, Handle},
-    sync::{Mutex, Notify, mpsc, mpsc::error::TrySendError, oneshot},
-    task::JoinHandle,
-};
-use tokio_postgres::Row;
-
 use super::{
     changes::{ChangeWatcher, SnapshotCursor},
-    columns::{bytes, one},
+    columns::one,
     connection::{ConnectionSettings, PgConnection, Purpose, QueryError, Slot, SqlParam},
     migrations, row_state,
     row_state::{RowState, StateLookup, StateReader},
@@ -30,7 +21,14 @@ use super::{
 };
 use crate::{
     CommitResult, GameId, JoinedThread, Sizes, SpaceUsage, StoreConfig, StoreError, StoreMetrics,
-    StoredGame, Write, WriteOp, feed::ChangeList, id::CreatorKey,
+    StoredGame, Write, WriteOp, feed::ChangeList, id::CreatorKey, row::Row, thread::runtime,
+};
+use futures_util::future::join_all;
+use quick_cache::sync::Cache;
+use tokio::{
+    runtime::Handle,
+    sync::{Mutex, Notify, mpsc, mpsc::error::TrySendError, oneshot},
+    task::JoinHandle,
 };
 
 /// Connections for reads.
@@ -80,10 +78,7 @@ impl PgDatabase {
         settings: ConnectionSettings,
         config: StoreConfig,
     ) -> Result<PgDatabase, StoreError> {
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(StoreError::create)?;
+        let runtime = runtime()?;
         let (opened, ready) = std::sync::mpsc::channel();
         let work = move || {
             match runtime.block_on(open(settings, config)) {
@@ -119,7 +114,7 @@ impl PgDatabase {
         &self,
         sql: &'static str,
         params: Vec<SqlParam>,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         let readers = &self.0.readers;
         let first = self.0.next_reader.fetch_add(1, Ordering::Relaxed);
         let connections = (0..READERS).map(|index| readers[(first + index) % READERS].get());
@@ -132,7 +127,7 @@ impl PgDatabase {
         &self,
         sql: &'static str,
         params: Vec<SqlParam>,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         let connection = self.0.background.get();
         self.run(connection, sql, params).await
     }
@@ -142,7 +137,7 @@ impl PgDatabase {
         &self,
         sql: &'static str,
         params: Vec<SqlParam>,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         let connection = self.0.small_writes.get();
         let started = Instant::now();
         let rows = self.run(connection, sql, params).await;
@@ -158,7 +153,7 @@ impl PgDatabase {
         connection: Option<Arc<PgConnection>>,
         sql: &'static str,
         params: Vec<SqlParam>,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         let connection = connection.ok_or(QueryError::NotConnected)?;
         let task = async move { connection.query(sql, &params).await };
         let answer = self.0.runtime.spawn(task).await;
@@ -311,7 +306,7 @@ async fn open(
         changes,
         committed,
         cache: (config.games_in_memory > 0).then(|| Cache::new(config.games_in_memory)),
-        creator_key: CreatorKey(bytes(&one(key)?, 0)?),
+        creator_key: CreatorKey(Row::Postgres(&one(key)?).get(0)?),
         state,
         metrics,
         runtime: Handle::current(),

@@ -8,7 +8,7 @@ mod changes;
 mod check;
 mod columns;
 mod connection;
-mod copy;
+pub(super) mod copy;
 mod database;
 mod error;
 mod migrations;
@@ -22,8 +22,4 @@ mod tasks;
 mod writer;
 
 pub use self::connection::{ConnectionSettings, SettingsError};
-pub(super) use self::{
-    check::check,
-    copy::{CopyDatabase, PgTableWriter},
-    database::PgDatabase,
-};
+pub(super) use self::{check::check, connection::Purpose, database::PgDatabase};

@@ -2,22 +2,22 @@
 
 use dog_rules::{BySeat, Seat, seat::MAX_SEATS};
 use jiff::{SignedDuration, Timestamp};
-use tokio_postgres::Row;
 
 use super::{
-    columns::{bytes, creator, game_id, micros, one, parse_id, small, tokens},
-    connection::{SqlParam, params},
+    columns::{all, first, micros, one, owned},
+    connection::{Purpose, params},
     database::PgDatabase,
     sql::{NOW, expiry, latest_end, latest_now, sql},
     tasks::CLAIM,
 };
 use crate::{
-    Creator, Cursor, DueByCreator, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, LEASE,
-    ListQuery, LogPage, REACTION_TIME, REVIEW_CLAIM, RecentReaction, RetentionPolicy, ReviewStatus,
-    SavedResponse, Scope, StoreError, StoredGame, StoredReview, TICKET_TTL, TokenHash,
+    Creator, DueByCreator, GameCounts, GameId, LEASE, ListQuery, LogPage, REACTION_TIME,
+    REVIEW_CLAIM, RecentReaction, ReviewStatus, SavedResponse, Scope, StoreError, StoredGame,
+    StoredReview, TICKET_TTL, TokenHash,
     game_log::{LogForm, LogRow},
-    game_row::{GameRow, end_of, int, seating, select_games, time, version},
+    game_row::{int, select_games, stored_game},
     list::ListedRow,
+    row::{Cell, Row},
     stored_game::now,
 };
 
@@ -36,26 +36,27 @@ impl PgDatabase {
             }
         }
         let sql = select_games!("WHERE id = $1");
-        let stored = self.one_game(sql, params![id.to_string()]).await?;
+        let rows = self.query(sql, params![id.to_string()]).await?;
+        let stored = first(&rows, |row| stored_game(row, |_| None))?;
         if let Some(stored) = &stored {
             self.cache(stored);
         }
         Ok(stored)
     }
 
-    async fn one_game(
+    /// What `read` makes of the rows of a query, which may take long if it is for the background.
+    pub async fn rows<T>(
         &self,
+        purpose: Purpose,
         sql: &'static str,
-        params: Vec<SqlParam>,
-    ) -> Result<Option<StoredGame>, StoreError> {
-        let rows = self.query(sql, params).await?;
-        rows.first().map(stored_game).transpose()
-    }
-
-    /// The game that was added with this unique key, or `None`.
-    pub async fn game_by_unique_key(&self, key: &str) -> Result<Option<StoredGame>, StoreError> {
-        let sql = select_games!("WHERE unique_key = $1");
-        self.one_game(sql, params![key.to_owned()]).await
+        params: &[Cell<'_>],
+        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = match purpose {
+            Purpose::Background => self.query_in_background(sql, owned(params)).await?,
+            _ => self.query(sql, owned(params)).await?,
+        };
+        all(&rows, read)
     }
 
     /// At which seats of a game somebody is present by a lease that lasts, or that ended at most
@@ -90,13 +91,12 @@ impl PgDatabase {
             latest_now()
         );
         let params = params![id.to_string(), micros(REACTION_TIME)];
-        let mut reactions = Vec::new();
-        for row in self.query(sql, params).await? {
-            let seat = u8::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u8::MAX);
-            let (at, now) = (time(row.try_get(2)?)?, time(row.try_get(3)?)?);
-            reactions.extend(RecentReaction::new(seat, row.try_get(1)?, at, now));
-        }
-        Ok(reactions)
+        let reactions = all(&self.query(sql, params).await?, |row| {
+            let seat = u8::try_from(row.get::<i64>(0)?).unwrap_or(u8::MAX);
+            let (name, at, now) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(RecentReaction::new(seat, name, at, now))
+        })?;
+        Ok(reactions.into_iter().flatten().collect())
     }
 
     /// See [`Store::review`](crate::Store::review).
@@ -107,46 +107,12 @@ impl PgDatabase {
             latest_end(REVIEW_CLAIM)
         );
         let rows = self.query(sql, params![id.to_string()]).await?;
-        let Some(row) = rows.first() else {
-            return Ok(None);
-        };
-        Ok(Some(StoredReview {
-            status: ReviewStatus::from_row(row.try_get(0)?, row.try_get(1)?),
-            packed: row.try_get(2)?,
-        }))
-    }
-
-    /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
-    pub async fn oldest_in_seating(
-        &self,
-        prefix: &str,
-        max_changes: u32,
-    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
-        let sql = select_games!(
-            "WHERE phase = 'seating' AND unique_key IS NOT NULL \
-             AND unique_key >= $1 AND unique_key < $2 \
-             AND admin_changes + token_renewals < $3 ORDER BY unique_key LIMIT 1"
-        );
-        let (from, to) = (prefix.to_owned(), end_of(prefix));
-        let params = params![from.clone(), to.clone(), i64::from(max_changes)];
-        let oldest = self.one_game(sql, params).await?;
-        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= $1 AND unique_key < $2";
-        let last = one(self.query(sql, params![from, to]).await?)?;
-        Ok((oldest, last.try_get(0)?))
-    }
-
-    /// A game's version, or `None` if there is no such game.
-    pub async fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT version FROM games WHERE id = $1";
-        let rows = self.query(sql, params![id.to_string()]).await?;
-        rows.first().map(|row| version(row.try_get(0)?)).transpose()
-    }
-
-    /// A game's version, tokens and creator, without the game itself.
-    pub async fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = $1";
-        let rows = self.query(sql, params![id.to_string()]).await?;
-        rows.first().map(|row| head(row, *id)).transpose()
+        first(&rows, |row| {
+            Ok(StoredReview {
+                status: ReviewStatus::from_row(row.get(0)?, row.get(1)?),
+                packed: row.get(2)?,
+            })
+        })
     }
 
     /// The first entries of a game's log after the version `after`, at most `limit`. Of a packed
@@ -204,9 +170,7 @@ impl PgDatabase {
             params.extend(params![phase.name()]);
         }
         let rows = self.query(sql, params).await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get(0)?, creator(row, 1)?)))
-            .collect()
+        all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// The games in these rows, in this order, without those that were removed meanwhile.
@@ -216,7 +180,7 @@ impl PgDatabase {
     ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
         let sql = select_games!("WHERE row_id = ANY ($1) ORDER BY array_position($1, row_id)");
         let rows = self.query(sql, params![row_ids.to_vec()]).await?;
-        Ok(rows.iter().map(stored_game).collect())
+        all(&rows, |row| Ok(stored_game(row, |_| None)))
     }
 
     /// The token that a ticket for this game stands for, or `None` if there is no such ticket or it
@@ -234,9 +198,7 @@ impl PgDatabase {
         );
         let params = params![id.to_string(), ticket.0.to_vec()];
         let rows = self.query(sql, params).await?;
-        rows.first()
-            .map(|row| Ok(TokenHash(bytes(row, 0)?)))
-            .transpose()
+        first(&rows, |row| row.get(0).map(TokenHash))
     }
 
     /// The response saved for this scope in the last 24 hours.
@@ -246,13 +208,7 @@ impl PgDatabase {
             expiry()
         );
         let rows = self.query(sql, params![scope.0.to_vec()]).await?;
-        let Some(row) = rows.first() else {
-            return Ok(None);
-        };
-        Ok(Some(SavedResponse {
-            body_hash: bytes(row, 0)?,
-            response: row.try_get(1)?,
-        }))
+        first(&rows, SavedResponse::read)
     }
 
     /// Due games and their creators, the longest due first, without those that a node has claimed.
@@ -269,7 +225,7 @@ impl PgDatabase {
         );
         let params = params![is_for_people, i64::from(limit), now().as_microsecond()];
         let rows = self.query(sql, params).await?;
-        rows.iter().map(due_game).collect()
+        all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// See [`Store::due_from_future`](crate::Store::due_from_future).
@@ -286,7 +242,7 @@ impl PgDatabase {
         );
         let params = params![is_for_people, i64::from(limit)];
         let rows = self.query(sql, params).await?;
-        rows.iter().map(due_game).collect()
+        all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// See [`Store::due_by_creator`](crate::Store::due_by_creator).
@@ -319,20 +275,15 @@ impl PgDatabase {
         let (limit, own_now) = (i64::from(limit), now().as_microsecond());
         let params = params![is_for_people, limit, own_now];
         let rows = self.query(without_creator, params).await?;
-        let mut games = Vec::new();
-        for row in rows {
-            games.push((game_id(&row, 0)?, None));
-        }
+        let mut games = all(&rows, |row| Ok((row.get(0)?, None)))?;
         let after = after.map_or(Vec::new(), |creator| creator.0.to_vec());
         let params = params![is_for_people, after, limit as i32, own_now];
         let rows = self.query(by_creator, params).await?;
-        for row in &rows {
-            if let Some(id) = row.try_get::<_, Option<&str>>(1)? {
-                games.push((parse_id(id)?, creator(row, 0)?));
-            }
-        }
-        let last = rows.last().map(|row| creator(row, 0)).transpose()?;
-        let next = last.flatten().filter(|_| rows.len() as i64 == limit);
+        let due: Vec<(Creator, Option<GameId>)> = all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let last = due.last().map(|&(creator, _)| creator);
+        let next = last.filter(|_| due.len() as i64 == limit);
+        let due = due.into_iter();
+        games.extend(due.filter_map(|(creator, id)| Some((id?, Some(creator)))));
         Ok((games, next))
     }
 
@@ -348,69 +299,14 @@ impl PgDatabase {
         );
         let row = one(self.query(sql, params![after.as_microsecond()]).await?)?;
         let next: Option<i64> = row.try_get(0)?;
-        Ok(next.and_then(|next| time(next).ok()))
-    }
-
-    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
-    /// creation after `after`. The flag says whether the log is packed already, as that of an
-    /// imported game is.
-    pub async fn games_to_pack(
-        &self,
-        by: Timestamp,
-        after: Option<Cursor>,
-        limit: u32,
-    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
-        let sql = "SELECT row_id, id, EXISTS (SELECT FROM packed_log WHERE game = row_id) \
-                   FROM games WHERE (phase = 'finished' OR at_limit) AND NOT packed \
-                   AND row_id > $1 AND updated_at <= $2 ORDER BY row_id LIMIT $3";
-        let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let params = params![after, by.as_microsecond(), i64::from(limit)];
-        let rows = self.query_in_background(sql, params).await?;
-        rows.iter()
-            .map(|row| Ok((Cursor(row.try_get(0)?), game_id(row, 1)?, row.try_get(2)?)))
-            .collect()
-    }
-
-    /// See [`Store::expired_games`](crate::Store::expired_games).
-    pub async fn expired_games(
-        &self,
-        policy: RetentionPolicy,
-        now: Timestamp,
-        after: Option<Cursor>,
-        limit: u32,
-    ) -> Result<ExpiredBatch, StoreError> {
-        let sql = "SELECT row_id, id, version, \
-                   updated_at <= CASE WHEN phase = 'finished' THEN $3::bigint ELSE $4::bigint END, \
-                   created_at <= greatest($3, $4) OR created_at > $5 FROM games \
-                   WHERE row_id > $1 ORDER BY row_id LIMIT $2";
-        let first = after.map_or(0, |Cursor(row_id)| row_id);
-        let [finished, idle] = policy.cutoffs(now);
-        let now = now.as_microsecond();
-        let params = params![first, i64::from(limit), finished, idle, now];
-        let rows = self.query_in_background(sql, params).await?;
-        let (mut old, mut last, mut more) = (Vec::new(), after, false);
-        for row in &rows {
-            last = Some(Cursor(row.try_get(0)?));
-            more |= row.try_get::<_, bool>(4)?;
-            if row.try_get(3)? {
-                old.push(ExpiredGame {
-                    id: game_id(row, 1)?,
-                    version: version(row.try_get(2)?)?,
-                });
-            }
-        }
-        let next = last.filter(|_| more && rows.len() == limit as usize);
-        Ok(ExpiredBatch { old, next })
+        Ok(next.and_then(|next| Timestamp::from_microsecond(next).ok()))
     }
 
     /// The number of games by phase.
     pub async fn game_counts(&self) -> Result<GameCounts, StoreError> {
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let rows = self.query_in_background(sql, params![]).await?;
-        let games = rows
-            .iter()
-            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-        let games = games.collect::<Result<_, StoreError>>()?;
+        let games = all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = sql!(
             "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}), \
              (SELECT version FROM schema_version)"
@@ -429,10 +325,6 @@ fn next_creator(after: &str) -> String {
     )
 }
 
-fn due_game(row: &Row) -> Result<(GameId, Option<Creator>), StoreError> {
-    Ok((game_id(row, 0)?, creator(row, 1)?))
-}
-
 /// The condition that no node has claimed the present version of a game.
 fn unclaimed() -> String {
     format!(
@@ -443,58 +335,15 @@ fn unclaimed() -> String {
     )
 }
 
-/// The game that a row of [`select_games`] has.
-pub(super) fn stored_game(row: &Row) -> Result<StoredGame, StoreError> {
-    let row = GameRow {
-        id: game_id(row, 1)?,
-        version: row.try_get(2)?,
-        listed: row.try_get(3)?,
-        created_at: row.try_get(4)?,
-        updated_at: row.try_get(5)?,
-        tokens: tokens(row, 6)?,
-        snapshot: row.try_get::<_, &str>(7)?.as_bytes(),
-        bot_pace_ms: small(row.try_get(8)?)?,
-        turn_seconds: row.try_get::<_, Option<i64>>(9)?.map(small).transpose()?,
-        deadline: row.try_get(10)?,
-        imported: row.try_get(11)?,
-        phase: row.try_get::<_, &str>(12)?.as_bytes(),
-        creator: creator(row, 13)?,
-        admin_changes: small(row.try_get(14)?)?,
-        token_renewals: small(row.try_get(15)?)?,
-        seating: row.try_get::<_, Option<&str>>(16)?.map(str::as_bytes),
-        reactions: row.try_get(17)?,
-        skips_to_deal: row.try_get(18)?,
-    };
-    row.stored_game(None)
-}
-
-fn head(row: &Row, id: GameId) -> Result<GameHead, StoreError> {
-    let column: Option<&str> = row.try_get(3)?;
-    Ok(GameHead {
-        version: version(row.try_get(0)?)?,
-        tokens: tokens(row, 1)?,
-        creator: creator(row, 2)?,
-        seating: seating(column.map(str::as_bytes), id)?,
-    })
-}
-
 /// The log in rows of the columns entries (of a packed page), version, at, action and events.
-pub(super) fn log_form(rows: &[Row]) -> Result<LogForm, StoreError> {
-    let packed = rows.first().map(|row| row.try_get(0)).transpose()?;
-    if let Some(packed) = packed.flatten() {
+pub(super) fn log_form(rows: &[tokio_postgres::Row]) -> Result<LogForm, StoreError> {
+    if let Some(packed) = first(rows, |row| row.get(0))?.flatten() {
         return Ok(LogForm::Packed(packed));
     }
-    let mut entries = Vec::new();
-    for row in rows {
-        let Some(number) = row.try_get(1)? else {
-            continue;
-        };
-        entries.push(LogRow {
-            version: version(number)?,
-            at: time(row.try_get(2)?)?,
-            action: row.try_get(3)?,
-            events: row.try_get(4)?,
-        });
-    }
-    Ok(LogForm::Rows(entries))
+    // Of an empty log there is a row without an entry.
+    let entries = all(rows, |row| match row.get(1)? {
+        Some::<u64>(_) => LogRow::read(row, 1).map(Some),
+        None => Ok(None),
+    })?;
+    Ok(LogForm::Rows(entries.into_iter().flatten().collect()))
 }

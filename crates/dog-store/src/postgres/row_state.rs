@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use jiff::Timestamp;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::{
-    columns::game_id,
+    columns::all,
     connection::{QueryError, Slot, params},
 };
-use crate::{GameId, StoreError, StoredGame, game_row::int};
+use crate::{GameId, StoreError, StoredGame};
 
 /// The largest number of queued lookups; further callers wait for a place.
 pub(super) const QUEUE_CAPACITY: usize = 1024;
@@ -20,9 +21,9 @@ const MAX_BATCH: usize = 64;
 /// closed game deletes its creator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowState {
-    version: i64,
-    updated_at: i64,
-    token_renewals: i64,
+    version: u64,
+    updated_at: Timestamp,
+    token_renewals: u32,
     skips_to_deal: bool,
 }
 
@@ -30,9 +31,9 @@ impl RowState {
     /// Whether the row is in the state that this game was read from.
     pub fn is_unchanged(self, stored: &StoredGame) -> bool {
         self == RowState {
-            version: int(stored.game.version()),
-            updated_at: stored.updated_at.as_microsecond(),
-            token_renewals: stored.admin_changes.renewals.into(),
+            version: stored.game.version(),
+            updated_at: stored.updated_at,
+            token_renewals: stored.admin_changes.renewals,
             skips_to_deal: stored.skips_to_deal,
         }
     }
@@ -82,16 +83,15 @@ impl StateReader {
                    WHERE id = ANY ($1)";
         let params = params![ids];
         let rows = connection.query(sql, &params).await?;
-        let mut states = HashMap::with_capacity(rows.len());
-        for row in &rows {
+        let states = all(&rows, |row| {
             let state = RowState {
-                version: row.try_get(1)?,
-                updated_at: row.try_get(2)?,
-                token_renewals: row.try_get(3)?,
-                skips_to_deal: row.try_get(4)?,
+                version: row.get(1)?,
+                updated_at: row.get(2)?,
+                token_renewals: row.get(3)?,
+                skips_to_deal: row.get(4)?,
             };
-            states.insert(game_id(row, 0)?, state);
-        }
-        Ok(states)
+            Ok((row.get(0)?, state))
+        })?;
+        Ok(states.into_iter().collect())
     }
 }

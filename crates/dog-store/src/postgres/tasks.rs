@@ -7,7 +7,7 @@ use dog_rules::Seat;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    columns::{bytes, game_id, micros, one},
+    columns::{first, micros, one},
     connection::params,
     database::PgDatabase,
     migrations::SCHEMA,
@@ -20,10 +20,10 @@ use crate::{
     REACTION_TIME, REACTION_WINDOW, RETURN_TIME, REVIEW_CLAIM, Reaction, RetentionTime,
     ReviewLimits, ReviewRequest, ReviewStatus, SeatPresence, SpaceUsage, StoreError, TICKET_TTL,
     TokenHash,
-    game_row::time,
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     retention::LOG_DELETE_BATCH,
     review::{OPEN, pack},
+    row::Row,
     stored_game::now,
     write::RESPONSE_TTL,
 };
@@ -88,8 +88,9 @@ impl PgDatabase {
              {NOW}, moved_at FROM retention"
         );
         let row = one(self.query_in_background(sql, params![]).await?)?;
-        let (seen_at, now) = (time(row.try_get(0)?)?, time(row.try_get(1)?)?);
-        let time = RetentionTime::after(seen_at, time(row.try_get(2)?)?, passed, now);
+        let row = Row::Postgres(&row);
+        let now = row.get(1)?;
+        let time = RetentionTime::after(row.get(0)?, row.get(2)?, passed, now);
         let params = params![time.at.as_microsecond(), now.as_microsecond()];
         let sql = "UPDATE retention SET seen_at = $1, moved_at = $2";
         self.query_in_background(sql, params).await?;
@@ -297,9 +298,9 @@ impl PgDatabase {
             i64::from(limits.per_network),
         ];
         let row = one(self.small_write(sql, params).await?)?;
-        let (is_finished, is_added): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
-        let is_there: bool = row.try_get(2)?;
-        let (is_full, is_own_full): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
+        let whether = |column: usize| row.try_get::<_, bool>(column);
+        let (is_finished, is_added, is_there) = (whether(0)?, whether(1)?, whether(2)?);
+        let (is_full, is_own_full) = (whether(3)?, whether(4)?);
         self.0.committed.notify_one();
         Ok(if !is_finished {
             ReviewRequest::NoFinishedGame
@@ -331,11 +332,10 @@ impl PgDatabase {
         );
         let params = params![claim, micros(REVIEW_CLAIM)];
         let rows = self.small_write(sql, params).await?;
-        let claimed = rows.first().map(|row| {
-            let game = game_id(row, 0)?;
+        first(&rows, |row| {
+            let game = row.get(0)?;
             Ok(ClaimedReview { game, claim })
-        });
-        claimed.transpose()
+        })
     }
 
     /// See [`Store::renew_review`](crate::Store::renew_review).
@@ -397,9 +397,7 @@ impl PgDatabase {
         );
         let params = params![id.to_string(), ticket.0.to_vec()];
         let rows = self.small_write(sql, params).await?;
-        rows.first()
-            .map(|row| Ok(TokenHash(bytes(row, 0)?)))
-            .transpose()
+        first(&rows, |row| row.get(0).map(TokenHash))
     }
 
     /// Removes expired games, except those that have changed since they were found. Returns the

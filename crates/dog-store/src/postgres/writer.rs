@@ -3,14 +3,14 @@
 //! standby.
 
 use std::{
-    future::poll_fn,
-    pin::Pin,
     sync::Arc,
-    task::Poll,
     time::{Duration, Instant},
 };
 
-use futures_util::future::{join_all, join3, maybe_done};
+use futures_util::{
+    FutureExt,
+    future::{join_all, join3, maybe_done},
+};
 use tokio::{
     sync::{Mutex, Notify, mpsc, oneshot},
     time::sleep,
@@ -238,9 +238,9 @@ async fn transaction(connection: &PgConnection, batch: &[QueuedWrite]) -> Result
     let mut writes: Vec<_> = writes.collect();
     let mut commit = Box::pin(maybe_done(connection.client.batch_execute("COMMIT")));
     // The first poll of each sends it, so they are sent in this order.
-    poll_once(&mut begin).await;
+    let _ = (&mut begin).now_or_never();
     for write in &mut writes {
-        poll_once(write).await;
+        let _ = write.now_or_never();
     }
     join3(&mut begin, join_all(&mut writes), &mut commit).await;
     // The first error is the cause of those after it.
@@ -252,12 +252,4 @@ async fn transaction(connection: &PgConnection, batch: &[QueuedWrite]) -> Result
     }
     commit.as_mut().take_output().expect("it was awaited")?;
     Ok(changed)
-}
-
-async fn poll_once<F: Future<Output = ()>>(future: &mut Pin<Box<F>>) {
-    poll_fn(|context| {
-        let _ = future.as_mut().poll(context);
-        Poll::Ready(())
-    })
-    .await;
 }

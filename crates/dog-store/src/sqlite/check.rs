@@ -14,6 +14,7 @@ use super::{
 use crate::{
     CheckReport, GameId, LogEntry, StoreError,
     check::{CheckedColumns, replay},
+    row::Row,
 };
 
 /// The largest number of SQLite's errors in the error with which a server refuses to start.
@@ -128,12 +129,10 @@ fn sqlite_errors(connection: &Connection, pragma: &str) -> Result<Vec<String>, S
 /// Rows that refer to a missing game.
 fn orphans(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
-    let mut statement = connection.prepare(sql)?;
-    let orphans = statement.query_map([], |row| {
-        let (table, rows): (String, i64) = (row.get(0)?, row.get(1)?);
+    Reader::new(connection).all(sql, [], |row| {
+        let (table, rows): (&str, i64) = (row.get(0)?, row.get(1)?);
         Ok(format!("{rows} rows of {table} belong to no game"))
-    })?;
-    Ok(orphans.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Adds the ids of all games, read from an index, so that an unreadable row does not hide others.
@@ -145,6 +144,7 @@ fn read_game_ids(connection: &Connection, ids: &mut Vec<(i64, GameId)>) -> Resul
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
+        let row = Row::Sqlite(row);
         ids.push((row.get(0)?, row.get(1)?));
     }
     Ok(())
@@ -161,23 +161,13 @@ fn failure(error: impl Into<StoreError>) -> String {
 /// The first defect found.
 fn check_game(connection: &Connection, row_id: i64, id: GameId) -> Result<Option<u64>, String> {
     let state = connection.unchecked_transaction().map_err(failure)?;
-    let reader = Reader {
-        connection: &state,
-        cache: None,
-    };
+    let reader = Reader::new(&state);
     let sql = "SELECT is_for_people, due_at, anyone_may_join, at_limit, id FROM games \
                WHERE row_id = ?1";
     let row = reader.first(sql, [row_id], |row| {
-        let columns = CheckedColumns {
-            is_for_people: row.get(0)?,
-            due_at: row.get(1)?,
-            anyone_may_join: row.get(2)?,
-            at_limit: row.get(3)?,
-        };
-        Ok((columns, row.get::<_, String>(4)?))
+        Ok((CheckedColumns::read(row)?, row.get::<String>(4)?))
     });
-    let row = row.map_err(failure)?;
-    let Some((columns, row_of)) = row else {
+    let Some((columns, row_of)) = row.map_err(failure)? else {
         return Ok(None);
     };
     if row_of != id.to_string() {

@@ -1,21 +1,15 @@
-//! Conversions between values and columns.
+//! Conversions of values into columns.
 
 use rusqlite::{
     ToSql,
-    types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
+    types::{ToSqlOutput, ValueRef},
 };
 
-use crate::{Creator, GameId, Tokens};
+use crate::{Creator, GameId, Tokens, row::Cell};
 
 impl ToSql for GameId {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.to_string().into())
-    }
-}
-
-impl FromSql for GameId {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<GameId> {
-        value.as_str()?.parse().map_err(FromSqlError::other)
     }
 }
 
@@ -25,21 +19,20 @@ impl ToSql for Creator {
     }
 }
 
-impl FromSql for Creator {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Creator> {
-        FromSql::column_result(value).map(Creator)
-    }
-}
-
 impl ToSql for Tokens {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.to_bytes().into())
     }
 }
 
-impl FromSql for Tokens {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Tokens> {
-        let tokens = Tokens::from_bytes(value.as_blob()?);
-        tokens.ok_or_else(|| FromSqlError::Other("not the tokens of a game".into()))
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Cell::Null => ValueRef::Null,
+            Cell::Int(value) => ValueRef::Integer(value),
+            Cell::Bool(value) => ValueRef::Integer(value.into()),
+            Cell::Text(text) => ValueRef::Text(text.as_bytes()),
+            Cell::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
     }
 }

@@ -114,8 +114,7 @@ impl SqliteDatabase {
         self.0.readers.with(|connection| {
             let _state = ReadTransaction::begin(connection)?;
             // Games in the cache may be from another state.
-            let cache = None;
-            read(&Reader { connection, cache })
+            read(&Reader::new(connection))
         })
     }
 

@@ -1,10 +1,10 @@
 //! Which games are due: a bot or the clock has to act in them.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::reader::Reader;
-use crate::{CLOCK_TOLERANCE, Creator, DueByCreator, GameId, StoreError, game_row::time, now};
+use crate::{CLOCK_TOLERANCE, Creator, DueByCreator, GameId, StoreError, now};
 
 impl Reader<'_> {
     /// Due games and their creators, the longest due first. `is_for_people` selects the games with
@@ -43,15 +43,11 @@ impl Reader<'_> {
         at: Timestamp,
         limit: u32,
     ) -> Result<Vec<(GameId, Option<Creator>)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![is_for_people, at.as_microsecond(), limit])?;
-        let mut games = Vec::new();
-        while let Some(row) = rows.next()? {
-            if let Ok(id) = row.get(0) {
-                games.push((id, row.get(1).unwrap_or(None)));
-            }
-        }
-        Ok(games)
+        let params = params![is_for_people, at.as_microsecond(), limit];
+        let games = self.all(sql, params, |row| {
+            Ok(row.get(0).ok().map(|id| (id, row.get(1).unwrap_or(None))))
+        })?;
+        Ok(games.into_iter().flatten().collect())
     }
 
     /// The longest due game of each creator, for at most `limit` creators after `after`, in the
@@ -66,32 +62,25 @@ impl Reader<'_> {
         after: Option<Creator>,
         limit: u32,
     ) -> Result<DueByCreator, StoreError> {
-        let now = now().as_microsecond();
-        let without_creator = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
-                       AND creator IS NULL AND due_at <= ?2 ORDER BY due_at LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(without_creator)?;
-        let mut rows = statement.query(params![is_for_people, now, limit])?;
-        let mut games = Vec::new();
-        while let Some(row) = rows.next()? {
-            games.extend(row.get(0).map(|id| (id, None)));
-        }
+        let now = now();
+        let without_creator = "SELECT id, NULL FROM games WHERE due_at IS NOT NULL \
+                               AND is_for_people = ?1 AND creator IS NULL AND due_at <= ?2 \
+                               ORDER BY due_at LIMIT ?3";
+        let mut games = self.due_games(without_creator, is_for_people, now, limit)?;
         // Two index lookups per creator, however many games it has.
         let next = "SELECT min(creator) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                     AND creator > ?2";
-        let mut next = self.connection.prepare_cached(next)?;
         let first = "SELECT id FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                      AND creator = ?2 AND due_at <= ?3 ORDER BY due_at LIMIT 1";
-        let mut first = self.connection.prepare_cached(first)?;
         let mut last = after;
         for _ in 0..limit {
             let after: &[u8] = last.as_ref().map_or(&[], |creator| &creator.0);
-            let creator: Option<Creator> =
-                next.query_row(params![is_for_people, after], |row| row.get(0))?;
-            let Some(creator) = creator else {
+            let params = params![is_for_people, after];
+            let Some(creator) = self.one(next, params, |row| row.get::<Option<Creator>>(0))? else {
                 return Ok((games, None));
             };
-            let due = first.query_row(params![is_for_people, creator, now], |row| row.get(0));
-            if let Ok(Some(id)) = due.optional() {
+            let params = params![is_for_people, creator, now.as_microsecond()];
+            if let Ok(Some(id)) = self.first(first, params, |row| row.get(0)) {
                 games.push((id, Some(creator)));
             }
             last = Some(creator);
@@ -107,13 +96,12 @@ impl Reader<'_> {
     pub fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT min(due_at) FROM games WHERE due_at IS NOT NULL AND is_for_people = ?1 \
                    AND due_at > ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
         let mut next: Option<i64> = None;
         for is_for_people in [true, false] {
             let params = params![is_for_people, after.as_microsecond()];
-            let due = statement.query_row(params, |row| row.get(0))?;
+            let due = self.one(sql, params, |row| row.get(0))?;
             next = [next, due].into_iter().flatten().min();
         }
-        Ok(next.and_then(|next| time(next).ok()))
+        Ok(next.and_then(|next| Timestamp::from_microsecond(next).ok()))
     }
 }

@@ -33,13 +33,12 @@ impl From<rusqlite::Error> for StoreError {
 /// Translates an error of the first query of an existing database. SQLite reports "cannot open" if
 /// it may not create the log in a read-only directory.
 pub(super) fn read_only_if_unopenable(error: StoreError) -> StoreError {
-    match &error {
-        StoreError::Io(cause) => match cause.downcast_ref::<rusqlite::Error>() {
-            Some(cause) if cause.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-                StoreError::ReadOnly
-            }
-            _ => error,
-        },
+    let cause = match &error {
+        StoreError::Io(cause) => cause.downcast_ref::<rusqlite::Error>(),
+        _ => None,
+    };
+    match cause.and_then(rusqlite::Error::sqlite_error_code) {
+        Some(ErrorCode::CannotOpen) => StoreError::ReadOnly,
         _ => error,
     }
 }

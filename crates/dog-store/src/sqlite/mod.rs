@@ -9,7 +9,7 @@ mod check;
 mod checkpoint;
 mod columns;
 mod connect;
-mod copy;
+pub(super) mod copy;
 mod database;
 mod due;
 mod error;
@@ -20,7 +20,6 @@ mod migrations;
 mod moved;
 mod partial_file;
 mod reader;
-mod rows;
 mod size_limit;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -32,8 +31,4 @@ pub use self::{
     backup::{BackupError, BackupReport, backup},
     check::verify_file,
 };
-pub(super) use self::{
-    check::check,
-    copy::{CopyFile, SqliteTableWriter},
-    database::SqliteDatabase,
-};
+pub(super) use self::{check::check, database::SqliteDatabase};

@@ -2,21 +2,17 @@
 
 use dog_rules::Phase;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, Params, params};
 
-use super::{
-    game_cache::GameCache,
-    migrations,
-    rows::{log_row, optional_text, select_games, stored_game},
-};
+use super::{game_cache::GameCache, migrations};
 use crate::{
-    Cursor, ExpiredBatch, ExpiredGame, GameCounts, GameHead, GameId, ListQuery, LogPage,
-    RetentionPolicy, ReviewStatus, SavedResponse, Scope, SpaceUsage, StoreError, StoredGame,
-    StoredReview,
-    game_log::LogForm,
-    game_row::{end_of, int, seating, version},
+    GameCounts, GameId, ListQuery, LogPage, ReviewStatus, SavedResponse, Scope, SpaceUsage,
+    StoreError, StoredGame, StoredReview,
+    game_log::{LogForm, LogRow},
+    game_row::{int, select_games, stored_game},
     list::ListedRow,
     now,
+    row::Row,
     write::RESPONSE_TTL,
 };
 
@@ -33,7 +29,15 @@ pub(super) fn expiry(now: Timestamp) -> i64 {
     (now - RESPONSE_TTL).as_microsecond()
 }
 
-impl Reader<'_> {
+impl<'c> Reader<'c> {
+    /// A reader without a cache, as of what may be rolled back.
+    pub fn new(connection: &'c Connection) -> Reader<'c> {
+        Reader {
+            connection,
+            cache: None,
+        }
+    }
+
     /// What `read` makes of the first row of a query, if there is one.
     ///
     /// # Errors
@@ -42,15 +46,44 @@ impl Reader<'_> {
         &self,
         sql: &str,
         params: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnOnce(Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row(params, read).optional()?)
+        let mut rows = statement.query(params)?;
+        rows.next()?.map(|row| read(Row::Sqlite(row))).transpose()
     }
 
-    fn one_game(&self, sql: &str, params: impl Params) -> Result<Option<StoredGame>, StoreError> {
-        let stored = self.first(sql, params, |row| Ok(stored_game(row, None)))?;
-        stored.transpose()
+    /// What `read` makes of the first row of a query that always has one.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let first = self.first(sql, params, read)?;
+        first.ok_or(StoreError::Misuse("a statement returned no row"))
+    }
+
+    /// What `read` makes of the rows of a query.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(Row::Sqlite(row))?);
+        }
+        Ok(all)
     }
 
     /// A game, or `None` if it does not exist.
@@ -59,19 +92,12 @@ impl Reader<'_> {
     /// The database cannot be read, or the game cannot be parsed.
     pub fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let commits = self.cache.map(GameCache::commits);
-        let stored = self.one_game(select_games!("WHERE id = ?1"), [id])?;
+        let sql = select_games!("WHERE id = ?1");
+        let stored = self.first(sql, [id], |row| stored_game(row, |_| None))?;
         if let (Some(cache), Some(commits), Some(stored)) = (self.cache, commits, &stored) {
             cache.insert_read(stored, commits);
         }
         Ok(stored)
-    }
-
-    /// The game that was added with this unique key, or `None`.
-    ///
-    /// # Errors
-    /// As [`Reader::game`].
-    pub fn game_by_unique_key(&self, unique_key: &str) -> Result<Option<StoredGame>, StoreError> {
-        self.one_game(select_games!("WHERE unique_key = ?1"), [unique_key])
     }
 
     /// See [`Store::review`](crate::Store::review).
@@ -87,59 +113,10 @@ impl Reader<'_> {
                    WHERE id = ?1 AND phase = 'finished'";
         self.first(sql, [id], |row| {
             Ok(StoredReview {
-                status: ReviewStatus::from_row(row.get_ref(0)?.as_str()?, is_claimed),
+                status: ReviewStatus::from_row(row.get(0)?, is_claimed),
                 packed: row.get(1)?,
             })
         })
-    }
-
-    /// See [`Store::oldest_in_seating`](crate::Store::oldest_in_seating).
-    ///
-    /// # Errors
-    /// As [`Reader::game`].
-    pub fn oldest_in_seating(
-        &self,
-        prefix: &str,
-        max_changes: u32,
-    ) -> Result<(Option<StoredGame>, Option<String>), StoreError> {
-        let sql = select_games!(
-            "WHERE phase = 'seating' AND unique_key >= ?1 AND unique_key < ?2 \
-             AND admin_changes + token_renewals < ?3 ORDER BY unique_key LIMIT 1"
-        );
-        let end = end_of(prefix);
-        let oldest = self.one_game(sql, params![prefix, end, max_changes])?;
-        let sql = "SELECT max(unique_key) FROM games WHERE unique_key >= ?1 AND unique_key < ?2";
-        let last = self.first(sql, [prefix, &end], |row| row.get(0))?;
-        Ok((oldest, last.flatten()))
-    }
-
-    /// A game's version, or `None` if there is no such game.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn version(&self, id: &GameId) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT version FROM games WHERE id = ?1";
-        let column = self.first(sql, [id], |row| row.get(0))?;
-        column.map(version).transpose()
-    }
-
-    /// A game's version, tokens and creator, without the game itself.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn head(&self, id: &GameId) -> Result<Option<GameHead>, StoreError> {
-        let sql = "SELECT version, token_hashes, creator, seating FROM games WHERE id = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([id])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        Ok(Some(GameHead {
-            version: version(row.get(0)?)?,
-            tokens: row.get(1)?,
-            creator: row.get(2)?,
-            seating: seating(optional_text(row.get_ref(3)?)?, *id)?,
-        }))
     }
 
     /// The response saved for this scope in the last 24 hours.
@@ -149,12 +126,8 @@ impl Reader<'_> {
     pub fn saved_response(&self, scope: &Scope) -> Result<Option<SavedResponse>, StoreError> {
         let sql =
             "SELECT body_hash, response FROM idempotency WHERE scope = ?1 AND created_at > ?2";
-        self.first(sql, params![scope.0, expiry(now())], |row| {
-            Ok(SavedResponse {
-                body_hash: row.get(0)?,
-                response: row.get(1)?,
-            })
-        })
+        let params = params![scope.0, expiry(now())];
+        self.first(sql, params, SavedResponse::read)
     }
 
     /// The newest `limit` games that the list has before this row.
@@ -181,13 +154,11 @@ impl Reader<'_> {
              WHERE {joinable} listed = 1 AND listed_until > ?1 AND row_id < ?2 AND {of_phase} \
              ORDER BY row_id DESC LIMIT ?3"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
         let phase = query.phase.map(Phase::name);
-        let rows = statement.query_map(
-            params![now().as_microsecond(), before, limit, phase],
-            |row| Ok((row.get(0)?, row.get(1).unwrap_or(None))),
-        )?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let params = params![now().as_microsecond(), before, limit, phase];
+        self.all(&sql, params, |row| {
+            Ok((row.get(0)?, row.get(1).unwrap_or(None)))
+        })
     }
 
     /// The games in these rows, in this order, without those that were removed meanwhile.
@@ -199,11 +170,10 @@ impl Reader<'_> {
         row_ids: &[i64],
     ) -> Result<Vec<Result<StoredGame, StoreError>>, StoreError> {
         let sql = select_games!("WHERE row_id = ?1 AND phase <> 'removed'");
-        let mut statement = self.connection.prepare_cached(sql)?;
         let mut games = Vec::new();
         for row_id in row_ids {
-            let mut rows = statement.query([row_id])?;
-            games.extend(rows.next()?.map(|row| stored_game(row, self.cache)));
+            let cached = |id| self.cache?.get(id);
+            games.extend(self.first(sql, [row_id], |row| Ok(stored_game(row, cached)))?);
         }
         Ok(games)
     }
@@ -236,76 +206,9 @@ impl Reader<'_> {
         }
         let sql = "SELECT version, at, action, events FROM log WHERE game = ?1 AND version > ?2 \
                    ORDER BY version LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![row_id, int(after), limit])?;
-        let mut entries = Vec::new();
-        while let Some(row) = rows.next()? {
-            entries.push(log_row(row)?);
-        }
+        let params = params![row_id, int(after), limit];
+        let entries = self.all(sql, params, |row| LogRow::read(row, 0))?;
         Ok(LogForm::Rows(entries))
-    }
-
-    /// At most `limit` games that were closed by `by` and are not marked as packed, in order of
-    /// creation after `after`. The flag says whether the log is packed already, as that of an
-    /// imported game is.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn games_to_pack(
-        &self,
-        by: Timestamp,
-        after: Option<Cursor>,
-        limit: u32,
-    ) -> Result<Vec<(Cursor, GameId, bool)>, StoreError> {
-        let sql = "SELECT row_id, id, EXISTS (SELECT 1 FROM packed_log WHERE game = row_id) \
-                   FROM games INDEXED BY games_to_pack \
-                   WHERE (phase = 'finished' OR at_limit = 1) AND packed = 0 \
-                   AND row_id > ?1 AND updated_at <= ?2 ORDER BY row_id LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let after = after.map_or(0, |Cursor(row_id)| row_id);
-        let rows = statement.query_map(params![after, by.as_microsecond(), limit], |row| {
-            Ok((Cursor(row.get(0)?), row.get(1)?, row.get(2)?))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// The expired games among the first `limit` games after `after`, in order of creation.
-    ///
-    /// A batch in which every game is too young to have expired ends the search, because all later
-    /// games are younger still, unless the clock was put back since.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn expired_games(
-        &self,
-        policy: RetentionPolicy,
-        now: Timestamp,
-        after: Option<Cursor>,
-        limit: u32,
-    ) -> Result<ExpiredBatch, StoreError> {
-        let sql = "SELECT row_id, id, version, \
-                   updated_at <= iif(phase = 'finished', ?3, ?4), \
-                   created_at <= max(?3, ?4) OR created_at > ?5 FROM games \
-                   WHERE row_id > ?1 AND phase <> 'removed' ORDER BY row_id LIMIT ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let first = after.map_or(0, |Cursor(row_id)| row_id);
-        let [finished, idle] = policy.cutoffs(now);
-        let now = now.as_microsecond();
-        let mut rows = statement.query([first, limit.into(), finished, idle, now])?;
-        let (mut old, mut seen, mut last, mut more) = (Vec::new(), 0, after, false);
-        while let Some(row) = rows.next()? {
-            seen += 1;
-            last = Some(Cursor(row.get(0)?));
-            more |= row.get::<_, bool>(4)?;
-            if row.get(3)? {
-                old.push(ExpiredGame {
-                    id: row.get(1)?,
-                    version: version(row.get(2)?)?,
-                });
-            }
-        }
-        let next = last.filter(|_| more && seen == limit);
-        Ok(ExpiredBatch { old, next })
     }
 
     /// The number of games by phase.
@@ -315,14 +218,12 @@ impl Reader<'_> {
     pub fn game_counts(&self) -> Result<GameCounts, StoreError> {
         // SQLite reads an index for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let games = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let games = games.collect::<Result<_, _>>()?;
+        let games = self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
                    AND due_at <= ?1";
-        let due = self.first(sql, [now().as_microsecond()], |row| row.get(0))?;
+        let due = self.one(sql, [now().as_microsecond()], |row| row.get(0))?;
         let schema_version = migrations::version(self.connection)?;
-        Ok(GameCounts::new(&games, due.unwrap_or(0), schema_version))
+        Ok(GameCounts::new(&games, due, schema_version))
     }
 
     /// The used space of the database, whose limit is `max` bytes.
@@ -332,8 +233,7 @@ impl Reader<'_> {
     pub fn usage(&self, max: Option<u64>) -> Result<SpaceUsage, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size \
                    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
-        let used: Option<i64> = self.first(sql, [], |row| row.get(0))?;
-        let used = used.unwrap_or(0).unsigned_abs();
+        let used = self.one(sql, [], |row| row.get::<i64>(0))?.unsigned_abs();
         Ok(SpaceUsage { used, max })
     }
 }

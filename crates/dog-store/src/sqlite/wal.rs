@@ -78,9 +78,8 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
 /// Reads a log. `None` if it is missing or empty; an inner error if its header is damaged.
 fn read(path: &Path) -> io::Result<Option<Result<WalContents, &'static str>>> {
     let file = match File::open(path) {
-        Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+        opened => opened?,
     };
     let mut file = BufReader::with_capacity(1 << 16, file);
     let mut header = [0; LOG_HEADER_BYTES];
@@ -137,9 +136,8 @@ fn read(path: &Path) -> io::Result<Option<Result<WalContents, &'static str>>> {
 /// The index survives a killed process, but not a power failure.
 fn index_state(path: &Path) -> io::Result<Option<([u8; 8], u32)>> {
     let mut file = match fs::File::open(path) {
-        Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+        opened => opened?,
     };
     let mut header = [0; 2 * INDEX_HEADER_BYTES];
     if !read_full(&mut file, &mut header)? {

@@ -42,72 +42,37 @@ pub(super) enum OnFailure {
     NoChanges,
 }
 
-/// A queued write. It replies only after the commit of its batch.
-trait WriteJob: Send {
-    fn on_failure(&self) -> OnFailure;
+/// A queued write. Its caller gets the reply only after the commit of its batch.
+struct WriteJob {
+    on_failure: OnFailure,
+    /// Makes the changes, and keeps what the caller gets if they are committed; taken when it runs.
+    work: Option<Box<Work>>,
+    /// Whether it has failed.
+    result: Result<(), StoreError>,
+    reply_to: oneshot::Sender<Result<(), StoreError>>,
+}
 
-    /// Whether the caller has dropped its future.
-    fn is_cancelled(&self) -> bool;
+type Work = dyn FnOnce(&mut Transaction<'_>) -> Result<(), StoreError> + Send;
 
+impl WriteJob {
     /// Makes the changes.
     ///
     /// # Errors
     /// Why they are not kept.
-    fn run(&mut self, transaction: Transaction<'_>) -> Result<(), StoreError>;
-
-    /// Sends the result to the caller, after the changes were committed or rolled back.
-    fn reply(self: Box<Self>, committed: Result<(), StoreError>);
-}
-
-/// A job that runs a closure.
-struct ClosureJob<F, T> {
-    on_failure: OnFailure,
-    work: Option<F>,
-    result: Option<Result<T, StoreError>>,
-    reply_to: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<F, T> WriteJob for ClosureJob<F, T>
-where
-    F: FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send,
-    T: Send,
-{
-    fn on_failure(&self) -> OnFailure {
-        self.on_failure
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.reply_to.is_closed()
-    }
-
     fn run(&mut self, mut transaction: Transaction<'_>) -> Result<(), StoreError> {
         let Some(work) = self.work.take() else {
             return Err(StoreError::Misuse("a write runs once"));
         };
         // The changes of a closure that panics are rolled back.
-        let result = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
-            .unwrap_or_else(|_| Err(StoreError::Panicked));
-        let error = result.as_ref().err().cloned();
-        self.result = Some(result);
-        error.map_or(Ok(()), Err)
-    }
-
-    fn reply(self: Box<Self>, committed: Result<(), StoreError>) {
-        let result = match (committed, self.result) {
-            (Ok(()), Some(result)) => result,
-            (Ok(()), None) => return,
-            // The job's own result may depend on changes of the batch that were rolled back.
-            (Err(error), _) => Err(error),
-        };
-        // The caller may have dropped its future after the batch started.
-        self.reply_to.send(result).ok();
+        catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
+            .unwrap_or(Err(StoreError::Panicked))
     }
 }
 
 /// A handle to the writer thread. Dropping it waits until all queued writes are committed.
 #[derive(Debug)]
 pub(super) struct Writer {
-    queue: SyncSender<Box<dyn WriteJob>>,
+    queue: SyncSender<WriteJob>,
     metrics: StoreMetrics,
     _thread: JoinedThread,
 }
@@ -134,23 +99,30 @@ impl Writer {
         on_failure: OnFailure,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (reply_to, outcome) = oneshot::channel();
-        let job = ClosureJob {
+        let (reply_to, committed) = oneshot::channel();
+        let (keep, kept) = oneshot::channel();
+        let work = move |transaction: &mut Transaction<'_>| {
+            // The caller may have dropped its future after the batch started.
+            keep.send(work(transaction)?).ok();
+            Ok(())
+        };
+        let job = WriteJob {
             on_failure,
-            work: Some(work),
-            result: None,
+            work: Some(Box::new(work)),
+            result: Ok(()),
             reply_to,
         };
         // Counted first, because the thread may take it before `try_send` returns.
         self.metrics.queued();
-        self.queue.try_send(Box::new(job)).map_err(|error| {
+        self.queue.try_send(job).map_err(|error| {
             self.metrics.dequeued(1);
             match error {
                 TrySendError::Full(_) => StoreError::Overloaded,
                 TrySendError::Disconnected(_) => StoreError::Closed,
             }
         })?;
-        outcome.await.unwrap_or(Err(StoreError::Closed))
+        committed.await.unwrap_or(Err(StoreError::Closed))?;
+        kept.await.map_err(|_| StoreError::Closed)
     }
 }
 
@@ -173,12 +145,13 @@ pub(super) struct WriterThread {
 
 impl WriterThread {
     /// The loop of the thread. It ends when the queue is closed and empty.
-    fn run(mut self, queue: Receiver<Box<dyn WriteJob>>) {
+    fn run(mut self, queue: Receiver<WriteJob>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
             batch.extend(queue.try_iter().take(self.max_batch - 1));
             self.metrics.dequeued(batch.len());
-            batch.retain(|job| !job.is_cancelled());
+            // Their callers have dropped their futures.
+            batch.retain(|job| !job.reply_to.is_closed());
             self.write(batch);
         }
         drop(self.checkpoints);
@@ -190,7 +163,7 @@ impl WriterThread {
     }
 
     /// Commits these jobs together and replies to each.
-    fn write(&mut self, mut batch: Vec<Box<dyn WriteJob>>) {
+    fn write(&mut self, mut batch: Vec<WriteJob>) {
         if batch.is_empty() {
             return;
         }
@@ -208,7 +181,8 @@ impl WriterThread {
         self.cache.end_commit(changes.games);
         self.changes.add(ChangesSince::Only(changes.feed));
         for job in batch {
-            job.reply(committed.clone());
+            // A job's own result may depend on changes of the batch that were rolled back.
+            job.reply_to.send(committed.clone().and(job.result)).ok();
         }
         match committed {
             Ok(()) => self.checkpoints.committed(&self.connection),
@@ -222,11 +196,8 @@ impl WriterThread {
     /// else `error`.
     fn quota_or(&self, error: StoreError) -> StoreError {
         let may_be_quota = matches!(error, StoreError::Full | StoreError::RolledBack);
-        let reader = Reader {
-            connection: &self.connection,
-            cache: None,
-        };
-        if may_be_quota && let Ok(usage) = reader.usage(self.limit.bytes()) {
+        let usage = || Reader::new(&self.connection).usage(self.limit.bytes());
+        if may_be_quota && let Ok(usage) = usage() {
             return usage.check_write().err().unwrap_or(error);
         }
         error
@@ -253,7 +224,7 @@ impl WriterThread {
     /// The transaction was rolled back; no job has changed anything.
     fn commit(
         &mut self,
-        batch: &mut [Box<dyn WriteJob>],
+        batch: &mut [WriteJob],
         changes: &mut BatchChanges,
     ) -> Result<(), StoreError> {
         if !self.connection.is_autocommit() {
@@ -266,16 +237,16 @@ impl WriterThread {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for job in batch {
-            let on_failure = job.on_failure();
+            let on_failure = job.on_failure;
             savepoint(&transaction, on_failure, "SAVEPOINT job")?;
             let (rows_before, before) = (transaction.total_changes(), changes.position());
-            let result = job.run(Transaction::new(&transaction, max_bytes, changes));
+            job.result = job.run(Transaction::new(&transaction, max_bytes, changes));
             if transaction.is_autocommit() {
                 // SQLite has ended it, because the disk is full or has failed.
-                let cause = result.err().filter(StoreError::is_temporary);
+                let cause = job.result.clone().err().filter(StoreError::is_temporary);
                 return Err(cause.unwrap_or(StoreError::RolledBack));
             }
-            if result.is_err() {
+            if job.result.is_err() {
                 if on_failure == OnFailure::NoChanges && transaction.total_changes() != rows_before
                 {
                     log::error!("a write failed after its first change; its batch is rolled back");

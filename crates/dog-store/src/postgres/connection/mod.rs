@@ -25,7 +25,6 @@ use tokio_postgres::{
 };
 
 pub use self::settings::{ConnectionSettings, SettingsError};
-use super::sql::sql;
 use crate::StoreError;
 
 /// How long a statement may take. Then the connection is closed. The statement is not cancelled:
@@ -57,7 +56,7 @@ const SYNCHRONOUS: &str = "SELECT set_config('synchronous_commit', 'on', false) 
 
 /// What a connection is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Statements that a request waits for.
     Requests,
     /// Batches of writes; each connection has one user.
@@ -69,43 +68,27 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
-    /// The first setting of a session, since the role or the database may have a short time. A
-    /// write has none, because that would also cancel the wait of a commit for its standby.
-    fn statement_timeout(self) -> &'static str {
-        match self {
-            Purpose::Requests => "SET statement_timeout = '4s'",
-            Purpose::Writes | Purpose::Background | Purpose::LongTransactions => {
-                "SET statement_timeout = 0"
-            }
-        }
-    }
-
-    /// The other settings of a session.
-    fn session(self) -> &'static str {
-        match self {
-            Purpose::Requests => sql!("SET lock_timeout = '2s'; SET jit = off; {SYNCHRONOUS}"),
-            Purpose::Writes => sql!(
-                "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '5s'; \
-                 {SYNCHRONOUS}"
-            ),
-            Purpose::Background => {
-                "SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
-                 SET jit = off"
-            }
-            Purpose::LongTransactions => sql!(
-                "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
-                 {SYNCHRONOUS}"
-            ),
-        }
-    }
-
-    fn deadline(self) -> Duration {
-        match self {
-            Purpose::Requests | Purpose::Writes => DEADLINE,
-            Purpose::Background => 12 * DEADLINE,
+    /// The first setting of a session, since the role or the database may have a short time; the
+    /// others; and how long the client waits. A write has no `statement_timeout`, because that
+    /// would also cancel the wait of a commit for its standby.
+    fn settings(self) -> (String, String, Duration) {
+        // The timeouts of statements, of locks and of idle transactions come first.
+        let (statement, lock, idle, jit, synchronous, deadline) = match self {
+            Purpose::Requests => ("'4s'", "'2s'", "DEFAULT", "off", SYNCHRONOUS, DEADLINE),
+            Purpose::Writes => ("0", "'2s'", "'5s'", "DEFAULT", SYNCHRONOUS, DEADLINE),
+            Purpose::Background => ("0", "'2s'", "'60s'", "off", "", 12 * DEADLINE),
             // The network finds out whether the server is there.
-            Purpose::LongTransactions => Duration::MAX,
-        }
+            Purpose::LongTransactions => ("0", "'10s'", "0", "DEFAULT", SYNCHRONOUS, Duration::MAX),
+        };
+        let others = format!(
+            "SET lock_timeout = {lock}; SET idle_in_transaction_session_timeout = {idle}; \
+             SET jit = {jit}; {synchronous}"
+        );
+        (
+            format!("SET statement_timeout = {statement}"),
+            others,
+            deadline,
+        )
     }
 }
 
@@ -152,16 +135,28 @@ impl PgConnection {
                 );
             }
         });
+        let (statement_timeout, session, deadline) = purpose.settings();
         let connection = Arc::new(PgConnection {
             client,
             statements: Mutex::default(),
             driver: driver.abort_handle(),
-            deadline: purpose.deadline(),
+            deadline,
         });
-        for settings in [purpose.statement_timeout(), purpose.session(), NO_TIMEOUTS] {
+        for settings in [&*statement_timeout, &*session, NO_TIMEOUTS] {
             connection.execute(settings).await.map_err(too_short)?;
         }
         Ok((connection, driver))
+    }
+
+    /// Opens a connection for the long transactions of a command.
+    ///
+    /// # Errors
+    /// As [`PgConnection::open`].
+    pub async fn open_for_command(
+        settings: &ConnectionSettings,
+    ) -> Result<Arc<PgConnection>, StoreError> {
+        let opened = PgConnection::open(settings, Purpose::LongTransactions, Arc::default());
+        opened.await.map(|(connection, _)| connection)
     }
 
     /// Runs one statement.

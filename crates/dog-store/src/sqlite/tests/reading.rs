@@ -7,9 +7,11 @@ fn a_read_transaction_sees_one_state() {
     let (_dir, store) = Dir::with_store();
     let id = create(&store).id;
     let seen = file(&store).read(|reader| {
-        let before = reader.version(&id)?;
+        let version = |stored: StoredGame| stored.game.version();
+        let before = reader.game(&id)?.map(version);
         act(&store, &id, &reissue());
-        Ok((before, reader.version(&id)?, wait(store.version(&id))))
+        let after = reader.game(&id)?.map(version);
+        Ok((before, after, wait(store.version(&id))))
     });
     assert_eq!(seen.unwrap(), (Some(1), Some(1), Some(2)));
     assert_eq!(wait(store.version(&id)), Some(2));

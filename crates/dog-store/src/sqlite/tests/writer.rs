@@ -108,7 +108,7 @@ fn a_failed_write_changes_nothing() {
         let op = WriteOp::Insert(insert(&other));
         let save = Some(save(1, "both"));
         assert_eq!(tx.write(&Write { op, save })?, CommitResult::Done);
-        assert_eq!(tx.version(&id)?, Some(2));
+        assert_eq!(tx.game(&id)?.unwrap().game.version(), 2);
         Err::<(), _>(refuse())
     }));
     assert!(matches!(refused, Err(StoreError::Misuse("on purpose"))));

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
-    SpaceUsage, StoreError, StoredGame, Timing, Tokens, Write, WriteOp,
+    SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
     game_row::{int, seating_column},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     stored_game::now,
@@ -74,13 +74,8 @@ impl<'c> Transaction<'c> {
         max_bytes: Option<u64>,
         changes: &'c mut BatchChanges,
     ) -> Transaction<'c> {
-        // No cache: what is read here may be rolled back.
-        let reader = Reader {
-            connection,
-            cache: None,
-        };
         Transaction {
-            reader,
+            reader: Reader::new(connection),
             max_bytes,
             changes,
         }
@@ -250,18 +245,11 @@ impl<'c> Transaction<'c> {
         if settings(next) != settings(before) {
             let sql = "UPDATE games SET listed = ?2, bot_pace_ms = ?3, turn_seconds = ?4, \
                        reactions = ?5 WHERE row_id = ?1";
-            let Timing {
-                bot_pace_ms,
-                turn_seconds,
-            } = next.timing;
-            let params = params![
-                row_id,
-                next.listed,
-                bot_pace_ms,
-                turn_seconds,
-                next.reactions
-            ];
-            self.execute(sql, params)?;
+            let (pace, turn) = (next.timing.bot_pace_ms, next.timing.turn_seconds);
+            self.execute(
+                sql,
+                params![row_id, next.listed, pace, turn, next.reactions],
+            )?;
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&next.id, Some(version), Some(next));

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Transaction;
 use crate::{
-    ExpiredGame, GameId, PackedLog, RetentionTime, StoreError,
-    game_row::{int, time},
-    retention::LOG_DELETE_BATCH,
-    sqlite::reader::expiry,
-    stored_game::now,
+    ExpiredGame, GameId, PackedLog, RetentionTime, StoreError, game_row::int,
+    retention::LOG_DELETE_BATCH, sqlite::reader::expiry, stored_game::now,
 };
 
 /// Also deletes all rows that refer to the game's.
@@ -120,11 +117,10 @@ impl Transaction<'_> {
         let now = now();
         let sql = "SELECT coalesce(nullif(seen_at, 0), (SELECT max(updated_at) FROM games), ?1), \
                    moved_at FROM retention";
-        let times = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let (seen_at, moved_at) = self
-            .connection
-            .query_row(sql, [now.as_microsecond()], times)?;
-        let time = RetentionTime::after(time(seen_at)?, time(moved_at)?, passed, now);
+        let (seen_at, moved_at) = self.one(sql, [now.as_microsecond()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let time = RetentionTime::after(seen_at, moved_at, passed, now);
         let sql = "UPDATE retention SET seen_at = ?1, moved_at = ?2";
         self.execute(sql, [time.at, now].map(Timestamp::as_microsecond))?;
         Ok(time)

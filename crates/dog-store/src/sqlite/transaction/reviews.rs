@@ -30,10 +30,10 @@ impl Transaction<'_> {
              count(*) FILTER (WHERE substr(creator, 1, 8) = substr(?1, 1, 8)), \
              count(*) FILTER (WHERE game = ?2) FROM reviews WHERE {OPEN}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let [total, own, network, same] = statement.query_row(params![creator, row_id], |row| {
-            Ok([row.get::<_, u32>(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+        let counts = self.one(&sql, params![creator, row_id], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
         })?;
+        let [total, own, network, same]: [u32; 4] = counts;
         if same > 0 {
             return Ok(ReviewRequest::Exists);
         }
@@ -70,9 +70,8 @@ impl Transaction<'_> {
             "SELECT row_id, id FROM reviews JOIN games ON game = row_id WHERE {OPEN} \
              ORDER BY count(*) OVER (PARTITION BY substr(reviews.creator, 1, 8)) DESC, asked_at DESC"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
         let (row_id, id): (i64, GameId) =
-            statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            self.one(&sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = "UPDATE reviews SET status = ?2, creator = NULL, content = ?3 WHERE game = ?1";
         let params = params![row_id, ReviewStatus::Displaced.name(), pack("")?];
         self.execute(sql, params)?;
@@ -97,18 +96,14 @@ impl Transaction<'_> {
                  WHERE substr(own.creator, 1, 8) IS substr(reviews.creator, 1, 8) AND {OPEN}), \
              worked_at, asked_at"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (row_id, game): (i64, GameId) = (row.get(0)?, row.get(1)?);
-            if is_claimed(&game) {
-                continue;
-            }
-            let sql = "UPDATE reviews SET status = 'running', worked_at = ?2 WHERE game = ?1";
-            self.execute(sql, [row_id, now().as_microsecond()])?;
-            return Ok(Some(ClaimedReview { game, claim }));
-        }
-        Ok(None)
+        let open = self.all(&sql, [], |row| Ok((row.get::<i64>(0)?, row.get(1)?)))?;
+        let next = open.into_iter().find(|(_, game)| !is_claimed(game));
+        let Some((row_id, game)) = next else {
+            return Ok(None);
+        };
+        let sql = "UPDATE reviews SET status = 'running', worked_at = ?2 WHERE game = ?1";
+        self.execute(sql, [row_id, now().as_microsecond()])?;
+        Ok(Some(ClaimedReview { game, claim }))
     }
 
     /// Saves a review that is open; see [`Store::save_review`](crate::Store::save_review).
