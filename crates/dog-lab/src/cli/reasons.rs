@@ -16,7 +16,7 @@ use crate::games::{ThreadsArg, Watching, each_game, play_out, set_up, stream};
 
 /// Games that are played at a time, until there are enough decisions. Any number of threads plays
 /// the same ones.
-const GAMES: u32 = 16;
+const GAMES: u32 = 8;
 
 /// The playouts per decision of the games.
 const SAMPLES: u32 = 40;
@@ -31,7 +31,7 @@ pub struct ReasonsArgs {
     #[arg(long, default_value_t = SAMPLES)]
     samples: u32,
     /// Ask at one decision in this many, chosen at random.
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
     /// Print the decisions whose best suggestion has this as its first reason.
     #[arg(long, value_name = "CODE", value_parser = code)]
