@@ -65,7 +65,7 @@ impl Budget {
     /// The least number of turns of a playout. With time for many playouts it is the whole round,
     /// after which the net is right more often. Otherwise it is eight, since longer playouts are
     /// noisier.
-    pub(crate) fn plies(self) -> u32 {
+    pub fn plies(self) -> u32 {
         let many = match self {
             Budget::Time(time) => time >= Duration::from_millis(20),
             Budget::Samples(most) => most >= 128,

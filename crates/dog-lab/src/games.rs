@@ -72,10 +72,15 @@ impl GamesArgs {
 
     /// One of the random streams that follow from the seed.
     pub fn stream(&self, number: u64) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(number);
-        rng
+        stream(self.seed, number)
     }
+}
+
+/// One of the random streams that follow from a seed.
+pub fn stream(seed: u64, number: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(number);
+    rng
 }
 
 /// The result of each of this many games, in the order of their numbers, so it does not depend on

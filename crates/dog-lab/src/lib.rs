@@ -3,11 +3,13 @@
 //! * [`player`] has the players.
 //! * [`games`] plays games between them, on many threads.
 //! * [`arena`] measures players against each other.
+//! * [`ends`] has positions whose result is proved.
 //! * [`train`] makes the nets that are built into `dog-bot`.
 //! * [`cli`] is the command line of `dog-lab`, with the smaller experiments.
 
 pub mod arena;
 pub mod cli;
+pub mod ends;
 pub mod games;
 pub mod player;
 pub mod train;

@@ -3,14 +3,17 @@
 mod arena;
 mod calibrate;
 mod compare_decisions;
+mod ends;
 mod latency;
+mod reasons;
 mod review;
 mod train;
 
 use clap::Parser;
 use dog_bot::Level;
+use dog_rules::{Card, Cards, Preset, Rules, Seat, SeatView, position::PositionText};
 
-/// Experiments with players of DOG: matches, training, calibration, latency.
+/// Experiments with players of DOG: matches, training, advice, latency.
 #[derive(Debug, Parser)]
 #[command(name = "dog-lab", version, about)]
 pub struct Cli {
@@ -30,6 +33,10 @@ enum Subcommand {
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Compare players' choices at the same decisions by a longer search.
     CompareDecisions(Box<compare_decisions::CompareDecisionsArgs>),
+    /// Check advice near the end of a game against a search of all plays, and many playouts.
+    Ends(ends::EndsArgs),
+    /// Count how often advice gives each reason.
+    Reasons(reasons::ReasonsArgs),
     /// Review finished games, and measure whether reviews are right.
     #[command(subcommand)]
     Review(review::ReviewCommand),
@@ -49,6 +56,8 @@ impl Cli {
             Subcommand::Pool(pool) => pool.run(),
             Subcommand::Calibrate(calibrate) => calibrate.run(),
             Subcommand::CompareDecisions(compare) => compare.run(),
+            Subcommand::Ends(ends) => ends.run(),
+            Subcommand::Reasons(reasons) => reasons.run(),
             Subcommand::Review(review) => review.run(),
             Subcommand::Latency(latency) => latency.run(),
         }
@@ -59,4 +68,34 @@ impl Cli {
 fn level(name: &str) -> Result<Level, String> {
     let names = Level::ALL.map(Level::name).join(", ");
     Level::by_name(name).ok_or_else(|| format!("the levels are {names}"))
+}
+
+/// All presets, with four seats and with six.
+fn tables() -> Vec<Rules> {
+    let rules = |(preset, seats): (Preset, u8)| {
+        let text = format!("{} seats={seats}", preset.name());
+        text.parse().expect("a possible set of rules")
+    };
+    let four = Preset::ALL.map(|preset| (preset, 4));
+    let six = Preset::ALL.map(|preset| (preset, 6));
+    four.into_iter().chain(six).map(rules).collect()
+}
+
+/// A decision: the rules, the seat, its hand, the board, and the other hands that it knows.
+fn described(view: &SeatView) -> String {
+    let SeatView { rules, board, .. } = view;
+    let names = |cards: Cards| {
+        let names: Vec<&str> = cards.sorted().map(Card::name).collect();
+        names.join(" ")
+    };
+    let position = PositionText { rules, board };
+    let mut text = format!(
+        "{rules}: {} with {} on {position}",
+        view.seat,
+        names(view.hand)
+    );
+    for seat in Seat::all(rules.seats).filter(|&seat| !view.known[seat].is_empty()) {
+        text += &format!(", {seat} with {}", names(view.known[seat]));
+    }
+    text
 }
