@@ -9,7 +9,7 @@ const sheet = (name, fields) => ({
   name, default: name === "dogspiel-it",
   rules: { preset: name, seats: 4, fields_per_seat: fields, capture_own: true, exchange: "mandatory", deal_sizes: { first: [6], then: [6] } },
 });
-const sheets = { presets: [sheet("hausregeln", 15), sheet("dogspiel-it", 16)] };
+const sheets = [sheet("hausregeln", 15), sheet("dogspiel-it", 16)];
 const read = (text) => readQuestion(text, sheets);
 /** What is wrong, part by part. */
 const faults = (text) => read(text).faults.map(({ part, word }) => `${part} ${word}`);

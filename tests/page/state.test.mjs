@@ -7,7 +7,7 @@ import { load } from "./page.mjs";
 
 const { initial, reduce, stepOf } = await load("state.js");
 
-const opened = reduce(initial({}, "", true, false, []), { type: "opened", id: "1", as: { seat: 0 }, replay: null });
+const opened = reduce(initial({}, []), { type: "opened", id: "1", as: { seat: 0 }, replay: null });
 const game = (version, more) => ({
   type: "game", version, phase: "play", round: 1, actions: [], last_action: { type: "game_created" }, seats: [], ...more,
 });
@@ -74,6 +74,6 @@ test("the step of a replay is one that there is", () => {
 });
 
 test("the list of reactions closes when nobody may react any more", () => {
-  const reacting = (phase) => after(stream(game(5)), { type: "reacting", reacting: true }, { type: "game", game: game(6, { phase }) }).reacting;
+  const reacting = (phase) => after(stream(game(5)), { type: "table", change: { reacting: true } }, { type: "game", game: game(6, { phase }) }).reacting;
   assert.deepEqual(["play", "deal"].map(reacting), [true, false]);
 });

@@ -4,7 +4,7 @@
 import { NewVersion } from "./files.js";
 import { forgetKey, keyFor } from "./storage.js";
 
-/** @import {Failure, Message, Problem, Table} from "./types.js" */
+/** @import {Catalogue, Failure, Layout, Message, Problem, Sheet, Table} from "./types.js" */
 
 /** The origin of another server that the page is for; empty if it is the page's own. */
 export const otherServer = document.querySelector('meta[name="dog-server"]')?.getAttribute("content") ?? "";
@@ -185,6 +185,28 @@ export async function request(method, path, { token, body, text, headers = {}, c
 /** Reads something of a game. @template T @param {Table} table @param {string} path @returns {Promise<T>} */
 export const get = (table, path) => request("GET", `/v1/games/${table.id}${path}`, { token: table.token });
 
+/** @type {Promise<Sheet[]> | null} */
+let sheets = null;
+
+/** The sheets with their options, which never change. */
+export function readSheets() {
+  sheets ??= request("GET", "/v1/rules").then((/** @type {Catalogue} */ { presets }) => presets);
+  sheets.catch(() => { sheets = null; });
+  return sheets;
+}
+
+/** The rules of a sheet. @param {Sheet[]} all @param {string | undefined} preset */
+export const rulesOn = (all, preset) => all.find((one) => one.name === preset)?.rules;
+
+/**
+ * Where things are on a board.
+ *
+ * @param {number} seats @param {number} fields per seat @param {number | null} [bottom] the seat there
+ * @returns {Promise<Layout>}
+ */
+export const readLayout = (seats, fields, bottom) =>
+  request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${bottom ?? 0}`);
+
 /**
  * The refusal of the server. Throws a `TypeError` if the answer is not the server's, but for
  * instance that of a proxy in front of it: that says nothing of the game or the token.
@@ -246,16 +268,15 @@ export function follow(id, token, { onMessages, onLink }) {
   let cut = () => {};
   // When the connection was heard last.
   let heard = 0;
-  // How many tabs were hidden after this one, and whether it has closed its stream.
+  // How many tabs were hidden after this one.
   let later = 0;
-  let resting = false;
-  // Whether the stream is being replaced, which nobody needs to know.
-  let replacing = false;
+  // Whether the stream was closed until this tab is seen again, or to open another one: nobody needs to know.
+  let closed = /** @type {"resting" | "replacing" | null} */ (null);
   const tabs = openChannel("dog.tabs");
   if (tabs) tabs.onmessage = () => {
     later += 1;
     if (!document.hidden || later < HIDDEN_TABS) return;
-    resting = true;
+    closed = "resting";
     cut();
   };
   const hide = () => {
@@ -264,31 +285,30 @@ export function follow(id, token, { onMessages, onLink }) {
   };
   const show = () => {
     if (document.hidden) return;
-    resting = false;
+    if (closed === "resting") closed = null;
     wake();
   };
   const turn = () => {
     if (document.hidden) return hide();
     // An open connection does not tell that the network is gone, or that it is another one now.
-    if (!resting && Date.now() - heard > HEARD) {
-      replacing = true;
+    if (!closed && Date.now() - heard > HEARD) {
+      closed = "replacing";
       cut();
     }
     show();
   };
+  const { signal } = stop;
   // A page that the browser keeps for "back" would keep its connection too.
-  const leave = () => cut();
-  for (const type of ["offline", "pagehide"]) addEventListener(type, leave);
-  for (const type of ["online", "pageshow", "focus"]) addEventListener(type, show);
-  document.addEventListener("visibilitychange", turn);
+  for (const type of ["offline", "pagehide"]) addEventListener(type, () => cut(), { signal });
+  for (const type of ["online", "pageshow", "focus"]) addEventListener(type, show, { signal });
+  document.addEventListener("visibilitychange", turn, { signal });
   if (document.hidden) hide();
 
   (async () => {
-    for (let attempt = 0; !stop.signal.aborted;) {
+    for (let attempt = 0; !signal.aborted;) {
       const attemptOver = new AbortController();
       const abort = () => attemptOver.abort();
       cut = abort;
-      stop.signal.addEventListener("abort", abort);
       let timer = setTimeout(abort, SILENCE);
       let least = 0;
       const patience = setTimeout(() => onLink("lost"), PATIENCE);
@@ -321,23 +341,22 @@ export function follow(id, token, { onMessages, onLink }) {
           onMessages(messages);
         }
       } catch (error) {
-        if (stop.signal.aborted) return;
+        if (signal.aborted) return;
         if (error instanceof Refusal) {
           if (!passes(error)) return onLink("ended", error.problem);
           least = Math.max(error.wait, error.problem.status === 429 ? NO_PLACE : 0);
         }
-        if (!resting && !replacing) onLink("lost");
+        if (!closed) onLink("lost");
       } finally {
         clearTimeout(timer);
         clearTimeout(patience);
-        stop.signal.removeEventListener("abort", abort);
       }
-      if (replacing) {
-        replacing = false;
+      if (closed === "replacing") {
+        closed = null;
         continue;
       }
       await new Promise((resolve) => {
-        const wait = resting ? undefined : setTimeout(resolve, Math.max(least, WAITS[Math.min(attempt, WAITS.length - 1)]));
+        const wait = closed ? undefined : setTimeout(resolve, Math.max(least, WAITS[Math.min(attempt, WAITS.length - 1)]));
         wake = () => { clearTimeout(wait); resolve(undefined); };
       });
       wake = () => {};
@@ -347,9 +366,7 @@ export function follow(id, token, { onMessages, onLink }) {
 
   return () => {
     stop.abort();
+    cut();
     tabs?.close();
-    for (const type of ["offline", "pagehide"]) removeEventListener(type, leave);
-    for (const type of ["online", "pageshow", "focus"]) removeEventListener(type, show);
-    document.removeEventListener("visibilitychange", turn);
   };
 }

@@ -1,7 +1,7 @@
 // What the player can choose now. All of it comes from what the server lists as legal: this file
 // filters and groups the lists, and knows no rule of the game.
 
-/** @import {Action, Capture, Game, Move, Offer, Part, Preview, SevenPart, Spot, Table} from "./types.js" */
+/** @import {Action, Capture, Move, Offer, Part, Preview, SevenPart, Spot, Table} from "./types.js" */
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 
@@ -29,20 +29,25 @@ export const spotKey = ({ seat, place }) => (/^\d+$/.test(place) ? place : `${se
 export const action = (table, route) =>
   /** @type {Action | undefined} */ (table.game?.actions.find((one) => one.route === route));
 
+/** The seat of the player. @param {Pick<Table, "game" | "seat">} table */
+export const ownSeat = ({ game, seat }) => (seat === null ? undefined : game?.seats[seat]);
+
+/** The partner of a seat. @param {number} seat @param {number} count of the seats */
+export const partnerOf = (seat, count) => (seat + count / 2) % count;
+
+/** The seats of each team. @param {number} count of the seats */
+export const teamsOf = (count) => Array.from({ length: count / 2 }, (_, seat) => [seat, partnerOf(seat, count)]);
+
 /** The card chosen from the hand. @param {Table} table @returns {string | null} */
-export function chosenCard(table) {
-  const hand = table.seat === null ? null : table.game?.seats[table.seat].hand;
-  return table.choice.card === null ? null : hand?.[table.choice.card] ?? null;
-}
+export const chosenCard = (table) => ownSeat(table)?.hand?.[table.choice.card ?? -1] ?? null;
 
 /** The cards that can be played, or null while the list is on its way. @param {Table} table */
 export const playable = (table) => table.moves && new Set(table.moves.list.map((move) => move.card));
 
 /** Whether a card of the hand has no legal move. @param {Table} table */
 export function holdsUnplayable(table) {
-  const hand = table.seat === null ? null : table.game?.seats[table.seat].hand;
   const legal = playable(table);
-  return legal !== null && (hand ?? []).some((card) => !legal.has(card));
+  return legal !== null && (ownSeat(table)?.hand ?? []).some((card) => !legal.has(card));
 }
 
 /** The text before the parts of a seven, or null if the choice is not a seven. @param {Table} table */
@@ -93,9 +98,6 @@ function offerOfPart(next) {
 
 /** The captures of a begun seven. @param {Table} table @returns {Capture[]} */
 const sevenCaptures = (table) => table.choice.seven.flatMap(({ part }) => part?.captures ?? []);
-
-/** The partner of a seat. @param {Game} game @param {number} seat */
-export const partnerOf = ({ seats }, seat) => seats[(seat + seats.length / 2) % seats.length];
 
 /** What to choose next. @param {Table} table @returns {Step} */
 export function nextStep(table) {

@@ -1,15 +1,16 @@
 // What the page does: it asks the server, and dispatches what it gets.
 
-import { follow, get, passes, problemOf, request, requestSecret } from "./api.js";
-import { action, holdsUnplayable, nextStep, sevenBegun } from "./choose.js";
+import { follow, get, passes, problemOf, readLayout, request, requestSecret } from "./api.js";
+import { action, canUndo, holdsUnplayable, nextStep, ownSeat, partnerOf, sevenBegun } from "./choose.js";
 import { loadModule } from "./files.js";
+import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
-import { forgetGame, forgetToken, saveGame, saveMuted, saveName, saveSettings, saveSound, savedGame, savedGames, setOver } from "./storage.js";
+import { forgetGame, forgetToken, saveGame, savePerson, savedGame, savedGames, setOver } from "./storage.js";
 import { actorOf, isShared } from "./words.js";
 
-/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Layout, Message, Move, Offer, SavedGame, Settings, Seven,
+/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Message, Move, Offer, Person, SavedGame, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
@@ -64,7 +65,7 @@ export function navigate() {
     dispatch({ type: "route", route: { name: "learn", number: number ? Number(number) : null } });
   } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
-    dispatch({ type: "saved", saved: savedGames() });
+    dispatch({ type: "set", change: { saved: savedGames() } });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
     open(id, kind === "join", secret ?? null, version);
@@ -77,49 +78,17 @@ export function replaceAddress(id, version = null) {
   history.replaceState(null, "", addressOf(id, version));
 }
 
-/** @param {Settings} settings */
-export function setSettings(settings) {
-  saveSettings(settings);
-  dispatch({ type: "settings", settings });
+/** Changes what is known of the person, from now on. @param {Partial<Person>} change */
+export function setPerson(change) {
+  savePerson(change);
+  dispatch({ type: "set", change });
 }
 
-/** The person's name, from now on. @param {string} name */
-export function setName(name) {
-  saveName(name);
-  dispatch({ type: "name", name });
-}
-
-/** Switches sound, vibration and notifications on or off, from now on. @param {boolean} sound */
-export function setSound(sound) {
-  saveSound(sound);
-  dispatch({ type: "sound", sound });
-}
-
-/** Shows the reactions of others, or not, from now on. @param {boolean} muted */
-export function setMuted(muted) {
-  saveMuted(muted);
-  dispatch({ type: "muted", muted });
-}
-
-/** Creates a game against bots and goes to its table. @param {string} name of the player */
-export async function playAgainstBots(name) {
-  const { seats, level, pace } = state.settings;
+/** Goes to a game from the home screen, or shows a refusal there. @param {() => Promise<string>} action returns the id of a game */
+export async function goFromHome(action) {
   dispatch({ type: "home", home: { creating: true, problem: null } });
-  const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
   try {
-    const id = await requestSecret("POST", "/v1/games", {
-      body: {
-        rules: rulesOf(state.settings),
-        seats: [{ kind: "human", name }, ...bots],
-        // The bot before the player deals the first round, so that the player begins.
-        first_dealer: seats - 1,
-        bot_pace_ms: pace,
-        listed: false,
-      },
-    }, (/** @type {Created} */ created) => {
-      keep(created.game, { seat: 0, token: created.seat_tokens[0] ?? null, hostToken: created.host_token });
-      return created.id;
-    });
+    const id = await action();
     dispatch({ type: "home", home: { creating: false } });
     go(id);
   } catch (error) {
@@ -127,8 +96,24 @@ export async function playAgainstBots(name) {
   }
 }
 
-/** Whether a game has an end that will not change. @param {Game} game */
-const isOver = (game) => game.phase === "finished";
+/** Creates a game against bots and goes to its table. */
+export const playAgainstBots = () => goFromHome(() => {
+  const { seats, level, pace } = state.settings;
+  const bots = DOGS.slice(0, seats - 1).map((dog) => ({ kind: "bot", name: dog, level }));
+  return requestSecret("POST", "/v1/games", {
+    body: {
+      rules: rulesOf(state.settings),
+      seats: [{ kind: "human", name: state.name || t("player") }, ...bots],
+      // The bot before the player deals the first round, so that the player begins.
+      first_dealer: seats - 1,
+      bot_pace_ms: pace,
+      listed: false,
+    },
+  }, (/** @type {Created} */ { id, game, seat_tokens: [token = null], host_token: hostToken }) => {
+    keep(game, { seat: 0, token, hostToken });
+    return id;
+  });
+});
 
 /**
  * Remembers a game and the secrets that this browser has got for it.
@@ -140,7 +125,7 @@ export function keep(game, secrets) {
   const { id, rules: { preset }, shuffle_commitment: commitment } = game;
   const names = game.seats.map((seat) => seat.name);
   const known = savedGame(id) ?? { seat: null, token: null, hostToken: null, opened: Date.now(), commitment };
-  saveGame({ ...known, id, preset, names, over: isOver(game), ...secrets });
+  saveGame({ ...known, id, preset, names, over: game.phase === "finished", ...secrets });
   // Some browsers forget after a week what they were not asked to keep.
   if (secrets.token && isShared({ game, seat: secrets.seat ?? null })) navigator.storage?.persist?.();
 }
@@ -158,7 +143,7 @@ export function watch(text) {
 /** @param {string} id */
 export function forget(id) {
   forgetGame(id);
-  dispatch({ type: "saved", saved: savedGames() });
+  dispatch({ type: "set", change: { saved: savedGames() } });
 }
 
 /**
@@ -239,7 +224,7 @@ function remember(table) {
   const { id, game, seat, token } = table;
   const saved = savedGame(id);
   if (!table.isSecond && ((token && saved?.token !== token) || game.seats.some((one, index) => saved?.names[index] !== one.name)
-    || (saved?.over ?? false) !== isOver(game))) {
+    || (saved?.over ?? false) !== (game.phase === "finished"))) {
     keep(game, token ? { seat, token } : {});
   }
   if (location.hash !== addressOf(id, readAddress(location.hash).version)) replaceAddress(id);
@@ -274,12 +259,12 @@ async function complete() {
     const { table } = state;
     try {
       if (table?.game) again = await readMissing(table, table.game) || again;
-      if (unread && state.table?.problem === unread.problem) dispatch({ type: "problem", problem: null });
+      if (unread && state.table?.problem === unread.problem) dispatch({ type: "table", change: { problem: null } });
       unread = null;
     } catch (error) {
       unread = { problem: problemOf(error), timer: passes(error) ? setTimeout(complete, AGAIN) : undefined };
       const { problem } = unread;
-      if (table) at(table, () => dispatch({ type: "problem", problem }));
+      if (table) at(table, () => dispatch({ type: "table", change: { problem } }));
     }
   }
   completing = false;
@@ -301,15 +286,12 @@ async function readMissing(table, game) {
     return newer.version > game.version;
   }
   if (!table.layout) {
-    const { seats, fields_per_seat: fields } = game.rules;
-    /** @type {Layout} */
-    const layout = await request("GET",
-      `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=${table.seat ?? 0}`);
-    at(table, () => dispatch({ type: "layout", layout }));
+    const layout = await readLayout(game.rules.seats, game.rules.fields_per_seat, table.seat);
+    at(table, () => dispatch({ type: "table", change: { layout } }));
     return true;
   }
   // The server plays for a person who is away.
-  const away = table.seat !== null && game.seats[table.seat].away;
+  const away = ownSeat(table)?.away;
   if (!away && action(table, "play") && (!table.moves || (!table.unplayable && holdsUnplayable(table)))) {
     /** @type {{version?: number, moves: Move[], unplayable: Unplayable[]}} */
     const { version, moves, unplayable } = await get(table, "/legal-moves?board=false");
@@ -378,7 +360,7 @@ export async function act(action, seat) {
     const problem = problemOf(error);
     // An answer can be lost after the server has acted.
     if (problem === "network" && hasActed(own)) return;
-    at(table, () => dispatch({ type: "problem", problem }));
+    at(table, () => dispatch({ type: "table", change: { problem } }));
   } finally {
     endAct(own);
     complete();
@@ -401,7 +383,7 @@ const tryInLesson = async (chosen) => (await import("./learn/lesson.js")).judge(
 
 /** Says something to the table. @param {string} reaction */
 export function react(reaction) {
-  dispatch({ type: "reacting", reacting: false });
+  dispatch({ type: "table", change: { reacting: false } });
   return act(async ({ id, token }) => {
     await request("POST", `/v1/games/${id}/reactions`, { token, body: { reaction } });
   });
@@ -424,6 +406,11 @@ export function chooseRank(rank) {
   dispatch({ type: "rank", rank });
   beginSeven();
 }
+
+/** Takes back what was chosen by a key. @param {Table | null} table */
+export const undoByKey = (table) => (/** @type {KeyboardEvent} */ event) => {
+  if (event.key === "Escape" && table && canUndo(table)) undo();
+};
 
 export function undo() {
   dispatch({ type: "undo" });
@@ -453,15 +440,13 @@ async function continueSeven(begun, part) {
   } catch (error) {
     if (state.table?.choice !== asked) return;
     dispatch({ type: "seven asked", asking: false });
-    dispatch({ type: "problem", problem: problemOf(error) });
+    dispatch({ type: "table", change: { problem: problemOf(error) } });
   }
 }
 
 /** Whether the offer captures a piece of the player's partner. @param {Table} table @param {Offer} offer */
-function capturesPartner({ game, seat }, offer) {
-  if (!game || seat === null) return false;
-  return offer.captures.some((one) => one.seat !== seat && game.seats[one.seat].team === game.seats[seat].team);
-}
+const capturesPartner = ({ game, seat }, { captures }) =>
+  game !== null && seat !== null && captures.some((one) => one.seat === partnerOf(seat, game.seats.length));
 
 /** Plays what was chosen, continues a seven, or asks once more. @param {Offer} offer */
 export function choose(offer) {
@@ -488,7 +473,7 @@ export async function hint() {
   } catch (error) {
     at(table, () => {
       dispatch({ type: "hint", hint: "none" });
-      dispatch({ type: "problem", problem: problemOf(error) });
+      dispatch({ type: "table", change: { problem: problemOf(error) } });
     });
   }
 }
@@ -507,6 +492,6 @@ export async function analyse() {
     const { openTable } = await loadModule("./analyse/analysis.js", () => import("./analyse/analysis.js"));
     await openTable(table, stepOf(table));
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
   }
 }

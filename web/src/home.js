@@ -1,18 +1,18 @@
 // The first screen: a new game, games to continue, a game to watch.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
-import { problemOf, request, server } from "./api.js";
-import { forget, go, playAgainstBots, setName, setSettings, watch } from "./game.js";
+import { problemOf, request, rulesOn, server } from "./api.js";
+import { forget, go, playAgainstBots, setPerson, watch } from "./game.js";
 import { LANGUAGES, date, duration, lang, list, loadPart, t } from "./lang.js";
 import { inviteFriends, playAtOnce, readOpenTables } from "./people.js";
 import { CHOICES, OPTIONS, chosenOptions, valueWords, wordsIn } from "./rules.js";
 import { Names, tableWords } from "./seats.js";
 import { setOver } from "./storage.js";
 import { RulesButton } from "./table/rules.js";
-import { Later, cutName, html, usePolling } from "./view.js";
+import { Later, Select, cutName, html, submitted, usePolling, useSheets } from "./view.js";
 import { problemWords } from "./words.js";
 
-/** @import {Catalogue, Failure, Game, Level, OpenTable, SavedGame, Settings, State} from "./types.js" */
+/** @import {Failure, Game, OpenTable, SavedGame, Settings, State} from "./types.js" */
 
 const icon = new URL("../icon.svg", import.meta.url).href;
 /** The sheet nearest to the rules that come with the boards in Swiss shops. */
@@ -35,7 +35,7 @@ export function Home({ state }) {
         <h1>DOG</h1>
         <p>${t("home.lead")}</p>
         <button type="button" class="primary big" disabled=${home.creating}
-          onClick=${() => playAgainstBots(state.name || t("player"))}>${t("home.play")}</button>
+          onClick=${playAgainstBots}>${t("home.play")}</button>
         <p class="small" role="status">${home.creating ? t("do.wait") : t("home.summary", {
           rules: sheetWords(settings), seats: settings.seats, bots: t(`level.${settings.level}.bots`),
         })}</p>
@@ -51,11 +51,7 @@ export function Home({ state }) {
       <${Choices} settings=${settings} />
       <section>
         <h2>${t("home.watch")}</h2>
-        <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-          event.preventDefault();
-          const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-          watch(String(form.get("link") ?? ""));
-        }}>
+        <form class="row" onSubmit=${submitted("link", watch)}>
           <label class="grow">${t("home.watch.link")}
             <input name="link" autocomplete="off" inputmode="url" aria-invalid=${home.badLink ? "true" : "false"} /></label>
           <button type="submit">${t("home.watch.go")}</button>
@@ -100,7 +96,7 @@ function WithPeople({ state }) {
         <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" autocapitalize="words" ref=${field}
           aria-invalid=${missing ? "true" : "false"} aria-describedby=${missing ? "nameless" : undefined}
           onChange=${(/** @type {Event} */ event) =>
-            setName(/** @type {HTMLInputElement} */ (event.target).value.trim())} /></label>
+            setPerson({ name: /** @type {HTMLInputElement} */ (event.target).value.trim() })} /></label>
       ${missing && html`<p class="problem" role="alert" id="nameless">${t("name.missing")}</p>`}
       <ul class="ways">
         <li><button type="button" disabled=${home.creating} onClick=${named(inviteFriends)}>${t("home.invite")}</button>
@@ -131,20 +127,19 @@ function Open({ table }) {
 /** What the next game is like. @param {{settings: Settings}} props */
 function Choices({ settings }) {
   const [open, setOpen] = useState(false);
-  /** @param {Partial<Settings>} change */
-  const set = (change) => setSettings({ ...settings, ...change });
+  /** @param {"preset" | "seats" | "level" | "clock" | "pace"} name @param {(value: string | number) => string} words */
+  const choice = (name, words) => html`
+    <${Select} name=${name} label=${t(`settings.${name}`)} values=${CHOICES[name]} chosen=${settings[name]} words=${words}
+      then=${(/** @type {string | number} */ value) => setPerson({ settings: { ...settings, [name]: value } })} />`;
   return html`
     <details class="settings">
       <summary>${t("settings.title")}</summary>
       <div class="fields">
-        ${choice("preset", CHOICES.preset, settings.preset, (one) => t(`preset.${one}`), (preset) => set({ preset }))}
-        ${choice("seats", CHOICES.seats, settings.seats, (one) => t("settings.seats.n", { n: Number(one) }),
-          (seats) => set({ seats: Number(seats) }))}
-        ${choice("level", CHOICES.level, settings.level, (one) => t(`level.${one}`),
-          (level) => set({ level: /** @type {Level} */ (level) }))}
-        ${choice("clock", CHOICES.clock, settings.clock, (one) => (one === "0" ? t("settings.clock.none") : duration(1000 * Number(one))),
-          (clock) => set({ clock: Number(clock) }))}
-        ${choice("pace", CHOICES.pace, settings.pace, (one) => duration(Number(one)), (pace) => set({ pace: Number(pace) }))}
+        ${choice("preset", (one) => t(`preset.${one}`))}
+        ${choice("seats", (n) => t("settings.seats.n", { n }))}
+        ${choice("level", (one) => t(`level.${one}`))}
+        ${choice("clock", (one) => (one === 0 ? t("settings.clock.none") : duration(1000 * Number(one))))}
+        ${choice("pace", (one) => duration(Number(one)))}
       </div>
       <details class="more" onToggle=${() => setOpen(true)}>
         <summary>${t("settings.more")}</summary>
@@ -153,36 +148,19 @@ function Choices({ settings }) {
     </details>`;
 }
 
-/**
- * A choice with its values.
- *
- * @param {string} name @param {(string | number)[]} values @param {string | number} chosen
- * @param {(value: string) => string} words @param {(value: string) => void} then
- */
-const choice = (name, values, chosen, words, then) => html`
-  <label>${t(OPTIONS[name] ? `option.${name}` : `settings.${name}`)}
-    <select name=${name} onChange=${(/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value)}>
-      ${values.map((one) => html`
-        <option value=${one} selected=${one === chosen}>${words(String(one))}</option>`)}
-    </select></label>`;
-
 /** Where the next game differs from the sheet. @param {{settings: Settings}} props */
 function Options({ settings }) {
-  const [catalogue, setCatalogue] = useState(/** @type {Catalogue | null} */ (null));
-  useEffect(() => {
-    // Without it the page does not say what the sheet says, and works.
-    request("GET", "/v1/rules").then((answer) => setCatalogue(/** @type {Catalogue} */ (answer)), problemOf);
-  }, []);
+  const sheet = rulesOn(useSheets(), settings.preset);
   /** @param {string} name */
-  const asOnSheet = (name) => {
-    const sheet = catalogue?.presets.find((one) => one.name === settings.preset);
-    return sheet ? t("option.sheet.is", { value: wordsIn(sheet.rules, name) }) : t("option.sheet");
-  };
+  const asOnSheet = (name) => (sheet ? t("option.sheet.is", { value: wordsIn(sheet, name) }) : t("option.sheet"));
+  /** @param {Record<string, string>} change */
+  const set = (change) => setPerson({ settings: { ...settings, options: { ...settings.options, ...change } } });
   return html`
     <div class="fields">
-      ${Object.entries(OPTIONS).map(([name, values]) => choice(name, ["", ...Object.keys(values)], settings.options[name] ?? "",
-        (one) => (one === "" ? asOnSheet(name) : valueWords(name, one)),
-        (one) => setSettings({ ...settings, options: { ...settings.options, [name]: one } })))}
+      ${Object.entries(OPTIONS).map(([name, values]) => html`
+        <${Select} name=${name} label=${t(`option.${name}`)} values=${["", ...Object.keys(values)]}
+          chosen=${settings.options[name] ?? ""} then=${(/** @type {string} */ one) => set({ [name]: one })}
+          words=${(/** @type {string} */ one) => (one === "" ? asOnSheet(name) : valueWords(name, one))} />`)}
     </div>`;
 }
 

@@ -1,6 +1,6 @@
 // The words of the page: one file for each language, and Intl for the rest.
 
-import { readJson } from "./files.js";
+import { loadModule, readJson } from "./files.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", it: "Italiano" };
 
@@ -25,6 +25,13 @@ export function loadPart(part) {
   loading.catch(() => parts.delete(part));
   return loading;
 }
+
+/**
+ * Loads the module of such a part, with its words.
+ *
+ * @template T @param {string} name relative to this one @param {() => Promise<T>} load imports it
+ */
+export const loadScreen = async (name, load) => (await Promise.all([loadModule(name, load), loadPart(name.split("/")[1])]))[0];
 
 /**
  * The words under a key, with the values put in for `{name}`. With a number `n`, the key of the

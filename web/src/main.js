@@ -1,8 +1,7 @@
 // Starts the page.
 
 import { Later, html } from "./view.js";
-import { loadModule } from "./files.js";
-import { loadPart, loadWords } from "./lang.js";
+import { loadScreen, loadWords } from "./lang.js";
 import { navigate } from "./game.js";
 import { show } from "./store.js";
 import { Home } from "./home.js";
@@ -12,12 +11,8 @@ import { TableScreen } from "./table/table.js";
 import { surviveTranslation } from "./translated.js";
 import { Watch } from "./watch.js";
 
-const loadAnalysis = async () => (await Promise.all([
-  loadModule("./analyse/analyse.js", () => import("./analyse/analyse.js")), loadPart("analyse"),
-]))[0].AnalyseScreen;
-const loadCourse = async () => (await Promise.all([
-  loadModule("./learn/learn.js", () => import("./learn/learn.js")), loadPart("learn"),
-]))[0].loadCourse();
+const loadAnalysis = async () => (await loadScreen("./analyse/analyse.js", () => import("./analyse/analyse.js"))).AnalyseScreen;
+const loadCourse = async () => (await loadScreen("./learn/learn.js", () => import("./learn/learn.js"))).loadCourse();
 
 // Over plain http, browsers have no service worker; the page works without.
 if ("serviceWorker" in navigator) {

@@ -1,7 +1,7 @@
 // What the page does for people: open tables, invitations, coming and going, rematches.
 
 import { Refusal, problemOf, request, requestSecret } from "./api.js";
-import { DOGS, act, go, keep, navigate, replaceAddress, setName, show } from "./game.js";
+import { DOGS, act, go, goFromHome, keep, navigate, replaceAddress, setPerson, show } from "./game.js";
 import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
 import { at, dispatch, state } from "./store.js";
@@ -10,20 +10,8 @@ import { forgetToken, savedGame, saveGame, unanswered } from "./storage.js";
 /** @import {Changed, Created, Game, Invitations, Joined, OpenTable, QuickJoined, Rematch, SeatChanged,
  *    SeatInGame, Table} from "./types.js" */
 
-/** Does something from the home screen, and shows a refusal there. @param {() => Promise<string>} action returns the id of a game */
-async function fromHome(action) {
-  dispatch({ type: "home", home: { creating: true, problem: null } });
-  try {
-    const id = await action();
-    dispatch({ type: "home", home: { creating: false } });
-    go(id);
-  } catch (error) {
-    dispatch({ type: "home", home: { creating: false, problem: problemOf(error) } });
-  }
-}
-
 /** Creates a table with open seats, and takes the first one. */
-export const inviteFriends = () => fromHome(() => {
+export const inviteFriends = () => goFromHome(() => {
   const { seats, level, pace, clock } = state.settings;
   const names = Array.from({ length: seats }, (_, seat) => t("seat.n", { n: seat + 1 }));
   return requestSecret("POST", "/v1/games", {
@@ -44,7 +32,7 @@ export const inviteFriends = () => fromHome(() => {
 });
 
 /** Sits down at a table with strangers, which the server chooses. */
-export const playAtOnce = () => fromHome(() => {
+export const playAtOnce = () => goFromHome(() => {
   const body = { rules: rulesOf(state.settings), name: state.name || t("player") };
   return requestSecret("POST", "/v1/join", { body }, (/** @type {QuickJoined} */ { id, game, seat, token }) => {
     keep(game, { seat, token });
@@ -67,7 +55,7 @@ export async function readOpenTables() {
     // The browser asks with the ETag of the answer that it has.
     /** @type {{games: OpenTable[]}} */
     const { games } = await request("GET", "/v1/games?open=true", { cache: "no-cache" });
-    dispatch({ type: "tables", tables: games });
+    dispatch({ type: "set", change: { tables: games } });
   } catch (error) {
     // The next answer comes soon, and a game begins without this list, too.
     problemOf(error);
@@ -78,9 +66,9 @@ export async function readOpenTables() {
 export async function takeSeat(name, seat) {
   const { table } = state;
   if (!table || table.sending) return;
-  dispatch({ type: "refused", refused: name === "" ? "no name" : null });
+  dispatch({ type: "table", change: { refused: name === "" ? "no name" : null } });
   if (name === "") return;
-  setName(name);
+  setPerson({ name });
   await sitDown(table, { invitation: invitationTo(table, seat), seat, name });
 }
 
@@ -105,7 +93,7 @@ async function sitDown(table, body) {
       navigate();
     });
   } catch (error) {
-    at(table, () => dispatch({ type: "refused", refused: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { refused: problemOf(error) } }));
   } finally {
     at(table, () => dispatch({ type: "sending", sending: false }));
   }
@@ -170,7 +158,7 @@ export const comeBack = () => changeOwn({ kind: "human" });
 /** Gives the person another name, also at the table. @param {string} name */
 export function rename(name) {
   if (name === "") return undefined;
-  setName(name);
+  setPerson({ name });
   return changeOwn({ name });
 }
 
@@ -214,7 +202,7 @@ export const inviteAgain = (seat) => act((table) => requestSecret("PUT", `/v1/ga
   const invitations = { any: table.invitations?.any ?? null, seats };
   const saved = savedGame(table.id);
   if (saved) saveGame({ ...saved, invitations });
-  at(table, () => dispatch({ type: "invitations", invitations }));
+  at(table, () => dispatch({ type: "table", change: { invitations } }));
 }), seat);
 
 /** Starts the game: the seats that are still free are given to bots. */

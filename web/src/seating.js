@@ -2,18 +2,19 @@
 // for the others, and the start.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { ownSeat, teamsOf } from "./choose.js";
 import { deal, go } from "./game.js";
 import { list, t } from "./lang.js";
 import { comeBack, giveUp, leave, opensToAny, rename, resumeJoin, seatsToTake, start, takeSeat } from "./people.js";
 import { HostButtons, States, isMissing } from "./seats.js";
 import { OtherDevice, Share } from "./share.js";
 import { state } from "./store.js";
-import { cutName, html } from "./view.js";
+import { cutName, html, submitted, useTimer } from "./view.js";
 import { latestWords, nameOf, people, problemWords } from "./words.js";
 import { Bar, Lost } from "./table/bar.js";
 import { Clock, Mark } from "./table/players.js";
 
-/** @import {Game, SeatInGame, Table} from "./types.js" */
+/** @import {Game, Table} from "./types.js" */
 
 /** Milliseconds between a join without an answer and the next attempt. */
 const RESUME = 2000;
@@ -29,10 +30,6 @@ export function isSeating({ game, seat, joining }) {
 /** Whether the people of another game sit down again. @param {Game} game */
 const isRematch = (game) => game.seats.some((one) => typeof one.asked === "boolean");
 
-/** @param {Game} game @returns {SeatInGame[][]} the seats of each team */
-const teamsOf = (game) => Array.from({ length: game.seats.length / 2 }, (_, team) =>
-  game.seats.filter((one) => one.team === team));
-
 /** @param {{table: Table}} props */
 export function SeatingScreen({ table }) {
   const { game, seat } = table;
@@ -46,10 +43,7 @@ export function SeatingScreen({ table }) {
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [seat]);
   // If the answer to a join is lost, the log shows that it happened.
-  useEffect(() => {
-    const timer = setTimeout(resumeJoin, RESUME);
-    return () => clearTimeout(timer);
-  }, [table.log, table.sending]);
+  useTimer(resumeJoin, RESUME, [table.log, table.sending]);
   if (!game) return null;
   const guest = seat === null && !table.hostToken;
   return html`
@@ -122,10 +116,7 @@ function Join({ table }) {
   const words = refused === "no name" ? t("name.missing") : refused && problemWords(refused, people(table));
   const only = offered.length === 1 ? offered[0].seat : null;
   return html`
-    <form class="join" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-      event.preventDefault();
-      takeSeat(name.trim(), only);
-    }}>
+    <form class="join" onSubmit=${submitted("name", (typed) => takeSeat(typed, only))}>
       <label>${t("name")}
         <input id="name" name="name" value=${name} autocomplete="nickname" autocapitalize="words"
           aria-invalid=${refused === "no name" ? "true" : "false"} aria-describedby=${words ? "refused" : undefined}
@@ -145,11 +136,11 @@ function Teams({ table }) {
   const choosing = offered.length > 1;
   return html`
     <ul class="teams">
-      ${teamsOf(game).map((team, index) => html`
+      ${teamsOf(game.seats.length).map((team, index) => html`
         <li key=${index}>
           <p class="small">${t("seating.team", { n: index + 1 })}</p>
           <ul>
-            ${team.map((one) => html`
+            ${team.map((one) => game.seats[one]).map((one) => html`
               <li key=${one.seat} class=${one.kind === "open" ? "free" : ""}>
                 <${Mark} layout=${layout} seat=${one.seat} />
                 <bdi class="name">${one.kind === "open" ? t("seat.n", { n: one.seat + 1 }) : one.name}</bdi>
@@ -188,7 +179,7 @@ function Buttons({ table }) {
   // A rematch can go on without the one who leaves; elsewhere the seat is for somebody else.
   const again = isRematch(game);
   const nobody = again && game.seats.every((one) => one.kind !== "human" || one.asked === false);
-  const own = seat === null ? null : game.seats[seat];
+  const own = ownSeat(table);
   return html`
     ${hostToken && free > 0 && html`<p>${t("start.bots", { n: free })}</p>`}
     ${hostToken && late.length > 0 && html`<p>${t("start.late", { names: list(late.map((one) => one.name)) })}</p>`}
@@ -224,11 +215,7 @@ function ForAll({ table }) {
 /** The person's name at the table, to change. @param {{table: Table, name: string}} props */
 function Name({ table, name }) {
   return html`
-    <form class="row" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-      event.preventDefault();
-      const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-      rename(String(form.get("name") ?? "").trim());
-    }}>
+    <form class="row" onSubmit=${submitted("name", rename)}>
       <label class="grow">${t("name")} <input name="name" value=${name} onInput=${cutName} autocomplete="nickname" /></label>
       <button disabled=${table.sending}>${t("name.change")}</button>
     </form>`;

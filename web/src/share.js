@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js"
 import { otherServer, request } from "./api.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
-import { html } from "./view.js";
+import { Select, html } from "./view.js";
 
 /** @import {Addresses} from "./types.js" */
 
@@ -21,7 +21,7 @@ async function readAddresses() {
   } catch {
     // The page then says what to do.
   }
-  dispatch({ type: "addresses", addresses: { list, chosen: 0 } });
+  dispatch({ type: "set", change: { addresses: { list, chosen: 0 } } });
 }
 
 /** Where others reach the page; null while the page asks. @param {Addresses | null} addresses */
@@ -100,14 +100,10 @@ function Reachable({ addresses }) {
     return html`<p class="problem">${t("share.alone")} <code>dog serve --listen 0.0.0.0:${location.port || 80}</code></p>`;
   }
   if (list.length === 1) return null;
+  const choose = (/** @type {string} */ one) =>
+    dispatch({ type: "set", change: { addresses: { list, chosen: list.indexOf(one) } } });
   return html`
-    <label>${t("share.address")}
-      <select onChange=${(/** @type {Event} */ event) => {
-        const { selectedIndex } = /** @type {HTMLSelectElement} */ (event.target);
-        dispatch({ type: "addresses", addresses: { list, chosen: selectedIndex } });
-      }}>
-        ${list.map((one, index) => html`<option selected=${index === chosen}>${one}</option>`)}
-      </select></label>`;
+    <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String} then=${choose} />`;
 }
 
 /** Modules of the quiet zone around a code. */

@@ -1,9 +1,8 @@
 // The state of the page is one value. `reduce` is the only function that changes it, and `dispatch`
 // the only way to call it. The views are functions of the state.
 
-/** @import {Addresses, Advice, Analysis, Choice, Failure, Game, History, Invitations, Layout, Lesson, LogEntry, Message,
- *    Move, OpenTable, Presence, Preview, Problem, ReplayStep, Review, Route, SavedGame, Settings, Seven, SevenPart, State,
- *    Table, Unplayable} from "./types.js" */
+/** @import {Advice, Choice, Game, History, LogEntry, Message, Move, Person, Presence, Preview, Problem, ReplayStep,
+ *    Route, SavedGame, Seven, SevenPart, State, Table, Unplayable} from "./types.js" */
 
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
@@ -13,24 +12,15 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
 /**
  * @typedef {(
  *   {type: "route", route: Route, badAddress?: boolean}
- *   | {type: "settings", settings: Settings}
- *   | {type: "name", name: string}
- *   | {type: "sound", sound: boolean}
- *   | {type: "muted", muted: boolean}
- *   | {type: "reacting", reacting: boolean}
+ *   | {type: "set", change: Partial<Omit<State, "route" | "home" | "table">>}
  *   | {type: "reaction over", key: number}
  *   | {type: "skipped", round: number}
- *   | {type: "lesson", lesson: Lesson}
- *   | {type: "saved", saved: SavedGame[]}
- *   | {type: "tables", tables: OpenTable[]}
- *   | {type: "addresses", addresses: Addresses}
  *   | {type: "home", home: Partial<State["home"]>}
  *   | {type: "opened", id: string, as: Opened, replay: number | null}
- *   | {type: "refused", refused: Table["refused"]}
- *   | {type: "invitations", invitations: Invitations}
  *   | {type: "next", next: string}
+ *   | {type: "table", change: Partial<Pick<Table, "layout" | "fair" | "review" | "refused" | "invitations" | "reacting" | "lesson"
+ *     | "preview" | "problem">>}
  *   | {type: "link", link: Table["link"], problem?: Problem}
- *   | {type: "layout", layout: Layout}
  *   | {type: "messages", messages: Message[]}
  *   | {type: "absent", seat: number}
  *   | {type: "game", game: Game}
@@ -38,8 +28,6 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "log", entries: LogEntry[]}
  *   | {type: "history", history: History, steps: ReplayStep[]}
  *   | {type: "replay", version: number | null}
- *   | {type: "fair", fair: Table["fair"]}
- *   | {type: "review", review: "asked" | Review}
  *   | {type: "card", card: number | null}
  *   | {type: "rank", rank: string}
  *   | {type: "piece", piece: string}
@@ -48,22 +36,16 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "undo"}
  *   | {type: "start over"}
  *   | {type: "confirm", confirm: Choice["confirm"]}
- *   | {type: "preview", preview: Preview | null}
  *   | {type: "tapped", key: string, preview: Preview | null}
  *   | {type: "sending", sending: boolean}
  *   | {type: "hint", hint: "none" | "asked" | Advice}
- *   | {type: "problem", problem: Failure | null}
- *   | {type: "analysis", analysis: Analysis}
  * )} Event
  */
 
-/** @param {Settings} settings @param {string} name @param {boolean} sound @param {boolean} muted @param {SavedGame[]} saved @returns {State} */
-export const initial = (settings, name, sound, muted, saved) => ({
+/** @param {Person} person @param {SavedGame[]} saved @returns {State} */
+export const initial = (person, saved) => ({
+  ...person,
   route: { name: "home" },
-  settings,
-  name,
-  sound,
-  muted,
   saved,
   tables: null,
   addresses: null,
@@ -82,13 +64,7 @@ export function reduce(state, event) {
         home: { creating: false, problem: null, badLink: false, badAddress: event.badAddress ?? false },
         table: event.route.name === "table" && state.table?.id === event.route.id ? state.table : null,
       };
-    case "settings": return { ...state, settings: event.settings };
-    case "name": return { ...state, name: event.name };
-    case "sound": return { ...state, sound: event.sound };
-    case "muted": return { ...state, muted: event.muted };
-    case "saved": return { ...state, saved: event.saved };
-    case "tables": return { ...state, tables: event.tables };
-    case "addresses": return { ...state, addresses: event.addresses };
+    case "set": return { ...state, ...event.change };
     case "home": return { ...state, home: { ...state.home, ...event.home } };
     case "opened":
       return {
@@ -102,7 +78,6 @@ export function reduce(state, event) {
           reacting: false, reactions: [], skipped: null,
         },
       };
-    case "analysis": return { ...state, analysis: event.analysis };
     default:
       return state.table ? { ...state, table: reduceTable(state.table, event) } : state;
   }
@@ -119,7 +94,7 @@ function reduceTable(table, event) {
         presence: event.link === "live" ? table.presence : null,
         problem: event.problem ?? (event.link === "live" && table.problem === "network" ? null : table.problem),
       };
-    case "layout": return { ...table, layout: event.layout };
+    case "table": return { ...table, ...event.change };
     case "messages": return event.messages.reduce(message, table);
     case "absent": return withAbsent(table, event.seat);
     case "game": return withGame(table, event.game);
@@ -134,8 +109,6 @@ function reduceTable(table, event) {
     case "history":
       return event.history.entries.reduce(entry, { ...table, history: event.history, steps: event.steps });
     case "replay": return { ...table, replay: event.version, preview: null };
-    case "fair": return { ...table, fair: event.fair };
-    case "review": return { ...table, review: event.review };
     case "card":
       return { ...choosing(table), choice: { ...NOTHING, card: event.card } };
     case "rank":
@@ -164,18 +137,12 @@ function reduceTable(table, event) {
       };
     case "confirm":
       return { ...table, choice: { ...table.choice, confirm: event.confirm } };
-    case "preview": return { ...table, preview: event.preview };
     case "tapped": return { ...table, tapped: { key: event.key, preview: event.preview } };
     case "sending": return { ...table, sending: event.sending, preview: null, tapped: null };
     case "hint": return { ...table, hint: event.hint, tapped: null };
-    case "problem": return { ...table, problem: event.problem };
-    case "refused": return { ...table, refused: event.refused };
-    case "invitations": return { ...table, invitations: event.invitations };
     case "next": return { ...table, next: event.next };
-    case "reacting": return { ...table, reacting: event.reacting };
     case "reaction over": return { ...table, reactions: table.reactions.filter(({ key }) => key !== event.key) };
     case "skipped": return { ...table, skipped: event.round };
-    case "lesson": return { ...table, lesson: event.lesson };
     default: return table;
   }
 }

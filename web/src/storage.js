@@ -6,13 +6,9 @@
 
 import { CHOICES } from "./rules.js";
 
-/** @import {SavedGame, Settings} from "./types.js" */
+/** @import {Person, SavedGame, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
-const SETTINGS = "dog.settings";
-const NAME = "dog.name";
-const SOUND = "dog.sound";
-const MUTED = "dog.muted";
 const LESSONS = "dog.lessons";
 const COACHED = "dog.coached";
 /** Keys that begin with this belong to one tab. */
@@ -190,27 +186,23 @@ export function forgetKey(act) {
 const DEFAULTS = { preset: "dogspiel-it", options: {}, seats: 4, level: "fast", pace: 1000, clock: 0 };
 
 /** The settings, of which those that this version does not know are the defaults. @returns {Settings} */
-export function savedSettings() {
-  const kept = read(SETTINGS) ?? {};
+function savedSettings() {
+  const kept = read("dog.settings") ?? {};
   const known = Object.keys(CHOICES).filter((name) => CHOICES[name].includes(kept[name]));
   const options = kept.options && typeof kept.options === "object" ? kept.options : {};
   return { ...DEFAULTS, ...Object.fromEntries(known.map((name) => [name, kept[name]])), options };
 }
 
-/** @param {Settings} settings */
-export const saveSettings = (settings) => write(SETTINGS, settings);
+/** What is known of the person. The page is heard unless that was switched off. @returns {Person} */
+export const savedPerson = () => ({
+  settings: savedSettings(), name: String(read("dog.name") ?? ""),
+  sound: read("dog.sound") !== false, muted: read("dog.muted") === true,
+});
 
-/** The person's name; empty if it is not known. */
-export const savedName = () => String(read(NAME) ?? "");
-
-/** @param {string} name */
-export const saveName = (name) => write(NAME, name);
-
-/** Whether the page is to be heard: yes, unless it was switched off. */
-export const savedSound = () => read(SOUND) !== false;
-
-/** @param {boolean} sound */
-export const saveSound = (sound) => write(SOUND, sound);
+/** @param {Partial<Person>} change */
+export function savePerson(change) {
+  for (const [name, value] of Object.entries(change)) write(`dog.${name}`, value);
+}
 
 /** The names of the lessons that were solved. @returns {string[]} */
 export const savedLessons = () => readList(LESSONS);
@@ -223,9 +215,3 @@ export const savedCoached = () => readList(COACHED);
 
 /** @param {string} key of a coach line */
 export const saveCoached = (key) => write(COACHED, [...new Set([...savedCoached(), key])]);
-
-/** Whether reactions of others are not shown. */
-export const savedMuted = () => read(MUTED) === true;
-
-/** @param {boolean} muted */
-export const saveMuted = (muted) => write(MUTED, muted);

@@ -2,14 +2,14 @@
 
 import { render } from "../vendor/preact.js";
 import { initial, reduce } from "./state.js";
-import { savedGames, savedMuted, savedName, savedSettings, savedSound } from "./storage.js";
+import { savedGames, savedPerson } from "./storage.js";
 
 /** @import {State, Table} from "./types.js" */
 /** @import {Event} from "./state.js" */
 /** @import {VNode} from "../vendor/preact.js" */
 
 /** @type {State} */
-export let state = initial(savedSettings(), savedName(), savedSound(), savedMuted(), savedGames());
+export let state = initial(savedPerson(), savedGames());
 
 /** @type {((state: State) => VNode) | null} */
 let view = null;

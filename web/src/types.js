@@ -6,6 +6,7 @@
  * @typedef {Schemas["Game"]} Game
  * @typedef {Schemas["Rules"]} Rules
  * @typedef {Schemas["RulesCatalogue"]} Catalogue the sheets with all their options
+ * @typedef {Catalogue["presets"][number]} Sheet
  * @typedef {Schemas["Move"]} Move
  * @typedef {Schemas["Part"]} Part
  * @typedef {Schemas["Capture"]} Capture
@@ -68,6 +69,10 @@
  * @typedef {{
  *   preset: string, options: Record<string, string>, seats: number, level: Level, pace: number, clock: number,
  * }} Settings
+ *
+ * What the browser remembers of the person for all games. `name` is empty if it is not known, `sound` is
+ * whether sounds, vibration and notifications are on, `muted` whether reactions of others are not shown.
+ * @typedef {{settings: Settings, name: string, sound: boolean, muted: boolean}} Person
  */
 
 /**
@@ -200,12 +205,8 @@
  * @typedef {{list: string[], chosen: number}} Addresses
  *
  * The state of the page.
- * @typedef {{
+ * @typedef {Person & {
  *   route: Route,
- *   settings: Settings,
- *   name: string,
- *   sound: boolean,
- *   muted: boolean,
  *   saved: SavedGame[],
  *   tables: OpenTable[] | null,
  *   addresses: Addresses | null,

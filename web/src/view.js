@@ -1,14 +1,14 @@
 // Preact with templates, and the words of the reader's language.
 
 import { h } from "../vendor/preact.js";
-import { useEffect, useLayoutEffect, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
-import { problemOf } from "./api.js";
+import { problemOf, readSheets } from "./api.js";
 import { PAUSES } from "./files.js";
 import { t } from "./lang.js";
 
 /** @import {VNode} from "../vendor/preact.js" */
-/** @import {Failure} from "./types.js" */
+/** @import {Failure, Sheet} from "./types.js" */
 
 /**
  * A handler that takes a double click for one: its second click is not for what the first one changed.
@@ -28,6 +28,54 @@ export const touches = () => pointer === "touch";
 /** Milliseconds between two looks at what others change. */
 const AGAIN = 10_000;
 
+/**
+ * Does something after a while, unless one of the inputs changes before.
+ *
+ * @param {() => void} then @param {number | null} time in milliseconds @param {unknown[]} inputs
+ */
+export function useTimer(then, time, inputs) {
+  useEffect(() => {
+    if (time === null) return undefined;
+    const timer = setTimeout(then, time);
+    return () => clearTimeout(timer);
+  }, inputs);
+}
+
+/**
+ * A heading that has the focus at first, and with each title.
+ *
+ * @param {string} title of the page
+ */
+export function useTitle(title) {
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    document.title = title;
+    heading.current?.focus();
+  }, [title]);
+  return heading;
+}
+
+/** Takes what was typed into a field of a form. @param {string} name of the field @param {(text: string) => void} then */
+export const submitted = (name, then) => (/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  then(String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get(name) ?? "").trim());
+};
+
+/**
+ * One of some values.
+ *
+ * @template {string | number} T
+ * @param {{
+ *   label: string, name?: string, values: T[], chosen: T, words: (value: T) => unknown, then: (value: T) => void, kind?: string,
+ * }} props
+ */
+export const Select = ({ label, name, values, chosen, words, then, kind }) => html`
+  <label class=${kind}>${label}
+    <select name=${name} onChange=${(/** @type {Event} */ event) =>
+      then(values[/** @type {HTMLSelectElement} */ (event.target).selectedIndex])}>
+      ${values.map((one) => html`<option value=${one} selected=${one === chosen}>${words(one)}</option>`)}
+    </select></label>`;
+
 /** Reads something now, and again and again while the page is seen. @param {() => void} read @param {string} [what] with another one it begins anew */
 export function usePolling(read, what = "") {
   useEffect(() => {
@@ -41,6 +89,13 @@ export function usePolling(read, what = "") {
       for (const sign of signs) removeEventListener(sign, look);
     };
   }, [what]);
+}
+
+/** The sheets, as soon as they are there: a view works without them, too. */
+export function useSheets() {
+  const [sheets, setSheets] = useState(/** @type {Sheet[]} */ ([]));
+  useEffect(() => { readSheets().then(setSheets, problemOf); }, []);
+  return sheets;
 }
 
 /** How many characters a name has. `maxlength` would count an emoji as two. */

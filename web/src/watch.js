@@ -1,11 +1,11 @@
 // The public games that are being played, to watch.
 
-import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
+import { useState } from "../vendor/preact-hooks.js";
 import { problemOf, request } from "./api.js";
 import { t } from "./lang.js";
 import { OpenRecord } from "./record.js";
 import { problemWords } from "./words.js";
-import { html, usePolling } from "./view.js";
+import { html, usePolling, useTitle } from "./view.js";
 import { Names } from "./seats.js";
 
 /** @import {Failure, OpenTable} from "./types.js" */
@@ -13,11 +13,7 @@ import { Names } from "./seats.js";
 export function Watch() {
   const [games, setGames] = useState(/** @type {OpenTable[] | null} */ (null));
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
-  const title = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    document.title = "DOG";
-    title.current?.focus();
-  }, []);
+  const title = useTitle("DOG");
   usePolling(() => {
     request("GET", "/v1/games?phase=play&limit=20", { cache: "no-cache" }).then((/** @type {{games: OpenTable[]}} */ answer) => {
       setGames(answer.games);

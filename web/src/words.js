@@ -1,7 +1,7 @@
 // The game in words.
 
 import { capitalize, has, list, t } from "./lang.js";
-import { chosenCard, nextStep, partnerOf } from "./choose.js";
+import { chosenCard, nextStep, ownSeat, partnerOf, teamsOf } from "./choose.js";
 
 /** @import {AdviceReason, Capture, Failure, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, Rules, SeatBoard,
  *    Spot, Suggestion, Table, Unplayable} from "./types.js" */
@@ -74,9 +74,9 @@ const say = ({ names, me }, seat, key, values) =>
 
 /** What is told of a team, with the names of its seats. @param {People} people @param {number} team @param {string} key @param {string} [own] how it is told of the reader's */
 function sayTeam({ names, me }, team, key, own = "you") {
-  const half = names.length / 2;
-  const others = names.filter((_, seat) => seat % half === team && seat !== me);
-  return t(me !== null && me % half === team ? `${key}.${own}` : key, { n: team + 1, names: list(others) });
+  const seats = teamsOf(names.length)[team];
+  const others = seats.filter((seat) => seat !== me);
+  return t(others.length < seats.length ? `${key}.${own}` : key, { n: team + 1, names: list(others.map((seat) => names[seat])) });
 }
 
 /** Who has won, as a heading, or as the reader tells others. @param {People} people @param {number} team @param {"you" | "me"} [own] */
@@ -289,7 +289,7 @@ export function whatToDo(table) {
   const who = people(table);
   if (game.phase === "finished") return t("do.finished");
   if (table.sending) return t("do.sending");
-  const own = table.seat === null ? null : game.seats[table.seat];
+  const own = ownSeat(table);
   if (own?.kind === "bot") return t("do.bot");
   if (own?.away) return t("do.away");
   if (own?.stand_in) return t("do.stand-in");
@@ -312,7 +312,7 @@ export function whatToDo(table) {
     case "wait": return t("do.wait");
     default: break;
   }
-  if (table.seat !== null && game.phase === "play" && game.seats[table.seat].folded) return t("do.folded");
+  if (game.phase === "play" && own?.folded) return t("do.folded");
   if (game.phase === "deal") return t("do.others.deal", { name: who.names[game.dealer ?? 0] });
   if (game.phase === "exchange") return exchangeWaits(table, game);
   return game.turn === null || game.turn === undefined ? t("do.wait")
@@ -321,7 +321,7 @@ export function whatToDo(table) {
 
 /** @param {Table} table */
 const partnerName = (table) =>
-  (table.game && table.seat !== null ? people(table).names[partnerOf(table.game, table.seat).seat] : "");
+  (table.game && table.seat !== null ? people(table).names[partnerOf(table.seat, table.game.seats.length)] : "");
 
 /** What the exchange asks of the player. @param {Game} game @param {string[]} choices */
 function exchangeKey({ rules }, choices) {
@@ -331,10 +331,10 @@ function exchangeKey({ rules }, choices) {
 }
 
 /** Whom the exchange waits for. @param {Table} table @param {Game} game */
-function exchangeWaits(table, { rules, seats }) {
+function exchangeWaits(table, { rules }) {
   if (rules.exchange !== "on_request") return t("do.others.exchange");
   const name = partnerName(table);
-  switch (table.seat === null ? null : seats[table.seat].exchange) {
+  switch (ownSeat(table)?.exchange) {
     case "asked": return t("do.waits.answer", { name });
     case "offered": return t("do.waits.card", { name });
     case "passed": return t("do.waits.passed", { name });

@@ -4,7 +4,7 @@
 import { RANKS } from "../choose.js";
 import { CHOICES } from "../rules.js";
 
-/** @import {Catalogue, Fault, Play, Question, SeatBoard} from "../types.js" */
+/** @import {Fault, Play, Question, SeatBoard, Sheet} from "../types.js" */
 
 /** Notes a word that is wrong. @typedef {(word: string) => void} Wrong */
 
@@ -25,11 +25,11 @@ function readOne(word, all, wrong) {
   return found ?? null;
 }
 
-/** The sheet of this name, or the usual one. @param {Catalogue} sheets @param {string} preset */
-const sheetOf = ({ presets }, preset) =>
-  presets.find((one) => one.name === preset) ?? presets.find((one) => one.default) ?? presets[0];
+/** The sheet of this name, or the usual one. @param {Sheet[]} sheets @param {string} preset */
+const sheetOf = (sheets, preset) =>
+  sheets.find((one) => one.name === preset) ?? sheets.find((one) => one.default) ?? sheets[0];
 
-/** The fields per seat. @param {Catalogue} sheets @param {Question["rules"]} rules */
+/** The fields per seat. @param {Sheet[]} sheets @param {Question["rules"]} rules */
 export const fieldsOf = (sheets, { preset, fields_per_seat: fields }) =>
   Number(fields ?? sheetOf(sheets, preset).rules.fields_per_seat);
 
@@ -42,10 +42,10 @@ function readValue(word) {
   }
 }
 
-/** Rules of a sheet that exists. @param {string} text @param {Catalogue} sheets @param {Wrong} wrong @returns {Question["rules"]} */
+/** Rules of a sheet that exists. @param {string} text @param {Sheet[]} sheets @param {Wrong} wrong @returns {Question["rules"]} */
 function readRules(text, sheets, wrong) {
   const [name = "", ...options] = text.split(/\s+/);
-  const preset = readOne(name, sheets.presets.map((one) => one.name), wrong) ?? "";
+  const preset = readOne(name, sheets.map((one) => one.name), wrong) ?? "";
   const sheet = sheetOf(sheets, preset);
   /** @type {Record<string, unknown>} */
   const usual = sheet.rules;
@@ -133,7 +133,7 @@ const writePlays = (plays) => plays.map(({ seat, cards, fold }) =>
 /**
  * Reads the question of an address, without what is wrong in it.
  *
- * @param {string} text after the question mark @param {Catalogue} sheets
+ * @param {string} text after the question mark @param {Sheet[]} sheets
  * @returns {{question: Question, faults: Fault[]}}
  */
 export function readQuestion(text, sheets) {

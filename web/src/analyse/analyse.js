@@ -10,7 +10,7 @@ import { Picture } from "../table/board.js";
 import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
 import { Sheet, Suggestions } from "../table/advice.js";
-import { LoadAgain, html, once, useAddress } from "../view.js";
+import { LoadAgain, Select, html, once, useAddress } from "../view.js";
 import { cardName, problemWords, suggestionWords } from "../words.js";
 import { addressOf, CARDS } from "./address.js";
 import { advise, change, chooseRules, open, set } from "./analysis.js";
@@ -80,20 +80,14 @@ const Faults = ({ faults }) => html`
     }}>${t("analyse.faults.leave")}</button>
   </div>`;
 
-/** @param {(value: string) => void} then */
-const value = (then) => (/** @type {Event} */ event) => then(/** @type {HTMLSelectElement} */ (event.target).value);
-
 /** The rules that are played. @param {{question: Question}} props */
 const Rules = ({ question: { rules } }) => html`
   <div class="fields chosen-rules">
-    <label>${t("settings.preset")}
-      <select name="preset" onChange=${value((preset) => chooseRules({ preset, seats: rules.seats }))}>
-        ${CHOICES.preset.map((one) => html`<option value=${one} selected=${one === rules.preset}>${t(`preset.${one}`)}</option>`)}
-      </select></label>
-    <label>${t("settings.seats")}
-      <select name="seats" onChange=${value((seats) => chooseRules({ ...rules, seats: Number(seats) }))}>
-        ${CHOICES.seats.map((one) => html`<option value=${one} selected=${one === rules.seats}>${one}</option>`)}
-      </select></label>
+    <${Select} name="preset" label=${t("settings.preset")} values=${CHOICES.preset} chosen=${rules.preset}
+      words=${(/** @type {string} */ one) => t(`preset.${one}`)}
+      then=${(/** @type {string} */ preset) => chooseRules({ preset, seats: rules.seats })} />
+    <${Select} name="seats" label=${t("settings.seats")} values=${CHOICES.seats} chosen=${rules.seats} words=${String}
+      then=${(/** @type {number} */ seats) => chooseRules({ ...rules, seats })} />
   </div>`;
 
 /**
@@ -175,10 +169,8 @@ function Known({ analysis: { question, cardsTo }, by, setBy }) {
         press=${(/** @type {Analysis["cardsTo"]} */ to) => set({ cardsTo: to })} />
       ${cardsTo === "played" && html`
         <div class="row">
-          <label class="grow">${t("analyse.by")}
-            <select onChange=${value((seat) => setBy(Number(seat)))}>
-              ${names.map((name, seat) => html`<option value=${seat} selected=${seat === by}>${name}</option>`)}
-            </select></label>
+          <${Select} kind="grow" label=${t("analyse.by")} values=${names.map((_, seat) => seat)} chosen=${by} then=${setBy}
+            words=${(/** @type {number} */ seat) => names[seat]} />
           <button type="button" onClick=${() => change({ ...question, played: [...played, { seat: by, cards: [], fold: true }] })}>
             ${t("fold")}</button>
         </div>`}

@@ -1,44 +1,35 @@
 // What the analysis does: it reads the address, keeps it up to date, and asks the server.
 
-import { problemOf, request } from "../api.js";
+import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
+import { partnerOf } from "../choose.js";
 import { dispatch, state } from "../store.js";
 import { addressOf, fieldsOf, readQuestion, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";
 
-/** @import {Advice, Analysis, Catalogue, Game, GameEvent, Layout, Play, Question, ReplayStep, Rules, Table} from "../types.js" */
+/** @import {Advice, Analysis, Game, GameEvent, Play, Question, ReplayStep, Rules, Sheet, Table} from "../types.js" */
 
 /** How many suggestions are shown. */
 const SUGGESTIONS = 5;
 
-/** @type {Promise<Catalogue> | null} */
-let catalogue = null;
-
-/** The sheets with their options, which never change. */
-function sheets() {
-  catalogue ??= request("GET", "/v1/rules");
-  catalogue.catch(() => { catalogue = null; });
-  return catalogue;
-}
+/** @param {Analysis} analysis */
+const show = (analysis) => dispatch({ type: "set", change: { analysis } });
 
 /** @param {Partial<Analysis>} changed */
 export function set(changed) {
-  if (state.analysis) dispatch({ type: "analysis", analysis: { ...state.analysis, ...changed } });
+  if (state.analysis) show({ ...state.analysis, ...changed });
 }
 
 /** Shows the question of an address. @param {string} hash */
 export async function open(hash) {
-  const { question, faults } = readQuestion(hash.split("?")[1] ?? "", await sheets());
-  dispatch({
-    type: "analysis",
-    analysis: { question, faults, layout: null, pieceOf: question.seat, cardsTo: "hand", advice: "none", chosen: null, problem: null },
-  });
-  await readLayout();
+  const { question, faults } = readQuestion(hash.split("?")[1] ?? "", await readSheets());
+  const { seat: pieceOf } = question;
+  show({ question, faults, layout: null, pieceOf, cardsTo: "hand", advice: "none", chosen: null, problem: null });
+  await showLayout(question);
 }
 
-async function readLayout() {
-  const { rules, fields, seat } = /** @type {Analysis} */ (state.analysis).question;
-  /** @type {Layout} */
-  const layout = await request("GET", `/v1/layout?seats=${rules.seats}&fields_per_seat=${fields}&bottom=${seat}`);
+/** @param {Question} question */
+async function showLayout({ rules, fields, seat }) {
+  const layout = await readLayout(rules.seats, fields, seat);
   const now = state.analysis?.question;
   if (now?.rules === rules && now.seat === seat) set({ layout });
 }
@@ -55,9 +46,9 @@ export async function chooseRules(rules) {
   const { analysis } = state;
   if (!analysis) return;
   try {
-    const question = withRules(analysis.question, rules, fieldsOf(await sheets(), rules));
+    const question = withRules(analysis.question, rules, fieldsOf(await readSheets(), rules));
     change(question, { pieceOf: question.seat, layout: null });
-    await readLayout();
+    await showLayout(question);
   } catch (error) {
     set({ problem: problemOf(error) });
   }
@@ -97,9 +88,9 @@ function roundOf(events) {
   return round;
 }
 
-/** The sheet, and the options that differ from it. @param {Rules} rules @param {Catalogue} sheets @returns {Question["rules"]} */
-function differences({ preset, seats, ...options }, { presets }) {
-  const sheet = /** @type {Record<string, unknown>} */ (presets.find((one) => one.name === preset)?.rules ?? {});
+/** The sheet, and the options that differ from it. @param {Rules} rules @param {Sheet[]} sheets @returns {Question["rules"]} */
+function differences({ preset, seats, ...options }, sheets) {
+  const sheet = /** @type {Record<string, unknown>} */ (rulesOn(sheets, preset) ?? {});
   const other = Object.entries(options).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sheet[name]));
   return { ...Object.fromEntries(other), preset, seats };
 }
@@ -129,10 +120,9 @@ function nextInReplay(steps, at) {
 function nextInGame(game, { seat: own, log }) {
   const seat = own ?? game.turn ?? 0;
   const { hand, gave, received } = game.seats[seat];
-  const partner = (seat + game.seats.length / 2) % game.seats.length;
   return {
     seat, hand: hand ?? [], exchanging: game.phase === "exchange",
-    gave: { [seat]: gave ?? null, [partner]: received ?? null },
+    gave: { [seat]: gave ?? null, [partnerOf(seat, game.seats.length)]: received ?? null },
     played: game.turn === seat ? roundOf(log.flatMap(({ events }) => events)).played : [],
   };
 }
@@ -143,13 +133,13 @@ function nextInGame(game, { seat: own, log }) {
  * @param {Game} game @param {Table} table @param {ReplayStep | null} step @returns {Promise<Question>}
  */
 async function questionOf(game, table, step) {
-  const all = await sheets();
+  const sheets = await readSheets();
   const { fields_per_seat: fields, seats } = game.rules;
   const { seat, gave, ...asked } = step ? nextInReplay(table.steps ?? [], step.entry.version - 1) : nextInGame(game, table);
   const board = textsOf(step ? step.board : game.board, fields);
-  const [given, received] = [seat, (seat + seats / 2) % seats].map((one) => gave[one] ?? null);
+  const [given, received] = [seat, partnerOf(seat, seats)].map((one) => gave[one] ?? null);
   return {
-    ...asked, rules: differences(game.rules, all), fields, board, seat,
+    ...asked, rules: differences(game.rules, sheets), fields, board, seat,
     gave: received && given, received: given && received,
   };
 }

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from "../../vendor/preact-hooks.js";
 import { capitalize, t } from "../lang.js";
-import { pointOf, trackLength } from "../table/geometry.js";
+import { pointOf, pressedAt, trackLength } from "../table/geometry.js";
 import { html } from "../view.js";
 import { nameOf, placeWords, spotName } from "../words.js";
 import { change, set } from "./analysis.js";
@@ -43,7 +43,6 @@ export function PlaceButtons({ analysis, layout, bounds, gap }) {
       pressed: pieceOf === seat, press: () => set({ pieceOf: seat }),
     })),
   ];
-  const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
   /** @param {KeyboardEvent} event @param {number} index */
   const move = (event, index) => {
     const step = STEPS[event.key];
@@ -55,8 +54,5 @@ export function PlaceButtons({ analysis, layout, bounds, gap }) {
     <button type="button" key=${index} class="place free" aria-label=${name} aria-pressed=${pressed ? "true" : "false"}
       tabindex=${index === current ? 0 : -1} ref=${(/** @type {HTMLElement | null} */ element) => { buttons.current[index] = element; }}
       onFocus=${() => setCurrent(index)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => move(event, index)}
-      style=${{
-        left: percent(point.x - bounds.x, bounds.width), top: percent(point.y - bounds.y, bounds.height),
-        width: percent(gap, bounds.width), height: percent(gap, bounds.height),
-      }} onClick=${press}></button>`)}`;
+      style=${pressedAt(point, gap, bounds)} onClick=${press}></button>`)}`;
 }

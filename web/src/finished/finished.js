@@ -1,11 +1,10 @@
 // A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { loadModule } from "../files.js";
+import { partnerOf, teamsOf } from "../choose.js";
 import { go, playAgainstBots } from "../game.js";
-import { list, loadPart, t } from "../lang.js";
+import { list, loadScreen, t } from "../lang.js";
 import { rematch } from "../people.js";
-import { state } from "../store.js";
 import { html, Later } from "../view.js";
 import { isShared } from "../words.js";
 import { checkFair, download, replay, review } from "./history.js";
@@ -14,9 +13,7 @@ import { Result, Share } from "./result.js";
 
 /** @import {FairResult, ReplayStep, Table} from "../types.js" */
 
-const loadReview = async () => (await Promise.all([
-  loadModule("./review/review.js", () => import("../review/review.js")), loadPart("review"),
-]))[0].Review;
+const loadReview = async () => (await loadScreen("./review/review.js", () => import("../review/review.js"))).Review;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of the replay */
 export function Finished({ table, step }) {
@@ -42,7 +39,7 @@ function End({ table }) {
     <${Result} table=${table} />
     <${Again} table=${table} />
     <div class="buttons">
-      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${() => playAgainstBots(state.name || t("player"))}>${t("finished.again")}</button>`}
+      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${playAgainstBots}>${t("finished.again")}</button>`}
       <${Share} table=${table} version=${null} />
       <button type="button" onClick=${replay}>${t("replay")}</button>
       <button type="button" onClick=${review} disabled=${table.review !== "none"}>${t("review")}</button>
@@ -68,8 +65,8 @@ function Again({ table }) {
   }
   const orders = ordersOf(game.seats.length, seat ?? 0);
   /** @param {number[]} order the old seat at each new place */
-  const teams = (order) => order.slice(0, order.length / 2).map((one, place) =>
-    list([one, order[place + order.length / 2]].map((old) => game.seats[old].name))).join(t("rematch.against"));
+  const teams = (order) => teamsOf(order.length).map((places) => list(places.map((place) => game.seats[order[place]].name)))
+    .join(t("rematch.against"));
   return html`
     <div class="again">
       ${next ? html`<p role="alert">${t("rematch.asked")}</p>` : html`
@@ -94,7 +91,7 @@ function Again({ table }) {
  */
 function ordersOf(seats, seat) {
   const same = Array.from({ length: seats }, (_, place) => place);
-  const partner = (seat + seats / 2) % seats;
+  const partner = partnerOf(seat, seats);
   const others = same.filter((one) => one !== seat && one !== partner);
   return [same, ...others.map((other) => same.map((one) => (one === partner ? other : one === other ? partner : one)))];
 }

@@ -27,11 +27,11 @@ export async function readHistory(table) {
 async function attempt(action) {
   const { table } = state;
   if (!table) return;
-  dispatch({ type: "problem", problem: null });
+  dispatch({ type: "table", change: { problem: null } });
   try {
     await action(table);
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
   }
 }
 
@@ -44,7 +44,7 @@ export const replay = () => attempt(async (table) => {
 /** Asks for the review, which shows its decisions on the boards of the game. */
 export const review = () => attempt(async (table) => {
   await readHistory(table);
-  at(table, () => dispatch({ type: "review", review: "asked" }));
+  at(table, () => dispatch({ type: "table", change: { review: "asked" } }));
 });
 
 /** Saves the record of the game as a file. */
@@ -61,10 +61,10 @@ export const download = () => attempt(async (table) => {
 /** Checks in this browser that the shuffles follow from the seed that was committed to. */
 export const checkFair = () => attempt(async (table) => {
   if (!globalThis.crypto?.subtle) {
-    dispatch({ type: "fair", fair: { insecure: true } });
+    dispatch({ type: "table", change: { fair: { insecure: true } } });
     return;
   }
-  dispatch({ type: "fair", fair: "running" });
+  dispatch({ type: "table", change: { fair: "running" } });
   /** @type {Table["fair"]} */
   let fair = "none";
   try {
@@ -72,6 +72,6 @@ export const checkFair = () => attempt(async (table) => {
     // A watched game has only the commitment that the server shows now.
     fair = await checkShuffles(history, savedGame(table.id)?.commitment ?? history.shuffle_commitment);
   } finally {
-    at(table, () => dispatch({ type: "fair", fair }));
+    at(table, () => dispatch({ type: "table", change: { fair } }));
   }
 });

@@ -7,7 +7,7 @@ import { OpenRecord } from "../record.js";
 import { dispatch } from "../store.js";
 import { Mark } from "../table/players.js";
 import { SmallCard } from "../table/card.js";
-import { html, useAddress } from "../view.js";
+import { html, useAddress, useTimer } from "../view.js";
 import { entryWords, nameOf, people } from "../words.js";
 import { Share } from "./result.js";
 
@@ -44,11 +44,7 @@ export function Replay({ table, step }) {
     if (!document.activeElement?.matches(".replay :disabled")) return;
     /** @type {HTMLElement | null} */ (document.querySelector(".replay button:enabled:not(.primary)"))?.focus();
   }, [version]);
-  useEffect(() => {
-    if (!playing) return undefined;
-    const timer = setTimeout(() => (version === last ? play(false) : move(after)), PACE);
-    return () => clearTimeout(timer);
-  }, [playing, version]);
+  useTimer(() => (version === last ? play(false) : move(after)), playing ? PACE : null, [playing, version]);
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const press = (event) => {

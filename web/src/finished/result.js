@@ -3,6 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { server } from "../api.js";
+import { teamsOf } from "../choose.js";
 import { addressOf } from "../game.js";
 import { t } from "../lang.js";
 import { useOrigin } from "../share.js";
@@ -29,10 +30,9 @@ function capturesOf(entries, seats) {
  * @param {LogEntry[]} entries @param {number} seats @param {number} team
  */
 function comebackOf(entries, seats, team) {
-  const half = seats / 2;
   /** @param {SeatBoard[]} board */
   const behind = (board) => {
-    const home = Array.from({ length: half }, (_, one) => board[one].goal.length + board[one + half].goal.length);
+    const home = teamsOf(seats).map(([one, other]) => board[one].goal.length + board[other].goal.length);
     return Math.max(...home) - home[team];
   };
   return stepsOf(entries, seats).reduce((most, { board, round }) =>

@@ -1,16 +1,15 @@
 // The course: a list of lessons, and each lesson as a small table.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { canUndo, nextStep } from "../choose.js";
-import { playAgainstBots, undo } from "../game.js";
+import { nextStep } from "../choose.js";
+import { playAgainstBots, undoByKey } from "../game.js";
 import { t } from "../lang.js";
 import { savedLessons } from "../storage.js";
-import { state } from "../store.js";
 import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
 import { useFocus } from "../table/table.js";
-import { LoadAgain, html, once } from "../view.js";
+import { LoadAgain, html, once, useTitle } from "../view.js";
 import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
 import { TRIED, course, open } from "./lesson.js";
 
@@ -27,19 +26,9 @@ export async function loadCourse() {
   };
 }
 
-/** @param {string} title */
-function useTitle(title) {
-  const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    document.title = `${title} · DOG`;
-    heading.current?.focus();
-  }, [title]);
-  return heading;
-}
-
 /** @param {{names: string[]}} props */
 function Course({ names }) {
-  const heading = useTitle(t("home.learn"));
+  const heading = useTitle(`${t("home.learn")} · DOG`);
   const solved = savedLessons();
   return html`
     <main class="home course">
@@ -60,16 +49,14 @@ function Course({ names }) {
 /** @param {{name: string, names: string[], table: Table | null}} props */
 function LessonScreen({ name, names, table }) {
   const title = t(`lesson.${name}.title`);
-  const heading = useTitle(title);
+  const heading = useTitle(`${title} · DOG`);
   useEffect(() => { open(name); }, [name]);
   const again = () => {
     heading.current?.focus();
     open(name);
   };
   return html`
-    <main class="lesson" onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape" && table && canUndo(table)) undo();
-    }}>
+    <main class="lesson" onKeyDown=${undoByKey(table)}>
       <header class="bar">
         <a href="#/learn" class="back" aria-label=${t("home.learn")} title=${t("home.learn")}>‹</a>
         <h1 tabindex="-1" ref=${heading}>${title}</h1>
@@ -138,7 +125,7 @@ function Next({ name, names, again }) {
       ${next ? html`
         <button type="button" class="primary" ref=${button} onClick=${once(() => { location.hash = `#/learn/${names.indexOf(next) + 1}`; })}>
           ${t("learn.next")}</button>` : html`
-        <button type="button" class="primary" ref=${button} onClick=${once(() => playAgainstBots(state.name || t("player")))}>${t("home.play")}</button>`}
+        <button type="button" class="primary" ref=${button} onClick=${once(playAgainstBots)}>${t("home.play")}</button>`}
       <button type="button" onClick=${again}>${t("learn.again")}</button>
     </div>`;
 }

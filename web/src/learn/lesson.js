@@ -3,13 +3,13 @@
 
 import { boardOf, peopleOf } from "../analyse/question.js";
 import { readPosition, textsOf } from "../analyse/address.js";
-import { problemOf, request } from "../api.js";
-import { offerOf, previewOf } from "../choose.js";
+import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
+import { offerOf, partnerOf, previewOf } from "../choose.js";
 import { readJson } from "../files.js";
 import { saveLesson } from "../storage.js";
 import { at, dispatch, state } from "../store.js";
 
-/** @import {Catalogue, Game, Layout, Lesson, Move, SeatBoard, Table, Unplayable} from "../types.js" */
+/** @import {Game, Lesson, Move, SeatBoard, Table, Unplayable} from "../types.js" */
 
 /** The key of the choice that did not solve the lesson, as long as the board shows it. */
 export const TRIED = "tried";
@@ -37,23 +37,20 @@ export async function open(name) {
   if (!table) return;
   try {
     const { rules: chosen, position, hand, exchange = false, accepted, mistake } = await file(name);
-    /** @type {Catalogue} */
-    const { presets } = await request("GET", "/v1/rules");
-    const rules = { ...presets.find((one) => one.name === chosen.preset)?.rules, ...chosen };
+    const rules = { ...rulesOn(await readSheets(), chosen.preset), ...chosen };
     const { seats, fields_per_seat: fields } = rules;
     const question = { rules: chosen, position, seat: 0, hand };
-    /** @type {Layout} */
-    const layout = await request("GET", `/v1/layout?seats=${seats}&fields_per_seat=${fields}&bottom=0`);
+    const layout = await readLayout(seats, fields);
     const { moves, unplayable } = exchange ? { moves: [], unplayable: [] } : await legalMoves(question);
     const board = boardOf({ board: readPosition(position, seats, fields) });
     at(table, () => {
-      dispatch({ type: "lesson", lesson: { name, question, exchange, accepted, mistake } });
-      dispatch({ type: "layout", layout });
+      dispatch({ type: "table", change: { lesson: { name, question, exchange, accepted, mistake } } });
+      dispatch({ type: "table", change: { layout } });
       dispatch({ type: "game", game: gameOf({ rules, hand, board, exchange, version: 1, solvedBy: null }) });
       dispatch({ type: "moves", version: 1, list: moves, unplayable });
     });
   } catch (error) {
-    at(table, () => dispatch({ type: "problem", problem: problemOf(error) }));
+    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
   }
 }
 
@@ -101,7 +98,7 @@ export async function judge({ id, card }) {
   const solves = (/** @type {Move | undefined} */ move) => move?.board && accepted.includes(textOf(move.board, table));
   try {
     dispatch({ type: "sending", sending: true });
-    const partner = game.seats.length / 2;
+    const partner = partnerOf(0, game.seats.length);
     const moves = card ? (await legalMoves({ ...question, seat: partner, hand: [card] })).moves : [];
     const move = card ? moves.find(solves) : moveOf(table, id ?? "");
     at(table, () => {
@@ -119,14 +116,14 @@ export async function judge({ id, card }) {
         });
       } else {
         dispatch({ type: "card", card: null });
-        dispatch({ type: "lesson", lesson: { ...lesson, tried: move ?? card } });
+        dispatch({ type: "table", change: { lesson: { ...lesson, tried: move ?? card } } });
         dispatch({ type: "tapped", key: TRIED, preview: move ? previewOf(offerOf(move)) : null });
       }
     });
   } catch (error) {
     at(table, () => {
       dispatch({ type: "sending", sending: false });
-      dispatch({ type: "problem", problem: problemOf(error) });
+      dispatch({ type: "table", change: { problem: problemOf(error) } });
     });
   }
 }

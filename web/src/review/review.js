@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { adviceAfter } from "../analyse/analysis.js";
 import { passes, problemOf, request, server } from "../api.js";
-import { offerOf } from "../choose.js";
+import { offerOf, teamsOf } from "../choose.js";
 import { addressOf } from "../game.js";
 import { capitalize, list, percent, points, t } from "../lang.js";
 import { at, dispatch } from "../store.js";
@@ -39,7 +39,7 @@ export function Review({ table }) {
         if (over) return;
         method = "GET";
         setProblem(null);
-        at(table, () => dispatch({ type: "review", review: now }));
+        at(table, () => dispatch({ type: "table", change: { review: now } }));
         if (hasEnded(now)) return;
       } catch (error) {
         if (over) return;
@@ -77,16 +77,14 @@ export function Review({ table }) {
 function Found({ table, review }) {
   const { id, game, seat } = table;
   const who = people(table);
-  const half = who.names.length / 2;
-  /** @param {number} team */
-  const names = (team) => list(who.names.map((_, one) => one).filter((one) => one % half === team).map((one) => nameOf(who, one)));
+  const teams = teamsOf(who.names.length).map((seats) => list(seats.map((one) => nameOf(who, one))));
+  const own = (seat ?? 0) % teams.length;
   const isDone = review.status === "done";
   // A browser does not ask again for a picture that it has, and this one grows with the review.
   const picture = `${server}/v1/games/${id}/review.svg`;
   const until = isDone ? "" : `&until=${review.decisions.at(-1)?.version ?? 0}`;
-  const teams = Array.from({ length: half }, (_, team) => names(team));
   const called = `teams=${encodeURIComponent(teams.join("|"))}`;
-  const curve = t("review.curve", { names: list(half === 2 ? teams.slice(0, 1) : teams) });
+  const curve = t("review.curve", { names: list(teams.length === 2 ? teams.slice(0, 1) : teams) });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
   return game && html`
     ${played.length > 0 && html`<p class="small">${t("review.whose", { names: list(played.map((one) => nameOf(who, one.seat))) })}</p>`}
@@ -99,7 +97,7 @@ function Found({ table, review }) {
       <ul class="sums">
         ${review.teams.map((one) => {
           const [luck, play, rest] = addedPoints(one, one.start, one.result).map((n) => points(n / 100));
-          return html`<li key=${one.team}>${t("review.team", { names: names(one.team), luck, play, rest })}</li>`;
+          return html`<li key=${one.team}>${t("review.team", { names: teams[one.team], luck, play, rest })}</li>`;
         })}
       </ul>
       <p class="small">${t("review.points")}</p>`}
@@ -114,7 +112,7 @@ function Found({ table, review }) {
             return decision && html`<${Costly} key=${version} table=${table} decision=${decision} />`;
           })}
         </ul>`}`)}
-    <${Rounds} table=${table} review=${review} team=${(seat ?? 0) % half} names=${names((seat ?? 0) % half)} />
+    <${Rounds} table=${table} review=${review} team=${own} names=${teams[own]} />
     <p><a href=${`${picture}?${called}`} download=${`${id}.svg`}>${t("review.picture")}</a></p>`;
 }
 

@@ -3,15 +3,15 @@
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { boardOf } from "../analyse/question.js";
 import { readPosition, writePosition } from "../analyse/address.js";
-import { problemOf, request } from "../api.js";
+import { problemOf, readLayout, request, rulesOn } from "../api.js";
 import { offerOf } from "../choose.js";
 import { t } from "../lang.js";
 import { NAMES, wordsIn } from "../rules.js";
 import { Picture } from "../table/board.js";
-import { html } from "../view.js";
+import { html, useSheets } from "../view.js";
 import { cardName, doesWords } from "../words.js";
 
-/** @import {Catalogue, Layout, Move, Rules} from "../types.js" */
+/** @import {Layout, Move, Rules, Sheet} from "../types.js" */
 
 /** Positions that show what these options mean, with the card whose moves are drawn. @type {Record<string, {position: string, card?: string}>} */
 const PICTURES = {
@@ -25,11 +25,8 @@ const CARDS = ["A", "4", "7", "J", "Q", "K", "joker"];
 
 /** @param {{rules: Rules | null}} props without `rules`, the sheets alone */
 export function RulesPage({ rules }) {
-  const [sheets, setSheets] = useState(/** @type {Catalogue["presets"]} */ ([]));
-  useEffect(() => {
-    request("GET", "/v1/rules").then((catalogue) => setSheets(catalogue.presets), problemOf);
-  }, []);
-  const sheet = sheets.find((one) => one.name === rules?.preset)?.rules;
+  const sheets = useSheets();
+  const sheet = rulesOn(sheets, rules?.preset);
   return html`
     ${rules && html`
       <h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>
@@ -56,9 +53,7 @@ const Cards = ({ rules }) => html`
 /** Small boards that show what the rules mean. @param {{rules: Rules}} props */
 function Pictures({ rules }) {
   const [layout, setLayout] = useState(/** @type {Layout | null} */ (null));
-  useEffect(() => {
-    request("GET", `/v1/layout?seats=${rules.seats}&fields_per_seat=${rules.fields_per_seat}&bottom=0`).then(setLayout, problemOf);
-  }, []);
+  useEffect(() => { readLayout(rules.seats, rules.fields_per_seat).then(setLayout, problemOf); }, []);
   return layout && html`
     <ul class="pictures">
       ${Object.entries(PICTURES).map(([name, one]) => html`<${Example} key=${name} name=${name} rules=${rules} layout=${layout} ...${one} />`)}
@@ -83,7 +78,7 @@ function Example({ name, rules, layout, position, card }) {
       <p class="small">${words}</p></li>`;
 }
 
-/** The options in which the sheets differ, and what is played here. @param {{sheets: Catalogue["presets"], rules: Rules | null}} props */
+/** The options in which the sheets differ, and what is played here. @param {{sheets: Sheet[], rules: Rules | null}} props */
 function Comparison({ sheets, rules }) {
   if (sheets.length === 0) return null;
   const all = [...sheets.map((one) => ({ title: t(`preset.${one.name}`), rules: one.rules })), ...(rules ? [{ title: t("rules.table"), rules }] : [])];

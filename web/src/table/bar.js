@@ -1,6 +1,6 @@
 // What is above every table: the way home, the rules, and leaving.
 
-import { answerSecond, setSound } from "../game.js";
+import { answerSecond, setPerson } from "../game.js";
 import { t } from "../lang.js";
 import { state } from "../store.js";
 import { html, once } from "../view.js";
@@ -28,7 +28,7 @@ export function Bar({ table, round, seating }) {
       <${RulesButton} rules=${game.rules} name=${t("rules.title")} kind="help">?<//>
       ${!seating && seat !== null && html`
         <button type="button" class="sound" aria-label=${t("sound")} title=${t("sound")} aria-pressed=${state.sound ? "true" : "false"}
-          onClick=${() => setSound(!state.sound)}>
+          onClick=${() => setPerson({ sound: !state.sound })}>
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${SPEAKER} />
             <path class="waves" d=${state.sound ? WAVES : CROSS} /></svg></button>`}
       ${!seating && html`<${Leave} table=${table} />`}

@@ -9,7 +9,8 @@ import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
 import {
-  boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, spread, trackLength, wayOf,
+  boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, pressedAt, spread, trackLength,
+  wayOf,
 } from "./geometry.js";
 import { shapePath } from "./shapes.js";
 
@@ -287,7 +288,6 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
   // Side by side on the track they may touch, unless fields are closer than targets can be.
   const apart = 0.97 * gap < (TARGET - 1) * unit ? size : Math.min(size, 0.97 * gap);
   const spots = spread(points, size, apart, bounds);
-  const percent = (/** @type {number} */ part, /** @type {number} */ whole) => `${(100 * part) / whole}%`;
   return html`
     <svg class="leaders above" viewBox=${box} aria-hidden="true">
       ${spots.map((spot, index) => (distance(spot, points[index]) < 0.55 * size ? null : html`
@@ -297,10 +297,7 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
     ${places.map(({ key, name, label, taken, press, offer }, index) => html`
       <button type="button" key=${`${step.stage} ${key}`} class=${`place ${step.stage}${taken ? " taken" : ""}`} aria-label=${name} title=${name}
         disabled=${table.sending || table.choice.asking}
-        style=${{
-          left: percent(spots[index].x - bounds.x, bounds.width), top: percent(spots[index].y - bounds.y, bounds.height),
-          width: percent(size, bounds.width), height: percent(size, bounds.height),
-        }}
+        style=${pressedAt(spots[index], size, bounds)}
         data-text=${label} onClick=${once(press)} ...${previewing(offer)}></button>`)}`;
 }
 
@@ -312,8 +309,8 @@ function Places({ table, step, layout, board, box, bounds, unit, gap }) {
  */
 export function previewing(offer) {
   if (!offer) return {};
-  const show = () => dispatch({ type: "preview", preview: previewOf(offer) });
-  const hide = () => dispatch({ type: "preview", preview: null });
+  const show = () => dispatch({ type: "table", change: { preview: previewOf(offer) } });
+  const hide = () => dispatch({ type: "table", change: { preview: null } });
   const focus = (/** @type {FocusEvent} */ { currentTarget }) => {
     if (currentTarget instanceof Element && currentTarget.matches(":focus-visible")) show();
   };

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { problemOf } from "../api.js";
-import { canUndo, chosenCard, nextStep, offerOf, playable, previewOf } from "../choose.js";
+import { canUndo, chosenCard, nextStep, offerOf, ownSeat, playable, previewOf } from "../choose.js";
 import { loadModule } from "../files.js";
 import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
 import { t } from "../lang.js";
@@ -10,7 +10,7 @@ import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
-import { Later, LoadAgain, html, once } from "../view.js";
+import { Later, LoadAgain, html, once, useTimer } from "../view.js";
 import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Sheet, Suggestions } from "./advice.js";
 import { animateCard } from "./animate.js";
@@ -36,12 +36,9 @@ export function Dock({ table, step }) {
   // What the player asked about, a card or why nobody reacts, and when: an answer is for one hand, turn and choice.
   const [asked, ask] = useState({ when: "", what: /** @type {number | "react"} */ (-1) });
   // The end is loaded before it comes: the server may have another version by then.
-  useEffect(() => {
-    const timer = setTimeout(() => loadFinished().then(undefined, problemOf), SETTLED);
-    return () => clearTimeout(timer);
-  }, []);
+  useTimer(() => loadFinished().then(undefined, problemOf), SETTLED, []);
   if (!game) return null;
-  const hand = seat === null ? [] : game.seats[seat].hand ?? [];
+  const hand = ownSeat(table)?.hand ?? [];
   const when = `${game.round} ${hand.join()} ${game.turn === seat} ${table.choice.card}`;
   const what = asked.when === when ? asked.what : -1;
   const silence = what === "react" ? whyNoReaction(table) : null;
@@ -95,11 +92,11 @@ export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does
 
 /** What a newcomer may ask now. @param {Table} table */
 function coachKey(table) {
-  const { game, seat, moves } = table;
+  const { game, moves } = table;
   const step = nextStep(table);
   if (step.stage === "exchange" && step.choices.includes("card")) return "give";
   if (step.stage === "card" && moves?.list.some(({ kind }) => kind === "leave_kennel")) return "out";
-  return game?.phase === "play" && seat !== null && game.seats[seat].folded ? "fold" : null;
+  return game?.phase === "play" && ownSeat(table)?.folded ? "fold" : null;
 }
 
 /** A line for the first game in this browser, until it is dismissed for good. @param {{table: Table}} props */
@@ -146,12 +143,8 @@ function Status({ table, about }) {
   const { problem } = table;
   const waits = table.sending || table.choice.asking || nextStep(table).stage === "wait";
   const [slow, setSlow] = useState(false);
-  useEffect(() => {
-    setSlow(false);
-    if (!waits) return undefined;
-    const timer = setTimeout(() => setSlow(true), SLOW);
-    return () => clearTimeout(timer);
-  }, [waits]);
+  useEffect(() => setSlow(false), [waits]);
+  useTimer(() => setSlow(true), waits ? SLOW : null, [waits]);
   const said = useRef("");
   if (!waits) said.current = statusWords(table);
   const words = waits && (slow || said.current === "") ? t(table.sending ? "do.sending" : "do.wait") : said.current;
@@ -169,14 +162,14 @@ function Status({ table, about }) {
 function statusWords(table) {
   const { game, seat } = table;
   if (game?.phase !== "finished") return whatToDo({ ...table, sending: false });
-  const end = seat === null ? "finished.watched" : game.seats[seat].team === game.winner ? "finished.won" : "finished.lost";
+  const end = seat === null ? "finished.watched" : ownSeat(table)?.team === game.winner ? "finished.won" : "finished.lost";
   return `${t(end)} ${t("finished.how", { round: game.round })}`;
 }
 
 /** @param {{table: Table, ask: (card: number) => void}} props */
 export function Hand({ table, ask }) {
-  const { game, seat, choice, sending } = table;
-  const own = seat === null ? null : game?.seats[seat];
+  const { game, choice, sending } = table;
+  const own = ownSeat(table);
   const hand = own?.hand;
   // The card of the partner comes from there, unless it was there when the table was opened.
   const came = useRef(own?.received ?? null);
@@ -227,8 +220,9 @@ export function Ranks({ table }) {
 const declineKey = ({ game }) => (game?.rules.exchange === "on_request" ? "do not help" : "decline");
 
 /** Whether only the server still plays in this round, and the player has folded. @param {Table} table */
-function canSkip({ game, seat, skipped }) {
-  if (!game || seat === null || !game.seats[seat].folded || skipped === game.round || game.phase !== "play") return false;
+function canSkip(table) {
+  const { game, skipped } = table;
+  if (!ownSeat(table)?.folded || skipped === game?.round || game?.phase !== "play") return false;
   return game.seats.every((one) => one.cards === 0 || one.kind !== "human" || one.away || one.stand_in);
 }
 
@@ -244,7 +238,7 @@ export function Buttons({ table, explain }) {
     <button type="button" key=${name} class=${kind} disabled=${sending || off} onClick=${kind === "danger" ? once(press) : press}>${t(name)}</button>`;
   const cancel = button("cancel", () => dispatch({ type: "confirm", confirm: null }), { kind: "cancel" });
   const acting = !["none", "deal", "wait"].includes(step.stage) && !confirm;
-  const own = table.seat === null ? null : table.game?.seats[table.seat];
+  const own = ownSeat(table);
   return html`
     <div class="buttons">
       ${own?.kind === "bot" && button("take back", comeBack, { kind: "primary" })}
@@ -297,8 +291,7 @@ function Advice({ table }) {
 
 /** What the partners gave each other in this round. @param {{table: Table}} props */
 function Given({ table }) {
-  const { game, seat } = table;
-  const own = game && seat !== null ? game.seats[seat] : null;
+  const own = ownSeat(table);
   if (!own?.gave && !own?.received) return null;
   return html`
     <p class="given small">

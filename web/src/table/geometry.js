@@ -91,10 +91,18 @@ export function cardSize(layout, bounds) {
 export const shift = ({ x, y }, { width, height }, bounds) =>
   `translate(${((100 * (x - bounds.x)) / width - 50).toFixed(2)}%, ${((100 * (y - bounds.y)) / height - 50).toFixed(2)}%)`;
 
+/** @param {number} part @param {number} whole */
+const percent = (part, whole) => `${(100 * part) / whole}%`;
+
 /** The style of an element with its middle on a point of the board. @param {Point} point @param {Size} size @param {Bounds} bounds */
 export const placed = (point, size, bounds) => ({
-  width: `${(100 * size.width) / bounds.width}%`, height: `${(100 * size.height) / bounds.height}%`,
-  transform: shift(point, size, bounds),
+  width: percent(size.width, bounds.width), height: percent(size.height, bounds.height), transform: shift(point, size, bounds),
+});
+
+/** The style of a round button on a point of the board. @param {Point} point @param {number} size @param {Bounds} bounds */
+export const pressedAt = ({ x, y }, size, bounds) => ({
+  left: percent(x - bounds.x, bounds.width), top: percent(y - bounds.y, bounds.height),
+  width: percent(size, bounds.width), height: percent(size, bounds.height),
 });
 
 /**

@@ -1,6 +1,7 @@
 // Leaving a game that is being played: the page asks first.
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
+import { ownSeat } from "../choose.js";
 import { forget, go } from "../game.js";
 import { t } from "../lang.js";
 import { leave, letBotsFinish } from "../people.js";
@@ -11,7 +12,7 @@ import { isShared } from "../words.js";
 
 /** @param {{table: Table}} props */
 export function Leave({ table }) {
-  const { id, game, seat, sending } = table;
+  const { id, game, sending } = table;
   const [asking, setAsking] = useState(false);
   const root = useRef(/** @type {HTMLElement | null} */ (null));
   const asked = useRef(false);
@@ -22,7 +23,7 @@ export function Leave({ table }) {
     asked.current = asking;
   }, [asking]);
   const close = () => setAsking(false);
-  const plays = game && seat !== null && game.seats[seat].kind === "human" && game.phase !== "finished";
+  const plays = ownSeat(table)?.kind === "human" && game?.phase !== "finished";
   useEffect(close, [plays]);
   if (!plays) return null;
   /** @param {string} name @param {() => void} press @param {string} [kind] */

@@ -122,6 +122,9 @@ function lineWords({ events }, words) {
   const played = events.find((event) => event.type === "card_played");
   if (played?.type !== "card_played" || played.move.parts.length === 0) return words;
   const { parts, captures } = played.move;
-  const press = () => dispatch({ type: "preview", preview: state.table?.preview?.parts === parts ? null : { parts, captures } });
+  const press = () => {
+    const preview = state.table?.preview?.parts === parts ? null : { parts, captures };
+    dispatch({ type: "table", change: { preview } });
+  };
   return html`<button type="button" onClick=${press}>${words}</button>`;
 }

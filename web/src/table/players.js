@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { clockAhead } from "../api.js";
+import { ownSeat } from "../choose.js";
 import { t } from "../lang.js";
 import { html } from "../view.js";
 import { State, States } from "../seats.js";
@@ -22,13 +23,13 @@ export function Players({ table, replaying }) {
   if (!game) return null;
   const who = people(table);
   const count = game.seats.length;
-  const half = count / 2;
+  const own = ownSeat(table);
   const shared = isShared(table) && !replaying && game.phase !== "finished";
   return html`
     <ul class="players" role="list" aria-label=${t("players")}>
       ${game.seats.map((one) => {
         const active = game.to_act.includes(one.seat);
-        const mine = table.seat !== null && one.seat % half === table.seat % half;
+        const mine = own?.team === one.team;
         const timed = active && game.deadline;
         // A clock tells by itself that somebody has to choose.
         const does = replaying ? null : one.folded ? "folded"

@@ -1,10 +1,10 @@
 // What people say to the table: one of a few words, shown beside their name for a while.
 
-import { useEffect } from "../../vendor/preact-hooks.js";
-import { react, setMuted } from "../game.js";
+import { ownSeat } from "../choose.js";
+import { react, setPerson } from "../game.js";
 import { t } from "../lang.js";
 import { dispatch, state } from "../store.js";
-import { html, once } from "../view.js";
+import { html, once, useTimer } from "../view.js";
 import { isShared } from "../words.js";
 import { Sheet } from "./advice.js";
 
@@ -15,8 +15,9 @@ const REACTIONS = ["well_played", "thanks", "sorry", "ouch", "lucky", "one_momen
 const SHOWN = 4000;
 
 /** Why the player cannot react now, in words. @param {Table} table */
-export function whyNoReaction({ game, seat }) {
-  const own = seat === null ? null : game?.seats[seat];
+export function whyNoReaction(table) {
+  const { game } = table;
+  const own = ownSeat(table);
   if (!game?.reactions) return t("reason.reactions_off");
   if (own?.kind !== "human") return t("reason.bot_plays.you");
   if (own.stand_in) return t("reason.stand_in_plays");
@@ -29,29 +30,25 @@ export function ReactButton({ table, explain }) {
   const why = whyNoReaction(table);
   return html`
     <button type="button" class="react" aria-label=${t("react")} title=${why ?? t("react")} aria-disabled=${why ? "true" : undefined}
-      onClick=${why ? explain : () => dispatch({ type: "reacting", reacting: true })}>
+      onClick=${why ? explain : () => dispatch({ type: "table", change: { reacting: true } })}>
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 4h18v12H11l-6 5v-5H3z" /></svg></button>`;
 }
 
 /** What can be said. @param {{table: Table}} props */
 export const Reactions = ({ table }) => table.reacting && html`
-  <${Sheet} name=${t("react")} close=${() => dispatch({ type: "reacting", reacting: false })}>
+  <${Sheet} name=${t("react")} close=${() => dispatch({ type: "table", change: { reacting: false } })}>
     <div class="reactions">
       ${REACTIONS.map((name) => html`
         <button type="button" key=${name} onClick=${once(() => react(name))}>${t(`reaction.${name}`)}</button>`)}
     </div>
     <label class="mute"><input type="checkbox" checked=${state.muted}
-      onChange=${() => setMuted(!state.muted)} /> ${t("react.mute")}</label>
+      onChange=${() => setPerson({ muted: !state.muted })} /> ${t("react.mute")}</label>
   <//>`;
 
 /** What a seat has just said. @param {{table: Table, seat: number}} props */
 export function Bubble({ table, seat }) {
   const said = table.reactions.find((one) => one.seat === seat);
-  useEffect(() => {
-    if (!said) return undefined;
-    const timer = setTimeout(() => dispatch({ type: "reaction over", key: said.key }), SHOWN);
-    return () => clearTimeout(timer);
-  }, [said?.key]);
+  useTimer(() => dispatch({ type: "reaction over", key: said?.key ?? 0 }), said ? SHOWN : null, [said?.key]);
   // A screen reader reads it in the log of the table.
   return said && !state.muted && html`<span class="bubble" aria-hidden="true">${t(`reaction.${said.reaction}`)}</span>`;
 }

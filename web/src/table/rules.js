@@ -1,15 +1,12 @@
 // A button that opens the rules: what is played here, and what the sheets say.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { loadModule } from "../files.js";
-import { loadPart, t } from "../lang.js";
+import { loadScreen, t } from "../lang.js";
 import { Later, html } from "../view.js";
 
 /** @import {Rules} from "../types.js" */
 
-const loadPage = async () => (await Promise.all([
-  loadModule("./rules/page.js", () => import("../rules/page.js")), loadPart("rules"),
-]))[0].RulesPage;
+const loadPage = async () => (await loadScreen("./rules/page.js", () => import("../rules/page.js"))).RulesPage;
 
 /**
  * @param {{rules: Rules | null, name?: string, kind?: string, children?: unknown}} props `rules` of a table, `name` of

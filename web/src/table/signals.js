@@ -125,18 +125,17 @@ export function useSignals(table) {
     if (!playing) return undefined;
     /** @type {WakeLockSentinel | null} */
     let lock = null;
-    let left = false;
+    const over = new AbortController();
     // The browser takes the lock from a hidden page.
     const keep = async () => {
       if (document.hidden) return;
       lock = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
-      if (left) lock?.release();
+      if (over.signal.aborted) lock?.release();
     };
     keep();
-    document.addEventListener("visibilitychange", keep);
+    document.addEventListener("visibilitychange", keep, { signal: over.signal });
     return () => {
-      left = true;
-      document.removeEventListener("visibilitychange", keep);
+      over.abort();
       lock?.release();
     };
   }, [playing]);

@@ -1,8 +1,8 @@
 // The table: players, board, what to do, the hand, and the log.
 
 import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
-import { canUndo, nextStep } from "../choose.js";
-import { undo } from "../game.js";
+import { nextStep } from "../choose.js";
+import { undoByKey } from "../game.js";
 import { stepOf } from "../state.js";
 import { html } from "../view.js";
 import { people } from "../words.js";
@@ -85,9 +85,7 @@ export function TableScreen({ table }) {
   const turn = step ? step.last?.move.seat : game.turn;
   const stage = table.replay !== null ? " replaying" : game.phase === "finished" ? " over" : "";
   return html`
-    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}${stage}`} onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape" && canUndo(table)) undo();
-    }}>
+    <main class=${`table ${game.seats.length === 4 ? "four" : "six"}${stage}`} onKeyDown=${undoByKey(table)}>
       <${Bar} table=${table} round=${step?.round} />
       <div class="stage">
         <${Players} table=${table} replaying=${step !== null} />
