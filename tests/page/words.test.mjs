@@ -91,10 +91,10 @@ test("a suggestion is a card and what it does", async () => {
 
 test("reasons name the partner and the opponents", async () => {
   await speak("en");
-  const people = peopleOf({ rules: { seats: 4 }, seat: 0 });
+  const people = peopleOf({ rules: { seats: 4 }, seat: 0 }, ".said");
   const said = (code, seat) => reasonForAdvice({ code, seat, card: "K", probability: 1 }, people);
   assert.deepEqual([said("brings_home", 2), said("stops_home", 3), said("then_home", 0)], ["Your partner’s piece reaches the goal.",
-    "With one card, Left opponent’s piece would have reached the goal. Not any more.", "Then a king can bring a piece into the goal."]);
+    "With one card, the left opponent’s piece would have reached the goal. Not any more.", "Then a king can bring a piece into the goal."]);
 });
 
 test("what is said of a card or of the deal is true for the sheet", async () => {

@@ -196,14 +196,17 @@ function Ask({ analysis: { question, faults, advice, asking, problem } }) {
 function Answer({ analysis: { question, advice, asking, chosen } }) {
   // The answer is about the board.
   useEffect(() => {
-    const board = document.querySelector(".board");
-    const box = board?.getBoundingClientRect();
-    if (advice && box && (box.top < 0 || box.bottom > innerHeight)) board?.scrollIntoView();
+    const [board, sheet] = [".board", ".sheet"].map((one) => document.querySelector(one));
+    const [box, below] = [board, sheet].map((one) => one?.getBoundingClientRect());
+    if (!box || !below) return;
+    if (box.top < 0 || box.bottom > innerHeight) board?.scrollIntoView();
+    // Nor is it behind it.
+    else if (below.left < box.right && below.top < box.bottom) sheet?.scrollIntoView();
   }, [advice]);
   if (!advice) return null;
   return html`
     <${Sheet} key=${advice.seed} name=${t("advice")} close=${() => change(question)}>
-      <${Suggestions} suggestions=${advice.suggestions} people=${peopleOf(question)} chosen=${chosen}
+      <${Suggestions} suggestions=${advice.suggestions} people=${peopleOf(question, ".said")} chosen=${chosen}
         press=${(/** @type {number} */ index) => set({ chosen: index === chosen ? null : index })} />
       ${question.samples < SAMPLES[1] && html`
         <button type="button" onClick=${once(() => advise(SAMPLES[1]))}>${t(asking ? "hint.asked" : "analyse.longer")}</button>`}

@@ -30,32 +30,24 @@ export function Sheet({ name, close, children }) {
     </div>`;
 }
 
-/**
- * What suggestions are in words. The numbers of fields are for screen readers, and tell suggestions in the
- * same words apart.
- *
- * @param {Suggestion[]} suggestions @param {People} people @param {(people: People, one: Suggestion) => string} words
- */
-const called = (suggestions, people, words) => suggestions.map((one) => words(people, one)).map((said, index, all) => html`
-  <span class="grow">${said}<span class=${all.filter((one) => one === said).length > 1 ? "" : "hidden"}>${suggestedPlaces(people, suggestions[index])}</span></span>${" "}`);
-
 /** @param {{reasons: Suggestion["reasons"], people: People}} props */
 const Reasons = ({ reasons, people }) => html`
   <ul class="reasons">${reasons.map((reason) => html`<li>${reasonForAdvice(reason, people)}</li>`)}</ul>`;
 
 /**
- * A list of suggestions. The chosen one shows its reasons, and the board previews it.
+ * A list of suggestions. The chosen one shows its reasons, and the board previews it. The numbers of
+ * fields are for screen readers, and tell suggestions in the same words apart.
  *
  * @param {{suggestions: Suggestion[], people: People, chosen: number | null, press: (index: number) => void}} props
  */
 export function Suggestions({ suggestions, people, chosen, press }) {
-  const words = called(suggestions, people, suggestionWords);
+  const all = suggestions.map((one) => suggestionWords(people, one));
   return html`
     <ul class="advice" aria-label=${t("advice")}>
       ${suggestions.map((one, index) => html`
         <li key=${index}>
           <button type="button" aria-expanded=${chosen === index ? "true" : "false"} onClick=${once(() => press(index))}>
-            ${words[index]}
+            <span class="grow">${all[index]}<span class=${all.filter((words) => words === all[index]).length > 1 ? "" : "hidden"}>${suggestedPlaces(people, one)}</span></span>${" "}
             <span class="chance">${t("advice.chance", { chance: chanceOf(one) })}
               ${one.equal && html` <span>${t("advice.equal")}</span>`}</span>
           </button>
@@ -90,8 +82,7 @@ export function Hint({ table }) {
   useLayoutEffect(() => list.current?.querySelector("button")?.focus({ preventScroll: true }), [suggestions.length > 0]);
   if (suggestions.length === 0) return null;
   const who = peopleOf(table);
-  const words = called(suggestions, who, (people, of) =>
-    ("swap" in of && of.swap.decline ? t(declineKey(table)) : shortWords(people, of)));
+  const words = (/** @type {Suggestion} */ of) => ("swap" in of && of.swap.decline ? t(declineKey(table)) : shortWords(who, of));
   const offer = (/** @type {Suggestion} */ of) => ("move" in of ? offerOf(of.move) : null);
   const press = (/** @type {number} */ index) => {
     const found = offer(suggestions[index]);
@@ -110,7 +101,8 @@ export function Hint({ table }) {
           <li key=${index}>
             <button type="button" disabled=${sending} aria-pressed=${chosen === index ? "true" : "false"}
               onClick=${once(() => press(index))} ...${previewing(offer(of))}>
-              ${words[index]}<span class="chance" aria-hidden="true">${chanceOf(of)}</span>
+              <span class="grow">${words(of)}<span class="hidden">${suggestedPlaces(who, of)}</span></span>${" "}
+              <span class="chance" aria-hidden="true">${chanceOf(of)}</span>
               <span class="hidden">${t("advice.chance", { chance: chanceOf(of) })}</span>
             </button>
           </li>`)}
