@@ -94,18 +94,31 @@ fn a_real_table_is_set_up_and_answered_in_forty_taps() {
         &browser,
         &json!({
             "rules": "dogspiel-it", "position": "0f,9,g2/17,30/40,12,g0/47,60", "seat": "0",
-            "hand": "7,K,J,4,9", "gave": "2", "received": "K",
+            "hand": "7,K,J,4,9", "gave": "2", "received": "K", "samples": "400",
         }),
     );
     // The best is previewed, with its reasons.
     assert!(look.advice[0].name.contains("% to win"), "{look:?}");
     wait_for_reasons(&browser);
-    // The link opens the same.
+    // The link opens the same, with the same answer.
     let link = browser.fragment();
-    browser.go(&format!("/?lang=de#{link}"));
+    browser.go("/?lang=de");
+    browser.go(&format!("/?lang=en#{link}"));
+    let again = browser.wait("suggestions", |look| look.advice.len() == 5);
+    let names =
+        |look: &Look| -> Vec<String> { look.advice.iter().map(|one| one.name.clone()).collect() };
+    assert_eq!(names(&again), names(&look));
     let cards = "document.querySelectorAll('.hand .card').length === 5";
     browser.wait_for_script("the hand", cards);
     assert_eq!(browser.pieces().len(), 16);
+    // The board stays in sight while cards are tapped, and longer thought has another answer.
+    browser.press("Think longer");
+    wait_for_address(&browser, &json!({"samples": "4000"}));
+    browser.press("Close");
+    taps.tap(".deck button", "Q");
+    let shown = "document.querySelector('.board').getBoundingClientRect().top >= 0";
+    browser.wait_for_script("the board", shown);
+    browser.wait_for_script("no answer", &format!("!{ADDRESS}.samples"));
 }
 
 #[test]
@@ -329,16 +342,16 @@ fn with_article(card: &str) -> &str {
 #[test]
 fn a_hint_teaches_before_it_plays() {
     let (server, browser) = open();
+    browser.show_as(Form::sized(360, 600));
     let scene = browser.sit_in(Situation::with_choices(&server));
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     assert_eq!(look.advice.len(), 3);
     assert!(look.advice.iter().all(|one| one.name.contains("% to win")));
     // People read no numbers of fields, and a screen reader reads them.
-    let seen = "[...document.querySelectorAll('.advice .grow')].map((one) => one.firstChild.data)";
+    let seen = "[...document.querySelectorAll('.pills .grow')].map((one) => one.firstChild.data)";
     let seen = browser.eval(seen);
     for (words, button) in seen.as_array().expect("words").iter().zip(&look.advice) {
-        assert!(text(words).starts_with("You play "), "{seen}");
         assert!(!text(words).contains("field"), "{seen}");
         let places = button
             .name
@@ -347,19 +360,23 @@ fn a_hint_teaches_before_it_plays() {
         assert!(places.starts_with(" (from "), "{}", button.name);
     }
     browser.click(&look.advice[1]);
-    wait_for_reasons(&browser);
+    browser.wait_for_element(".way.preview");
+    browser.wait_for_element(".hinted strong");
     browser.wait_for_words("Press it again to do this.");
+    // The hand stays in sight, and shows the card.
+    let hand =
+        "document.querySelector('.card.lifted').getBoundingClientRect().bottom <= innerHeight";
+    browser.wait_for_script("the card", hand);
     // Another suggestion first shows its own reasons.
     browser.click(&browser.look().advice[0]);
-    let first = "document.querySelector('.advice button').ariaExpanded === 'true'";
-    browser.wait_for_script("the first", first);
+    browser.wait("the first", |look| look.advice[0].pressed);
     scene.assert_unchanged();
     let look = browser.look();
     browser.click(&look.advice[0]);
     browser.wait_for_todo("is to move");
     let (words, played) = (&look.advice[0].name, scene.last_move());
     assert!(
-        words.contains(with_article(text(&played["card"]))),
+        words.starts_with(text(&played["card"])),
         "{words}: {played}"
     );
 
@@ -368,7 +385,7 @@ fn a_hint_teaches_before_it_plays() {
     browser.press("Hint");
     let look = browser.wait("suggestions", |look| !look.advice.is_empty());
     browser.click(&look.advice[0]);
-    browser.wait_for_element(".reasons li");
+    browser.wait_for_element(".hinted strong");
     let look = browser.look();
     browser.click(&look.advice[0]);
     browser.wait_for_todo("The others");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, readQuestion } from "../../web/src/analyse/address.js";
+import { addressOf, readQuestion, seedOf } from "../../web/src/analyse/address.js";
 
 const sheet = (name, fields) => ({
   name, default: name === "dogspiel-it",
@@ -15,7 +15,7 @@ const read = (text) => readQuestion(text, sheets);
 const faults = (text) => read(text).faults.map(({ part, word }) => `${part} ${word}`);
 
 test("a whole question is read, and written the same", () => {
-  const text = "rules=hausregeln+capture_own%3Dfalse&position=0f,9,g2/17/-/46&seat=2&hand=7,K,joker&gave=2&received=K&played=2:7,3:fold.3.8";
+  const text = "rules=hausregeln+capture_own%3Dfalse&position=0f,9,g2/17/-/46&seat=2&hand=7,K,joker&gave=2&received=K&played=2:7,3:fold.3.8&samples=400";
   assert.deepEqual(faults(text), []);
   assert.equal(addressOf(read(text).question), `#/analyse?${text}`);
   assert.deepEqual(read(text).question.played, [{ seat: 2, cards: ["7"], fold: false }, { seat: 3, cards: ["3", "8"], fold: true }]);
@@ -41,6 +41,7 @@ test("each word that is wrong is named with its part", () => {
     ["seat=4", "seat 4"],
     ["seat=-1", "seat -1"],
     ["phase=deal", "exchanging deal"],
+    ["samples=5", "samples 5"],
     ["gave=X&received=2,3", "gave X", "received 2,3"],
     ["played=0:7,4:7,1:X,2:fold.3.Y,3:2.3", "played 4:7", "played 1:X", "played 2:fold.3.Y", "played 3:2.3"],
   ]) {
@@ -52,4 +53,11 @@ test("the rest of the address counts", () => {
   const { question } = read("rules=hausregeln+bar%3D1&position=99/1/2/3&hand=X,7&seat=3");
   assert.deepEqual([question.rules.preset, question.board, question.hand, question.seat],
     ["hausregeln", [[], ["1"], ["2"], ["3"]], ["7"], 3]);
+});
+
+test("a question has its seed, and thinking longer another", () => {
+  const seed = (text) => seedOf(read(`rules=hausregeln+seats%3D6+capture_own%3Dfalse&position=0/-/-/-/-/-&${text}`).question);
+  assert.equal(seed("hand=7,K"), seed("hand=7,K"));
+  assert.equal(seedOf(read("rules=hausregeln+capture_own%3Dfalse+seats%3D6").question), seedOf(read("rules=hausregeln+seats%3D6+capture_own%3Dfalse").question));
+  assert.equal(new Set(["hand=7,K", "hand=7,Q", "hand=7,K&samples=400", "hand=7,K&samples=4000"].map(seed)).size, 4);
 });

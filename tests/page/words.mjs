@@ -63,6 +63,16 @@ for (const reason of api.components.schemas.Reason.enum) {
   if (!unseen.has(reason) && !(`reason.${reason}` in words.en)) problems.push(`en: reason.${reason} is missing`);
 }
 
+// Every reason of a suggestion. What speaks against it begins with "But".
+const BUT = { en: "But ", de: "Aber ", fr: "Mais ", it: "Ma " };
+const against = ["captures_partner", "captures_own", "exposes", "unblocks", "harms_partner"];
+for (const lang of languages) {
+  for (const code of api.components.schemas.AdviceReasonCode.enum) {
+    const text = words[lang][`advice.reason.${code}`] ?? "";
+    if (!text || text.startsWith(BUT[lang]) !== against.includes(code)) problems.push(`${lang}: advice.reason.${code}: ${text}`);
+  }
+}
+
 // Every option of the rules, and every value that the API has for it.
 const { NAMES, OPTIONS } = await load("rules.js");
 const schemas = api.components.schemas;

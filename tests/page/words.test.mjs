@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { load, speak } from "./page.mjs";
 
-const { doesWords, eventWords, reasonForAdvice, wonWords } = await load("words.js");
+const { chanceOf, doesWords, eventWords, reasonForAdvice, shortWords, wonWords } = await load("words.js");
 const { duration, loadPart, points, t } = await load("lang.js");
 const { wordsIn } = await load("rules.js");
 const { peopleOf } = await load("analyse/question.js");
@@ -71,7 +71,30 @@ test("opponents are on the left and on the right", async () => {
 test("a chance and points are told as people write them", async () => {
   await speak("de");
   assert.deepEqual([-0.126, 0, 0.126].map(points), ["−13", "0", "+13"]);
-  assert.match(reasonForAdvice({ code: "exposes", probability: 0.31 }, { names, me: 0 }), /^Risiko: In 3 von 10 Fällen wird/);
+  assert.match(reasonForAdvice({ code: "exposes", probability: 0.31 }, { names, me: 0 }), /^Aber in 3 von 10 Fällen wird/);
+});
+
+test("only a chance that is proved is certain", async () => {
+  await speak("en");
+  const chance = (win_probability, standard_error) => chanceOf({ win_probability, standard_error });
+  assert.deepEqual([chance(1, 0), chance(0, 0), chance(0.999, 0.001), chance(0.001, null), chance(0.38, 0.01)],
+    ["100%", "0%", "99%", "1%", "38%"]);
+});
+
+test("a suggestion is a card and what it does", async () => {
+  await speak("en");
+  const short = (move) => shortWords({ names, me: 0 }, { move: { seat: 0, kind: "advance", captures: [], parts: [], ...move } });
+  assert.deepEqual([short({ card: "4", captures: [{ seat: 1, from: "9" }] }), short({ card: "9" }), short({ card: "joker", as: "K", kind: "leave_kennel" })],
+    ["4 · sends Beat home", "9", "joker as K · brings a piece out"]);
+  assert.equal(shortWords({ names, me: 0 }, { swap: { card: "K" } }), "Give a king");
+});
+
+test("reasons name the partner and the opponents", async () => {
+  await speak("en");
+  const people = peopleOf({ rules: { seats: 4 }, seat: 0 }, ".said");
+  const said = (code, seat) => reasonForAdvice({ code, seat, card: "K", probability: 1 }, people);
+  assert.deepEqual([said("brings_home", 2), said("stops_home", 3), said("then_home", 0)], ["Your partner’s piece reaches the goal.",
+    "With one card, the left opponent’s piece would have reached the goal. Not any more.", "Then a king can bring a piece into the goal."]);
 });
 
 test("what is said of a card or of the deal is true for the sheet", async () => {

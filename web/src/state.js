@@ -36,7 +36,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "undo"}
  *   | {type: "start over"}
  *   | {type: "confirm", confirm: Choice["confirm"]}
- *   | {type: "tapped", key: string, preview: Preview | null}
+ *   | {type: "tapped", key: string, preview: Preview | null, why?: boolean}
  *   | {type: "sending", sending: boolean}
  *   | {type: "hint", hint: "none" | "asked" | Advice}
  * )} Event
@@ -137,7 +137,7 @@ function reduceTable(table, event) {
       };
     case "confirm":
       return { ...table, choice: { ...table.choice, confirm: event.confirm } };
-    case "tapped": return { ...table, tapped: { key: event.key, preview: event.preview } };
+    case "tapped": return { ...table, tapped: { key: event.key, preview: event.preview, why: event.why } };
     case "sending": return { ...table, sending: event.sending, preview: null, tapped: null };
     case "hint": return { ...table, hint: event.hint, tapped: null };
     case "next": return { ...table, next: event.next };

@@ -110,9 +110,10 @@
  * @typedef {{
  *   rules: {preset: string, seats: number} & Record<string, unknown>, fields: number, board: string[][],
  *   seat: number, exchanging: boolean, hand: string[], gave: string | null, received: string | null, played: Play[],
+ *   samples: number,
  * }} Question
  *   `fields` are those of the ring per seat, `board` the pieces of each seat outside its kennel, as in the
- *   text of a position, and `exchanging` whether a card is to be given.
+ *   text of a position, `exchanging` whether a card is to be given, and `samples` those of the answer, 0 without one.
  *
  * A card that was played, or a hand that was folded.
  * @typedef {{seat: number, cards: string[], fold: boolean}} Play
@@ -121,10 +122,10 @@
  * @typedef {{part: keyof Question, word: string}} Fault
  *
  * The analysis of a position. `faults` are those of its address, `pieceOf` is whose piece a tap on a field places, `cardsTo` where a tap
- * on a card puts it, `chosen` the suggestion that the board previews.
+ * on a card puts it, `asking` whether the answer is on its way, `chosen` the suggestion that the board previews.
  * @typedef {{
  *   question: Question, faults: Fault[], layout: Layout | null, pieceOf: number, cardsTo: "hand" | "gave" | "received" | "played",
- *   advice: "none" | "asked" | Advice, chosen: number | null, problem: Failure | null,
+ *   advice: Advice | null, asking: boolean, chosen: number | null, problem: Failure | null,
  * }} Analysis
  */
 
@@ -156,7 +157,7 @@
  *   shown: {version: number, move: Move} | null,
  *   choice: Choice,
  *   preview: Preview | null,
- *   tapped: {key: string, preview: Preview | null} | null,
+ *   tapped: {key: string, preview: Preview | null, why?: boolean} | null,
  *   sending: boolean,
  *   hint: "none" | "asked" | Advice,
  *   problem: Failure | null,
@@ -181,7 +182,7 @@
  *   lesson: Lesson | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `preview` is what the pointer or the focus
- *   is on, `tapped` a suggestion or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
+ *   is on, `tapped` a suggestion, and whether all its reasons are shown, or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
  *   the stream does not bring it. `joining` is whether the address is an invitation, `invitation`
  *   its secret, `invitations` what a host has to give, `refused` why a seat could not be taken,
  *   `lostSeat` whether the token is no longer valid, `isSecond` whether the browser has another one for

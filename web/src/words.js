@@ -1,6 +1,6 @@
 // The game in words.
 
-import { capitalize, has, list, t } from "./lang.js";
+import { capitalize, has, list, percent, t } from "./lang.js";
 import { chosenCard, nextStep, ownSeat, partnerOf, teamsOf } from "./choose.js";
 
 /** @import {AdviceReason, Capture, Failure, Game, GameEvent, Given, Layout, LogEntry, Move, Problem, Rules, SeatBoard,
@@ -171,6 +171,21 @@ export function suggestionWords(people, suggestion) {
   return card ? capitalize(t("advice.give", { card: theCard(card) })) : t(ask ? "ask" : pass ? "pass" : "decline");
 }
 
+/**
+ * What a suggestion is, in few words: the card, and what it does.
+ *
+ * @param {People} people @param {Suggestion} suggestion
+ */
+export function shortWords(people, suggestion) {
+  if (!("move" in suggestion) || !suggestion.move.card) return suggestionWords(people, suggestion);
+  const { card, as } = suggestion.move;
+  return [as ? t("card.as", { rank: cardName(as) }) : cardName(card), ...didWords({ ...people, me: null }, suggestion.move)].join(" · ");
+}
+
+/** The chance of a suggestion. Only what is proved is certain. @param {Suggestion} suggestion */
+export const chanceOf = ({ win_probability: chance, standard_error: error }) =>
+  percent(error === 0 ? chance : Math.min(Math.max(chance, 0.01), 0.99));
+
 /** The places of a suggested play, after its words. @param {People} people @param {Suggestion} suggestion */
 export function suggestedPlaces(people, suggestion) {
   if (!("move" in suggestion) || !suggestion.move.card) return "";
@@ -195,9 +210,12 @@ function whom(people, actor, seats) {
 }
 
 /** What somebody has played, as people say it: without numbers of fields. @param {People} people @param {Move} move */
-function playedWords(people, move) {
-  const { seat, kind, parts, captures } = move;
-  const said = [say(people, seat, "event.played", { card: playedCard(move) })];
+const playedWords = (people, move) =>
+  list([say(people, move.seat, "event.played", { card: playedCard(move) }), ...didWords(people, move)]);
+
+/** What a play does. @param {People} people @param {Move} move */
+function didWords(people, { seat, kind, parts, captures }) {
+  const said = [];
   if (kind === "swap") {
     // The reader first.
     const owners = parts.map((part) => part.seat).sort((a, b) => Number(b === people.me) - Number(a === people.me));
@@ -214,7 +232,7 @@ function playedWords(people, move) {
   const captured = captures.map((one) => one.seat);
   if (captured.length === 1 && captured[0] === people.me && seat !== people.me) said.push(t("did.capture.reader"));
   else if (captured.length > 0) said.push(say(people, seat, "did.capture", { whom: whom(people, seat, captured) }));
-  return list(said);
+  return said;
 }
 
 /** What two partners gave each other, as far as the reader knows it. @param {People} people @param {Given[]} given */
@@ -367,9 +385,10 @@ export const whyUnplayable = ({ reason, seat, place }, people) =>
 export function reasonForAdvice({ code, seat, card, probability, text }, people) {
   const key = `advice.reason.${code}`;
   if (!has(key)) return text;
+  const partner = people.me === null ? null : partnerOf(people.me, people.names.length);
   return capitalize(t(key, {
     name: typeof seat === "number" ? nameOf(people, seat) : "",
-    piece: typeof seat === "number" ? pieceOf(people, seat) : "",
+    piece: typeof seat !== "number" ? "" : seat === partner ? t("piece.partner") : pieceOf(people, seat),
     card: card ? theCard(card) : "",
     chance: t("chance", { n: Math.round(10 * (probability ?? 0)) }),
   }));

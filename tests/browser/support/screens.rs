@@ -128,10 +128,14 @@ impl<'a> Screens<'a> {
         show("joker", TABLE);
         browser.press("Hint");
         browser.wait("suggestions", |look| !look.advice.is_empty());
-        show("hint", &["Board"]);
+        show("hint", &["Board", "Your hand"]);
         let look = browser.look();
         browser.click(&look.advice[0]);
-        show("hint-reasons", &["Board"]);
+        browser.wait_for_element(".hinted strong");
+        if browser.look().can("Why") {
+            browser.press("Why");
+        }
+        show("hint-reasons", &["Board", "Your hand"]);
         browser.open_details("All moves");
         show("all-moves", &[]);
 

@@ -11,6 +11,8 @@ import { CHOICES } from "../rules.js";
 /** The seats of every sheet. */
 const SEATS = 4;
 export const CARDS = [...RANKS, "joker"];
+/** How many playouts answer a question at first, and after *Think longer*. */
+export const SAMPLES = [400, 4000];
 
 /** @param {string} text @param {RegExp} between */
 const wordsOf = (text, between) => text.split(between).filter((word) => word !== "");
@@ -63,7 +65,7 @@ function readRules(text, sheets, wrong) {
 /** @param {Question["rules"]} rules */
 const writeRules = ({ preset, ...options }) => [preset, ...Object.entries(options)
   .filter(([name, value]) => name !== "seats" || value !== SEATS)
-  .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)].join(" ");
+  .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).sort()].join(" ");
 
 /**
  * A place as the API writes it, or nothing if there is no such place. Relative ones count from a start.
@@ -155,18 +157,24 @@ export function readQuestion(text, sheets) {
     gave: read("gave", "gave", (one, wrong) => readOne(one, CARDS, wrong)),
     received: read("received", "received", (one, wrong) => readOne(one, CARDS, wrong)),
     played: read("played", "played", (one, wrong) => readPlays(one, seats, wrong)),
+    samples: Number(read("samples", "samples", (one, wrong) => readOne(one, SAMPLES.map(String), wrong))),
   };
   return { question, faults };
 }
 
 /** The address of a question. @param {Question} question */
-export function addressOf({ rules, board, seat, exchanging, hand, gave, received, played }) {
+export function addressOf({ rules, board, seat, exchanging, hand, gave, received, played, samples }) {
   const values = new URLSearchParams({ rules: writeRules(rules), position: writePosition(board), seat: String(seat) });
   if (hand.length > 0) values.set("hand", hand.join(","));
   if (exchanging) values.set("phase", "exchange");
   if (gave) values.set("gave", gave);
   if (received) values.set("received", received);
   if (played.length > 0) values.set("played", writePlays(played));
+  if (samples > 0) values.set("samples", String(samples));
   // These need no escaping in a fragment, and people read them.
   return `#/analyse?${String(values).replaceAll("%2C", ",").replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
 }
+
+/** A seed that follows from the question, by the hash FNV-1a of its address. @param {Question} question */
+export const seedOf = (question) =>
+  [...addressOf(question)].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0, 0x811c9dc5);

@@ -11,13 +11,13 @@ import { CardButton } from "../table/card.js";
 import { Mark } from "../table/players.js";
 import { Sheet, Suggestions } from "../table/advice.js";
 import { LoadAgain, Select, html, once, useAddress } from "../view.js";
-import { cardName, problemWords, suggestionWords } from "../words.js";
-import { addressOf, CARDS } from "./address.js";
+import { cardName, problemWords } from "../words.js";
+import { addressOf, CARDS, SAMPLES } from "./address.js";
 import { advise, change, chooseRules, open, set } from "./analysis.js";
 import { PlaceButtons } from "./places.js";
 import { boardOf, kennelOf, nextToPlay, peopleOf, tapCard } from "./question.js";
 
-/** @import {Analysis, Failure, Fault, Question, State, Suggestion} from "../types.js" */
+/** @import {Analysis, Failure, Fault, Question, State} from "../types.js" */
 
 /** The question of the address, and the answer. @param {{state: State}} props */
 export function AnalyseScreen({ state: { analysis, addresses } }) {
@@ -40,7 +40,7 @@ export function AnalyseScreen({ state: { analysis, addresses } }) {
 /** @param {{analysis: Analysis, addresses: State["addresses"]}} props */
 function Screen({ analysis, addresses }) {
   const { question, faults, layout, advice, chosen } = analysis;
-  const suggestion = typeof advice === "object" && chosen !== null ? advice.suggestions[chosen] : null;
+  const suggestion = advice && chosen !== null ? advice.suggestions[chosen] : null;
   const preview = suggestion && "move" in suggestion ? previewOf(offerOf(suggestion.move)) : null;
   // What is wrong stays in the address as long as it is shown.
   useAddress(faults.length > 0 ? location.hash : addressOf(question), "#/analyse");
@@ -65,7 +65,7 @@ function Screen({ analysis, addresses }) {
 /** What the parts of a question are called. @type {Record<string, string>} */
 const PARTS = {
   rules: "settings.preset", board: "board", seat: "analyse.by", exchanging: "analyse.question", hand: "hand",
-  gave: "given.gave", received: "given.received", played: "analyse.played",
+  gave: "given.gave", received: "given.received", played: "analyse.played", samples: "analyse.longer",
 };
 
 /** What is wrong in the address. @param {{faults: Fault[]}} props */
@@ -181,30 +181,34 @@ function Known({ analysis: { question, cardsTo }, by, setBy }) {
 }
 
 /** @param {{analysis: Analysis}} props */
-function Ask({ analysis: { question, faults, advice, problem } }) {
+function Ask({ analysis: { question, faults, advice, asking, problem } }) {
   return html`
     <div class="buttons">
-      <button type="button" class="primary" disabled=${advice === "asked" || question.hand.length === 0 || faults.length > 0} onClick=${once(advise)}>
+      <button type="button" class="primary" disabled=${asking || question.hand.length === 0 || faults.length > 0} onClick=${once(() => advise(SAMPLES[0]))}>
         ${t("analyse.advice")}</button>
-      <span role="status" class="small">${advice === "asked" ? t("hint.asked")
-        : typeof advice === "object" ? t("analyse.answered", { n: advice.suggestions.length }) : ""}</span>
+      <span role="status" class="small">${asking ? t("hint.asked")
+        : advice ? t("analyse.answered", { n: advice.suggestions.length }) : ""}</span>
     </div>
     ${problem && html`<p class="problem" role="alert">${problemWords(problem, peopleOf(question))}</p>`}`;
 }
 
 /** @param {{analysis: Analysis}} props */
-function Answer({ analysis: { question, advice, chosen } }) {
+function Answer({ analysis: { question, advice, asking, chosen } }) {
   // The answer is about the board.
   useEffect(() => {
-    const board = document.querySelector(".board");
-    const box = board?.getBoundingClientRect();
-    if (typeof advice === "object" && box && (box.top < 0 || box.bottom > innerHeight)) board?.scrollIntoView();
+    const [board, sheet] = [".board", ".sheet"].map((one) => document.querySelector(one));
+    const [box, below] = [board, sheet].map((one) => one?.getBoundingClientRect());
+    if (!box || !below) return;
+    if (box.top < 0 || box.bottom > innerHeight) board?.scrollIntoView();
+    // Nor is it behind it.
+    else if (below.left < box.right && below.top < box.bottom) sheet?.scrollIntoView();
   }, [advice]);
-  if (typeof advice === "string") return null;
-  const people = peopleOf(question);
+  if (!advice) return null;
   return html`
-    <${Sheet} name=${t("advice")} close=${() => set({ advice: "none", chosen: null })}>
-      <${Suggestions} suggestions=${advice.suggestions} people=${people} words=${(/** @type {Suggestion} */ one) => suggestionWords(people, one)} chosen=${chosen}
+    <${Sheet} key=${advice.seed} name=${t("advice")} close=${() => change(question)}>
+      <${Suggestions} suggestions=${advice.suggestions} people=${peopleOf(question, ".said")} chosen=${chosen}
         press=${(/** @type {number} */ index) => set({ chosen: index === chosen ? null : index })} />
+      ${question.samples < SAMPLES[1] && html`
+        <button type="button" onClick=${once(() => advise(SAMPLES[1]))}>${t(asking ? "hint.asked" : "analyse.longer")}</button>`}
     <//>`;
 }

@@ -3,7 +3,7 @@
 import { problemOf, readLayout, readSheets, request, rulesOn } from "../api.js";
 import { partnerOf } from "../choose.js";
 import { dispatch, state } from "../store.js";
-import { addressOf, fieldsOf, readQuestion, textsOf, writePosition } from "./address.js";
+import { addressOf, fieldsOf, readQuestion, seedOf, textsOf, writePosition } from "./address.js";
 import { bodyOf, withRules } from "./question.js";
 
 /** @import {Advice, Analysis, Game, GameEvent, Play, Question, ReplayStep, Rules, Sheet, Table} from "../types.js" */
@@ -23,7 +23,9 @@ export function set(changed) {
 export async function open(hash) {
   const { question, faults } = readQuestion(hash.split("?")[1] ?? "", await readSheets());
   const { seat: pieceOf } = question;
-  show({ question, faults, layout: null, pieceOf, cardsTo: "hand", advice: "none", chosen: null, problem: null });
+  show({ question, faults, layout: null, pieceOf, cardsTo: "hand", advice: null, asking: false, chosen: null, problem: null });
+  // The answer stays with the address.
+  if (question.samples > 0 && faults.length === 0) advise(question.samples);
   await showLayout(question);
 }
 
@@ -38,7 +40,7 @@ async function showLayout({ rules, fields, seat }) {
 export function change(question, changed = {}) {
   const { analysis } = state;
   const faults = analysis?.faults.filter(({ part }) => question[part] === analysis.question[part]) ?? [];
-  set({ question, faults, advice: "none", chosen: null, problem: null, ...changed });
+  set({ question: { ...question, samples: 0 }, faults, advice: null, asking: false, chosen: null, problem: null, ...changed });
 }
 
 /** @param {Question["rules"]} rules */
@@ -54,20 +56,21 @@ export async function chooseRules(rules) {
   }
 }
 
-/** Asks the adviser. */
-export async function advise() {
+/** Asks the adviser. The same question has the same answer. @param {number} samples */
+export async function advise(samples) {
   const { analysis } = state;
-  if (!analysis) return;
+  if (!analysis || analysis.asking) return;
   const { question } = analysis;
-  set({ advice: "asked", chosen: null, problem: null });
+  const asked = { ...question, samples, hand: [...question.hand].sort(), board: question.board.map((pieces) => [...pieces].sort()) };
+  set({ asking: true, problem: null });
   const isAsked = () => state.analysis?.question === question;
   try {
     /** @type {Advice} */
     const advice = await request("POST", `/v1/analysis/suggest-move?limit=${SUGGESTIONS}&board=false`,
-      { body: bodyOf(question, writePosition(question.board)) });
-    if (isAsked()) set({ advice, chosen: advice.suggestions.length > 0 ? 0 : null });
+      { body: { ...bodyOf(asked, writePosition(asked.board)), samples, seed: seedOf(asked) } });
+    if (isAsked()) set({ question: { ...question, samples }, asking: false, advice, chosen: 0 });
   } catch (error) {
-    if (isAsked()) set({ advice: "none", problem: problemOf(error) });
+    if (isAsked()) set({ asking: false, advice: null, problem: problemOf(error) });
   }
 }
 
@@ -140,7 +143,7 @@ async function questionOf(game, table, step) {
   const [given, received] = [seat, partnerOf(seat, seats)].map((one) => gave[one] ?? null);
   return {
     ...asked, rules: differences(game.rules, sheets), fields, board, seat,
-    gave: received && given, received: given && received,
+    gave: received && given, received: given && received, samples: 0,
   };
 }
 

@@ -6,15 +6,15 @@ import { t } from "../lang.js";
 /** @import {Analysis, Question, SeatBoard} from "../types.js" */
 /** @import {People} from "../words.js" */
 
-/** How the players of a position are called, as its own player sees them. @param {{rules: {seats: number}, seat: number}} question @returns {People} */
-export const peopleOf = ({ rules: { seats }, seat }) => ({
+/** How the players of a position are called, as its own player sees them. @param {{rules: {seats: number}, seat: number}} question @param {"" | ".said"} [how] alone, or in a sentence @returns {People} */
+export const peopleOf = ({ rules: { seats }, seat }, how = "") => ({
   me: seat,
   names: Array.from({ length: seats }, (_, other) => {
     const far = (other - seat + seats) % seats;
     if (far === 0) return t("you");
-    if (far === seats / 2) return t("analyse.partner");
+    if (far === seats / 2) return t(`analyse.partner${how}`);
     // The next to play sits on the right.
-    const opponent = far < seats / 2 ? t("analyse.opponent.right") : t("analyse.opponent.left");
+    const opponent = t(`analyse.opponent.${far < seats / 2 ? "right" : "left"}${how}`);
     return seats > 4 ? `${opponent} ${Math.min(far, seats - far)}` : opponent;
   }),
 });

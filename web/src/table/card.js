@@ -10,14 +10,14 @@ const HINTS = { A: "⌂ 1 11", 4: "± 4", 7: "7 × 1", J: "⇄", Q: "+ 12", K: "
 
 /**
  * A card that is `off` cannot be chosen: a press then asks what it does. `received` marks the card that
- * came from the partner.
+ * came from the partner, `lifted` one that is suggested.
  *
- * @param {{card: string, pressed?: boolean, disabled?: boolean, off?: boolean, title?: string, received?: boolean, press?: () => void}} props
+ * @param {{card: string, pressed?: boolean, disabled?: boolean, off?: boolean, title?: string, received?: boolean, lifted?: boolean, press?: () => void}} props
  */
-export function CardButton({ card, pressed, disabled, off, title, received, press }) {
+export function CardButton({ card, pressed, disabled, off, title, received, lifted, press }) {
   const name = cardName(card);
   return html`
-    <button type="button" class=${`card${card === "joker" ? " joker" : ""}${"AK".includes(card) ? " out" : ""}${received ? " received" : ""}`}
+    <button type="button" class=${`card${card === "joker" ? " joker" : ""}${"AK".includes(card) ? " out" : ""}${received ? " received" : ""}${lifted ? " lifted" : ""}`}
       aria-label=${name === card || card === "joker" ? name : t("card.button", { card, name })} aria-pressed=${pressed ? "true" : "false"} disabled=${disabled}
       aria-disabled=${off ? "true" : undefined} title=${title ?? (received ? t("given.received.card") : undefined)} onClick=${press && once(press)}>
       <span class="rank" data-text=${card === "joker" ? "★" : card}></span>

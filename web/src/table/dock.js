@@ -2,24 +2,23 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { problemOf } from "../api.js";
-import { canUndo, chosenCard, nextStep, offerOf, ownSeat, playable, previewOf } from "../choose.js";
+import { canUndo, chosenCard, nextStep, ownSeat, playable } from "../choose.js";
 import { loadModule } from "../files.js";
-import { chooseCard, chooseRank, choose, deal, exchange, followAdvice, hint, play, skipToDeal, undo } from "../game.js";
+import { chooseCard, chooseRank, choose, deal, exchange, hint, play, skipToDeal, undo } from "../game.js";
 import { t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, LoadAgain, html, once, useTimer } from "../view.js";
-import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, suggestionWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
-import { Sheet, Suggestions } from "./advice.js";
+import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { Hint, Why, declineKey, hintedCard } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
-import { previewing } from "./board.js";
 import { CardButton, SmallCard } from "./card.js";
 import { ReactButton, Reactions, whyNoReaction } from "./reactions.js";
 
-/** @import {ReplayStep, Suggestion, Table} from "../types.js" */
+/** @import {ReplayStep, Table} from "../types.js" */
 
 /** How many lines of what happened are kept for a screen reader, which reads each new one. */
 const LINES = 5;
@@ -61,10 +60,11 @@ export function Dock({ table, step }) {
           <${Later} part load=${loadFinished} table=${table} step=${step} />
         </div>`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
+          <${Hint} table=${table} />
           <${Ranks} table=${table} />
           <${Hand} table=${table} ask=${(/** @type {number} */ index) => ask({ when, what: index })} />
+          <${Why} table=${table} />
           <${Buttons} table=${table} explain=${() => ask({ when, what: "react" })} />
-          <${Advice} table=${table} />
           <${Reactions} table=${table} />
           <${Given} table=${table} />`}
       <${Missing} table=${table} />
@@ -187,6 +187,7 @@ export function Hand({ table, ask }) {
   const step = nextStep(table);
   const exchanging = step.stage === "exchange" && step.choices.includes("card");
   const legal = playable(table);
+  const lifted = hintedCard(table);
   /** @param {string} card */
   const can = (card) => exchanging
     || (!["none", "deal", "fold", "exchange"].includes(step.stage) && legal !== null && [...legal].some((one) => one === card));
@@ -196,7 +197,7 @@ export function Hand({ table, ask }) {
         if (index === given) return null;
         const off = !can(card);
         return html`
-          <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index} received=${index === received}
+          <${CardButton} key=${`${index} ${card}`} card=${card} pressed=${choice.card === index} received=${index === received} lifted=${index === lifted}
             disabled=${sending} off=${off} title=${off ? whyNot(table, card) : undefined}
             press=${() => (off ? ask(index) : chooseCard(index))} />`;
       })}
@@ -215,9 +216,6 @@ export function Ranks({ table }) {
           onClick=${() => chooseRank(rank)}>${rank}</button>`)}
     </div>`;
 }
-
-/** On request, only somebody who was asked can decline. @param {Table} table */
-const declineKey = ({ game }) => (game?.rules.exchange === "on_request" ? "do not help" : "decline");
 
 /** Whether only the server still plays in this round, and the player has folded. @param {Table} table */
 function canSkip(table) {
@@ -260,33 +258,6 @@ export function Buttons({ table, explain }) {
       ${table.hint === "asked" && html`<span class="small" role="status">${t("hint.asked")}</span>`}
       <${ReactButton} table=${table} explain=${explain} />
     </div>`;
-}
-
-/** The adviser's best suggestions: the first press previews one, the second does it. @param {{table: Table}} props */
-function Advice({ table }) {
-  const { hint: advice, tapped, sending } = table;
-  if (typeof advice === "string" || table.choice.confirm) return null;
-  const who = people(table);
-  const suggestions = advice.suggestions.slice(0, 3);
-  /** @param {Suggestion} suggestion */
-  const words = (suggestion) => {
-    const declines = "swap" in suggestion && suggestion.swap.decline;
-    return declines ? t(declineKey(table)) : suggestionWords(who, suggestion);
-  };
-  const key = (/** @type {number} */ index) => `hint ${index}`;
-  const chosen = suggestions.findIndex((_, index) => tapped?.key === key(index));
-  const offer = (/** @type {Suggestion} */ one) => ("move" in one ? offerOf(one.move) : null);
-  const press = (/** @type {number} */ index) => {
-    const found = offer(suggestions[index]);
-    if (index === chosen) followAdvice(suggestions[index]);
-    else dispatch({ type: "tapped", key: key(index), preview: found && previewOf(found) });
-  };
-  return html`
-    <${Sheet} name=${t("advice")} off=${sending} close=${() => dispatch({ type: "hint", hint: "none" })}>
-      <${Suggestions} suggestions=${suggestions} people=${who} words=${words} chosen=${chosen} off=${sending}
-        next=${t("advice.again")} press=${press}
-        preview=${(/** @type {number} */ index) => previewing(offer(suggestions[index]))} />
-    <//>`;
 }
 
 /** What the partners gave each other in this round. @param {{table: Table}} props */
