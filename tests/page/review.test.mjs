@@ -47,15 +47,15 @@ const GAMES = [
     "Anna and Carla had luck, gave a third of it away, above all in rounds 2 and 4, and won.",
   ]],
   ["nothing much", reviewOf([0.02, -0.02]), [
-    "You played about as well as the others. Luck decided, and you won.",
-    "You played about as well as the others. Luck decided, and you lost.",
-    "Anna and Carla won. All played about equally well: luck decided.",
+    "No team played clearly better. Luck decided, and you won.",
+    "No team played clearly better. Luck decided, and you lost.",
+    "Anna and Carla won. No team played clearly better: luck decided.",
   ]],
   // A number within its error is no difference.
   ["nothing that is sure", reviewOf([-0.15], 0.08), [
-    "You played about as well as the others. Luck decided, and you won.",
-    "You played about as well as the others. Luck decided, and you lost.",
-    "Anna and Carla won. All played about equally well: luck decided.",
+    "No team played clearly better. Luck decided, and you won.",
+    "No team played clearly better. Luck decided, and you lost.",
+    "Anna and Carla won. No team played clearly better: luck decided.",
   ]],
   ["both", reviewOf([0.01, 0.2]), [
     "You had luck, played better than the others, above all in round 2, and won.",
@@ -64,9 +64,9 @@ const GAMES = [
   ]],
   // Where no round stands out, none is named.
   ["play", reviewOf(Array.from({ length: 10 }, () => 0.05)), [
-    "Luck was even. You played better than the others and won.",
-    "Luck was even. The others played better and you lost.",
-    "Luck was even. Anna and Carla played better than the others and won.",
+    "Luck clearly favoured nobody. You played better than the others and won.",
+    "Luck clearly favoured nobody. The others played better and you lost.",
+    "Luck clearly favoured nobody. Anna and Carla played better than the others and won.",
   ]],
   ["play against luck", reviewOf([0.9]), [
     "You had bad luck, but played better than the others, above all in round 1, and won.",

@@ -24,7 +24,7 @@ function roundsOf({ rounds }, team, side) {
 
 /**
  * How it went for the reader's team, or for the winners if the reader has no seat. What is below two
- * standard errors is called even.
+ * standard errors is not clear.
  *
  * @param {Review} review that is done @param {People} people
  */
