@@ -93,7 +93,7 @@ function Found({ table, review }) {
   const picture = `${server}/v1/games/${id}/review.svg`;
   const until = isDone ? "" : `&until=${review.decisions.at(-1)?.version ?? 0}`;
   const called = `teams=${encodeURIComponent(teams.join("|"))}`;
-  const curve = teams.length === 2 ? t("review.areas", { below: teams[0], above: teams[1] }) : t("review.curve", { names: list(teams) });
+  const curve = teams.length === 2 ? t("review.areas", { below: teams[0], above: teams[1] }) : t("review.curve", { names: teams.join(" · ") });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
   const marked = played.filter(({ costliest }) => costliest.length > 0);
   return game && html`
@@ -113,7 +113,7 @@ function Found({ table, review }) {
           return html`<li key=${one.team}>${t("review.team", { names: teams[one.team], luck, play })}</li>`;
         })}
       </ul>
-      <p class="small">${t("review.points")}</p>`}
+      <p class="small">${t("review.points")} ${played.length > 0 && t("review.random")}</p>`}
     ${played.map((one) => html`
       <h4 key=${`name ${one.seat}`}><${Mark} layout=${table.layout} seat=${one.seat} /> <bdi>${nameOf(who, one.seat)}</bdi></h4>
       <p key=${`how ${one.seat}`}>${t(one.accuracy === null ? "review.decisions" : "review.accuracy", { n: one.decisions, accuracy: Math.round(one.accuracy ?? 0) })}
