@@ -162,14 +162,52 @@ const BETTER: &str = "
       link: review.querySelector('.advice li a')?.getAttribute('href'),
     };";
 
+/// What the console says of the first request for a review.
+const NO_REVIEW: &[&str] = &["/review", "404"];
+
+/// A review begins with a sentence on the winners and with the moments, which lead to their places.
+#[track_caller]
+fn check_beginning(browser: &Browser, game: &TestGame<'_>, review: &Value) {
+    let script = "
+        const parts = ['.says', '.moments', 'img', '.sums', '.advice', 'details'].map((part) => document.querySelector(`.review ${part}`));
+        const follows = (one, other) => one.compareDocumentPosition(other) === Node.DOCUMENT_POSITION_FOLLOWING;
+        return {
+          ordered: parts.slice(1).every((part, index) => follows(parts[index], part)),
+          says: parts[0].textContent,
+          moments: [...document.querySelectorAll('.moments li')].map((one) =>
+            [one.querySelector('a').getAttribute('href'), one.querySelectorAll('.piece').length, one.querySelectorAll('p').length > 0]),
+        };";
+    let shown = browser.script(script, vec![]);
+    assert_eq!(shown["ordered"], true, "{shown}");
+    let says = text(&shown["says"]);
+    let view = game.view(Spectator);
+    let winner = view["winner"].as_u64().expect("a team") as usize;
+    let first = text(&view["seats"][winner]["name"]);
+    assert!(says.contains(first) && says.contains("won"), "{says}");
+    let mut expected: Vec<Value> = Vec::new();
+    for moment in review["moments"].as_array().expect("moments") {
+        let mut rounds = review["rounds"].as_array().expect("rounds").iter();
+        let deal = rounds.find(|round| round["round"] == moment["round"]);
+        let deal = &deal.expect("a round")["version"];
+        let at = moment.get("version").unwrap_or(deal);
+        let one = json!([format!("#/games/{}/at/{at}", game.id), 16, true]);
+        if !expected.contains(&one) {
+            expected.push(one);
+        }
+    }
+    assert_eq!(shown["moments"], json!(expected));
+}
+
 #[test]
 fn a_review_says_what_was_better_and_where() {
     let (server, browser) = open();
     let game = TestGame::imported(&server);
+    browser.expect_message(NO_REVIEW);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
     browser.press("Review");
     browser.wait_for_words("Every decision of the game was looked at.");
     let review = game.get(Spectator, "/review").send().expect(200);
+    check_beginning(&browser, &game, &review);
     let found = browser.script(BETTER, vec![]);
     let rounds = review["rounds"].as_array().expect("rounds").len();
     let shown = ["focus", "curve", "teams", "rows"].map(|name| found[name].clone());
@@ -228,6 +266,7 @@ fn a_review_says_what_was_better_and_where() {
         assert_eq!(before[1], true);
         browser.eval("document.activeElement.click()");
         browser.wait_for_element("[aria-label=Step]");
+        assert!(browser.look().can("To the review"));
         browser.eval(back);
         browser.wait_for_script(
             "the review",
@@ -277,7 +316,38 @@ fn the_curve_grows_with_the_review() {
     browser.wait_for_words("Every decision of the game was looked at.");
     assert_ne!(pixels(), second);
     // It says whose decisions there are.
-    browser.wait_for_words("Listed and marked are those of people: ");
+    browser.wait_for_words("The shapes are decisions of people");
+}
+
+/// A review that an older server has made, until somebody asks again.
+const OLD: &str = "
+    if (!/\\/review$/.test(String(url))) return real(url, options);
+    if (options.method === 'POST') window.asked = true;
+    const review = await (await real(url, { ...options, method: 'GET' })).json();
+    if (window.asked) return Response.json(review);
+    return Response.json({ ...review, moments: [],
+      decisions: review.decisions.map((one) => ({ ...one, random_loss: null })),
+      seats: review.seats.map((one) => ({ ...one, accuracy: null })) });";
+
+#[test]
+fn an_older_review_can_be_made_anew() {
+    let server = TestServer::shared();
+    let Some(browser) = open(&server) else { return };
+    let game = TestGame::imported(&server);
+    game.post(Spectator, "/review").send().expect(202);
+    while game.get(Spectator, "/review").send().expect(200)["status"] != "done" {
+        thread::sleep(Duration::from_millis(50));
+    }
+    replace_fetch(&browser, OLD);
+    browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("Review");
+    browser.wait_for_words("An older version of the server made this review.");
+    let words = "document.querySelector('.review').textContent";
+    let accuracies = format!("{words}.match(/accuracy \\d+ of 100/g)?.length ?? 0");
+    assert_eq!(browser.eval(&accuracies), 0);
+    browser.press("Ask again");
+    browser.wait_for_words("Every decision of the game was looked at.");
+    assert_eq!(browser.eval(&accuracies), 4);
 }
 
 #[test]
@@ -291,6 +361,7 @@ fn a_review_that_cannot_be_made_is_explained() {
         "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/history'))";
     assert_eq!(browser.eval(&format!("{read}.length")), 1);
     game.damage_log();
+    browser.expect_message(NO_REVIEW);
     browser.press_anywhere("To the result");
     browser.press("Review");
     browser.wait_for_words("The review has failed.");

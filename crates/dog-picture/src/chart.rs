@@ -61,8 +61,8 @@ pub struct ChartMark {
     pub loss: f64,
 }
 
-/// Draws the chart: an SVG document as [`crate::svg`] draws one. With two teams there is one curve,
-/// that of the first, because the other's is its mirror image.
+/// Draws the chart: an SVG document as [`crate::svg`] draws one. With two teams there is one curve:
+/// below it is the chance of the first, above it that of the other.
 pub fn chart(chart: &Chart<'_>) -> String {
     let mut ink = SvgWriter::new(chart.theme);
     let Palette {
@@ -85,9 +85,8 @@ pub fn chart(chart: &Chart<'_>) -> String {
     ));
     axes(&mut ink, chart);
     let teams = usize::from(chart.seats / 2);
-    let curves = if teams == 2 { 1 } else { teams };
-    for team in 0..curves {
-        curve(&mut ink, chart, team, curves);
+    for team in 0..teams {
+        curve(&mut ink, chart, team, teams);
     }
     for mark in chart.marks {
         self::mark(&mut ink, chart, mark);
@@ -141,36 +140,59 @@ fn axes(ink: &mut SvgWriter, chart: &Chart<'_>) {
     }
 }
 
-/// A team's curve, one of `curves`, and its name.
-fn curve(ink: &mut SvgWriter, chart: &Chart<'_>, team: usize, curves: usize) {
+/// The name of a team, one of `teams`, and its curve. Two teams share one, and have areas.
+fn curve(ink: &mut SvgWriter, chart: &Chart<'_>, team: usize, teams: usize) {
     let Some(seat) = Seat::new(team as u8, chart.seats) else {
         return;
     };
-    let (colour, dashes) = (ink.colours(seat).line, DASHES[team % DASHES.len()]);
-    ink.add(format_args!(
-        "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"4\" stroke-linejoin=\"round\" \
-         stroke-dasharray=\"{dashes}\" d=\""
-    ));
-    for (place, round) in chart.rounds.iter().enumerate() {
+    let drawn = if teams == 2 { 0 } else { team };
+    let (colour, dashes) = (ink.colours(seat).line, DASHES[drawn % DASHES.len()]);
+    let mut points = Vec::new();
+    for round in chart.rounds {
         let begin = x(chart, round.version);
-        let points = [
-            (begin, round.before[team]),
-            (begin, round.dealt[team]),
-            (x(chart, round.until), round.end[team]),
-        ];
-        for (number, (x, chance)) in points.into_iter().enumerate() {
-            let step = if place + number == 0 { "M" } else { "L" };
-            let at = Point { x, y: y(chance) };
-            ink.add(format_args!("{step}{at}"));
-        }
+        points.extend([
+            (begin, round.before[drawn]),
+            (begin, round.dealt[drawn]),
+            (x(chart, round.until), round.end[drawn]),
+        ]);
     }
-    ink.add(format_args!("\"/>"));
+    let points = points
+        .into_iter()
+        .map(|(x, chance)| Point { x, y: y(chance) });
+    let line: Vec<String> = points.map(|at| at.to_string()).collect();
+    let line = line.join("L");
+    let (edge, side) = if team == 0 {
+        (BOTTOM, 14.0)
+    } else {
+        (TOP, -14.0)
+    };
+    if teams == 2
+        && let Some(first) = chart.rounds.first()
+    {
+        ink.add(format_args!(
+            "<path fill=\"{colour}\" fill-opacity=\"0.3\" d=\"M{line}V{}H{}Z\"/>",
+            Number(edge),
+            Number(x(chart, first.version)),
+        ));
+    }
+    if drawn == team {
+        ink.add(format_args!(
+            "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"4\" \
+             stroke-linejoin=\"round\" stroke-dasharray=\"{dashes}\" d=\"M{line}\"/>"
+        ));
+    }
     let name = chart.teams.get(team).map_or("", String::as_str);
-    let room = (RIGHT - LEFT) / curves as f64;
+    let room = (RIGHT - LEFT) / teams as f64;
     let place = LEFT + room * team as f64;
+    let area = if teams == 2 {
+        format!("v{}h-50Z", Number(side))
+    } else {
+        String::new()
+    };
     ink.add(format_args!(
-        "<path stroke=\"{colour}\" stroke-width=\"4\" stroke-dasharray=\"{dashes}\" \
-         d=\"M{} {line}h50\"/><text x=\"{}\" y=\"{line}\" dy=\"7\" font-size=\"{NAME_SIZE}\">{}</text>",
+        "<path fill=\"{colour}\" fill-opacity=\"0.3\" stroke=\"{colour}\" stroke-width=\"4\" \
+         stroke-dasharray=\"{dashes}\" d=\"M{} {line}h50{area}\"/>\
+         <text x=\"{}\" y=\"{line}\" dy=\"7\" font-size=\"{NAME_SIZE}\">{}</text>",
         Number(place),
         Number(place + 60.0),
         Escaped(&fitted(name, (room - 80.0) / NAME_SIZE)),
@@ -266,7 +288,10 @@ mod tests {
         // From left to right, and from the bottom to the top; the deals are vertical.
         let left_to_right = "M90 260L90 175L530 345L530 345L530 260L970 90";
         assert_eq!(curves(&svg), [left_to_right]);
-        assert!(svg.contains("Anna &amp; &lt;Bea&gt;") && !svg.contains("Carla"));
+        assert!(svg.contains("Anna &amp; &lt;Bea&gt;") && svg.contains("Carla"));
+        for edge in ["V430H90Z", "V90H90Z"] {
+            assert!(svg.contains(&format!("{left_to_right}{edge}")), "{svg}");
+        }
         assert!(svg.contains("data-version=\"60\""));
         // Before the first round there is nothing to mark.
         assert!(!svg.contains("data-version=\"0\""));

@@ -254,6 +254,8 @@ impl<'a> Screens<'a> {
         browser.press("Check the shuffle");
         browser.wait_for_alert("✓");
         show("fair", &[]);
+        // Nobody has asked for it before.
+        browser.expect_message(&["/review", "404"]);
         browser.press("Review");
         browser.wait_for_words("Every decision of the game was looked at.");
         browser.click_on(".review .advice button");

@@ -79,6 +79,6 @@ export function Replay({ table, step }) {
       <button type="button" onClick=${() => { keep(); analyse(); }}>${t("analyse")}</button>
       <${Share} table=${table} version=${version} />
       <${OpenRecord} />
-      <button type="button" onClick=${() => { replaceAddress(id); move(null); }}>${t("replay.end")}</button>
+      <button type="button" onClick=${() => { replaceAddress(id); move(null); }}>${t(table.review === "none" ? "replay.end" : "replay.review")}</button>
     </div>`;
 }

@@ -1,19 +1,20 @@
 // The review of a finished game: what was luck and what was play, and what would have been better.
 
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { adviceAfter } from "../analyse/analysis.js";
 import { passes, problemOf, request, server } from "../api.js";
-import { offerOf, teamsOf } from "../choose.js";
+import { teamsOf } from "../choose.js";
 import { addressOf } from "../game.js";
-import { capitalize, list, percent, points, t } from "../lang.js";
+import { list, percent, points, t } from "../lang.js";
 import { at, dispatch } from "../store.js";
-import { Picture } from "../table/board.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
-import { entryWords, nameOf, people, problemWords, reasonForAdvice, suggestedPlaces, suggestionWords, theCard } from "../words.js";
+import { nameOf, people, problemWords } from "../words.js";
+import { Costly } from "./decision.js";
+import { Moments } from "./moments.js";
 import { addedPoints, roundPoints } from "./rounds.js";
+import { sentenceOf } from "./sentence.js";
 
-/** @import {Decision, Failure, ReplayStep, Review as Reviewed, Suggestion, Table} from "../types.js" */
+/** @import {Failure, Review as Reviewed, Table} from "../types.js" */
 
 /** Milliseconds between two looks at a review that goes on. */
 const PACE = 3000;
@@ -29,8 +30,8 @@ export function Review({ table }) {
   useEffect(() => {
     let timer = 0;
     let over = false;
-    // The first request asks for it, if nobody has.
-    let method = "POST";
+    // Who asks for one that was made by an older server has it made anew: that is for the reader to say.
+    let method = times > 0 ? "POST" : "GET";
     const read = async () => {
       let wait = PACE;
       try {
@@ -43,7 +44,13 @@ export function Review({ table }) {
         if (hasEnded(now)) return;
       } catch (error) {
         if (over) return;
-        setProblem(problemOf(error));
+        const failure = problemOf(error);
+        // Nobody has asked for it.
+        if (typeof failure === "object" && failure.code === "review_not_found") {
+          method = "POST";
+          return read();
+        }
+        setProblem(failure);
         if (!passes(error)) return;
         wait = Math.max(wait, /** @type {{wait?: number}} */ (error).wait ?? 0);
       }
@@ -61,11 +68,13 @@ export function Review({ table }) {
   }, []);
   const done = typeof review === "object" && hasEnded(review);
   const failed = done && review.status === "failed";
+  const old = done && review.decisions.some((one) => typeof one.random_loss !== "number");
   return html`
     <section class="review" aria-labelledby="review">
       <h3 id="review" tabindex="-1" ref=${title}>${t("review")}</h3>
-      <p role="status" class="small">${t(failed ? "review.failed" : done ? "review.done" : "review.running")}</p>
-      ${failed && html`<p><button type="button" onClick=${once(() => setTimes(times + 1))}>${t("review.again")}</button></p>`}
+      ${done && !failed && html`<p class="says">${sentenceOf(review, people(table))}</p>`}
+      <p role="status" class="small">${t(failed ? "review.failed" : old ? "review.old" : done ? "review.done" : "review.running")}</p>
+      ${(failed || old) && html`<p><button type="button" onClick=${once(() => setTimes(times + 1))}>${t("review.again")}</button></p>`}
       ${problem && html`<p class="problem" role="alert">${problemWords(problem, people(table))}</p>`}
       ${typeof review === "object" && html`
         ${!done && html`<progress value=${review.progress} aria-label=${t("review.progress")}></progress>`}
@@ -78,32 +87,36 @@ function Found({ table, review }) {
   const { id, game, seat } = table;
   const who = people(table);
   const teams = teamsOf(who.names.length).map((seats) => list(seats.map((one) => nameOf(who, one))));
-  const own = (seat ?? 0) % teams.length;
+  const own = (seat ?? game?.winner ?? 0) % teams.length;
   const isDone = review.status === "done";
   // A browser does not ask again for a picture that it has, and this one grows with the review.
   const picture = `${server}/v1/games/${id}/review.svg`;
   const until = isDone ? "" : `&until=${review.decisions.at(-1)?.version ?? 0}`;
   const called = `teams=${encodeURIComponent(teams.join("|"))}`;
-  const curve = t("review.curve", { names: list(teams.length === 2 ? teams.slice(0, 1) : teams) });
+  const curve = teams.length === 2 ? t("review.areas", { below: teams[0], above: teams[1] }) : t("review.curve", { names: teams.join(" · ") });
   const played = review.seats.filter(({ decisions }) => decisions > 0);
+  const marked = played.filter(({ costliest }) => costliest.length > 0);
   return game && html`
-    ${played.length > 0 && html`<p class="small">${t("review.whose", { names: list(played.map((one) => nameOf(who, one.seat))) })}</p>`}
-    <p class="small" aria-hidden="true">${curve}</p>
+    <${Moments} table=${table} review=${review} teams=${teams} team=${own} />
     <picture>
       <source media="(prefers-color-scheme: dark)" srcset=${`${picture}?${called}&theme=dark${until}`} />
       <img src=${`${picture}?${called}&theme=light${until}`} width="1000" height="480" alt=${curve} />
     </picture>
+    <p class="small" aria-hidden="true">${curve}</p>
+    ${marked.length > 0 && html`
+      <p class="small">${t("review.marks")}${marked.map(({ seat: one }) => html`
+        ${" "}<span class="state"><${Mark} layout=${table.layout} seat=${one} /> <bdi>${nameOf(who, one)}</bdi></span>`)}</p>`}
     ${review.teams.length > 0 && html`
       <ul class="sums">
         ${review.teams.map((one) => {
-          const [luck, play, rest] = addedPoints(one, one.start, one.result).map((n) => points(n / 100));
-          return html`<li key=${one.team}>${t("review.team", { names: teams[one.team], luck, play, rest })}</li>`;
+          const [luck, play] = addedPoints(one.decisions, one.start, one.result).map((n) => points(n / 100));
+          return html`<li key=${one.team}>${t("review.team", { names: teams[one.team], luck, play })}</li>`;
         })}
       </ul>
-      <p class="small">${t("review.points")}</p>`}
+      <p class="small">${t("review.points")} ${played.length > 0 && t("review.random")}</p>`}
     ${played.map((one) => html`
       <h4 key=${`name ${one.seat}`}><${Mark} layout=${table.layout} seat=${one.seat} /> <bdi>${nameOf(who, one.seat)}</bdi></h4>
-      <p key=${`how ${one.seat}`}>${t("review.accuracy", { n: one.decisions, accuracy: Math.round(one.accuracy ?? 0) })}
+      <p key=${`how ${one.seat}`}>${t(one.accuracy === null ? "review.decisions" : "review.accuracy", { n: one.decisions, accuracy: Math.round(one.accuracy ?? 0) })}
         ${isDone && one.costliest.length === 0 && ` ${t("review.clean")}`}</p>
       ${one.costliest.length > 0 && html`
         <ul key=${`costliest ${one.seat}`} class="advice" aria-label=${t("review.costliest")}>
@@ -116,62 +129,13 @@ function Found({ table, review }) {
     <p><a href=${`${picture}?${called}`} download=${`${id}.svg`}>${t("review.picture")}</a></p>`;
 }
 
-/** A decision that had a better choice. Pressed, it says why. @param {{table: Table, decision: Decision}} props */
-function Costly({ table, decision }) {
-  const { version, played, loss } = decision;
-  const [open, setOpen] = useState(false);
-  const [before, after] = [table.steps?.[version - 2], table.steps?.[version - 1]];
-  if (!before || !after) return null;
-  const card = played.swap?.card;
-  const what = card ? capitalize(t("advice.give", { card: theCard(card) })) : entryWords(people(table), after.entry);
-  return html`
-    <li>
-      <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${once(() => setOpen(!open))}>
-        <span class="grow">${t("review.decision", { round: before.round, what })}</span>${" "}
-        <span class="chance">${t("review.cost", { points: points(-loss) })}</span>
-      </button>
-      ${open && html`<${Better} table=${table} decision=${decision} before=${before} />`}
-    </li>`;
-}
-
-/** Whether a suggestion is this choice. @param {Suggestion} suggestion @param {Decision["best"]} choice */
-function isChoice(suggestion, choice) {
-  if ("move" in suggestion) return suggestion.move.id === choice.move;
-  return /** @type {const} */ (["card", "ask", "pass", "decline"])
-    .every((name) => suggestion.swap[name] === choice.swap?.[name]);
-}
-
-/** What was better, why, and where. @param {{table: Table, decision: Decision, before: ReplayStep}} props */
-function Better({ table, decision, before }) {
-  const { version, best, judgement, win_probability: chance, loss } = decision;
-  const [answer, setAnswer] = useState(/** @type {Suggestion | Failure | null} */ (null));
-  useEffect(() => {
-    adviceAfter(table, before).then((advice) => setAnswer(advice?.suggestions.find((one) => isChoice(one, best)) ?? null),
-      (error) => setAnswer(problemOf(error)));
-  }, []);
-  const who = people(table);
-  // The reasons speak to the player.
-  const player = { ...who, me: decision.seat };
-  const link = html`<a href=${addressOf(table.id, version - 1)}>${t("review.show")}</a>`;
-  if (typeof answer === "string" || (answer && "code" in answer)) {
-    return html`<p class="problem" role="alert">${problemWords(answer, who)}</p><p>${link}</p>`;
-  }
-  return html`
-    ${answer ? html`
-      <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}<span class="hidden">${suggestedPlaces(who, answer)}</span></p>
-      ${decision.seat !== who.me && html`<p>${t("review.to", { name: nameOf(who, decision.seat) })}</p>`}
-      <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, player)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
-    <p>${t("review.chances", { best: percent(chance), played: percent((Math.round(100 * chance) - Math.round(100 * loss)) / 100) })} ${link}</p>
-    <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;
-}
-
 /** The curve in numbers. @param {{table: Table, review: Reviewed, team: number, names: string}} props */
 const Rounds = ({ table, review, team, names }) => html`
   <details>
     <summary>${t("review.rounds", { names })}</summary>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("review.rounds", { names })}>
       <table>
-        <thead><tr>${["round", "chance", "cards", "play", "rest"].map((one) => html`<th scope="col">${t(`review.column.${one}`)}</th>`)}</tr></thead>
+        <thead><tr>${["round", "chance", "luck", "play"].map((one) => html`<th scope="col">${t(`review.column.${one}`)}</th>`)}</tr></thead>
         <tbody>
           ${review.rounds.map((one) => {
             const { before, added } = roundPoints(one, team);
