@@ -161,10 +161,12 @@ fn fill(file: &Path, scripts: &[Script], games: usize) -> Vec<GameId> {
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .expect("all in the file");
     describe(&database).expect("the file's size");
-    database
+    let ids: Vec<String> = database
         .prepare("SELECT id FROM games")
         .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
-        .expect("ids")
+        .expect("ids");
+    let ids = ids.into_iter().map(|id| id.parse().expect("an id"));
+    ids.collect()
 }
 
 /// Stores a game as it is after this many steps, with its log.

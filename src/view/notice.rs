@@ -55,8 +55,9 @@ pub struct NoticeMessage<'a> {
     #[serde(rename = "type")]
     #[schema(inline)]
     type_: NoticeType,
-    #[serde(flatten)]
-    view: NoticeView<'a>,
+    /// Null if there is none any more.
+    #[schema(required, max_length = 1000)]
+    notice: Option<&'a str>,
 }
 
 /// The notice for one reader, who is told of each once.
@@ -83,7 +84,7 @@ impl NoticeReader {
         self.told = now;
         Some(NoticeMessage {
             type_: NoticeType::Notice,
-            view: self.told.view(),
+            notice: self.told.0.as_deref(),
         })
     }
 }

@@ -159,7 +159,12 @@ fn check(review: &Value) {
         let by_bots = decisions.iter();
         let by_bots = by_bots.filter(|made| made["seat"] == number && made["by"] == "bot");
         assert!(seat["bot_accuracy"].is_null() || by_bots.count() >= 10);
-        assert!(seat["accuracy"].is_number(), "{seat}");
+        // With the few worlds of a test, choices at random may lose nothing in all.
+        let accuracy = seat["accuracy"].as_f64();
+        assert!(
+            accuracy.is_none_or(|accuracy| (0.0..=100.0).contains(&accuracy)),
+            "{seat}"
+        );
         assert_eq!(seat["accuracy_of"], "random");
     }
     let parts = ["luck", "decisions", "rest"];

@@ -11,7 +11,7 @@ const PROBLEMS: &[(u16, &str)] = &[
     (401, "unauthorized token_replaced"),
     (
         403,
-        "forbidden wrong_invitation invitation_needed origin_not_allowed",
+        "forbidden wrong_invitation invitation_needed origin_not_allowed key_required blocked",
     ),
     (404, "route_not_found game_not_found review_not_found"),
     (404, "seat_not_found no_rematch"),

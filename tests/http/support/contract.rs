@@ -16,7 +16,8 @@ use super::{TestRequest, TestResponse, TestServer};
 
 /// Headers that OpenAPI documents elsewhere, or that belong to HTTP itself.
 const PLAIN_HEADERS: &str = "accept accept-encoding access-control-request-headers \
-    access-control-request-method authorization content-type dog-token origin x-forwarded-for";
+    access-control-request-method authorization content-type dog-key dog-token origin \
+    x-forwarded-for";
 
 /// Beginnings of paths that the document does not have.
 const OUTSIDE: &str = "/%23/ /openapi.json /docs /src/ /vendor/ /lang/ /lessons/ /colours.css \

@@ -4,6 +4,8 @@
 //! A win needs nobody else: the seat has an answer to whatever its partner and the opponents play. A
 //! loss needs one team of opponents that plays right: it has an answer to whatever all others play.
 
+use std::collections::HashMap;
+
 use dog_rules::{Board, BySeat, Card, Cards, Generator, Phase, Playout, Seat, SeatView};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -71,6 +73,7 @@ pub(super) fn prove(view: &SeatView, candidates: &mut [CandidateStats], clock: &
     let world = Playout::from_view(view, hands, &mut rng);
     let mut prover = Prover {
         generator: Generator::new(),
+        found: HashMap::new(),
         left: MAX_BOARDS,
         clock,
     };
@@ -87,6 +90,9 @@ pub(super) fn prove(view: &SeatView, candidates: &mut [CandidateStats], clock: &
 
 struct Prover<'a> {
     generator: Generator,
+    /// What was found for a team: whether it wins, by the board, the hands and the seat to move.
+    /// Several orders of the same plays lead there.
+    found: HashMap<(u8, Board, BySeat<Cards>, Seat), bool>,
     /// Boards that may still be looked at.
     left: u32,
     clock: &'a BudgetClock<'a>,
@@ -121,7 +127,16 @@ impl Prover<'_> {
             Phase::Play => {}
             _ => return Some(false),
         }
+        let mut hands = BySeat::default();
+        for seat in Seat::all(game.rules().seats) {
+            hands[seat] = game.hand(seat);
+        }
+        let position = (team, *game.board(), hands, game.turn());
+        if let Some(&wins) = self.found.get(&position) {
+            return Some(wins);
+        }
         let one_is_enough = plays_right(game.turn());
+        let mut wins = !one_is_enough;
         for (card, board) in self.plays(game)? {
             let mut next = game.clone();
             match card {
@@ -129,10 +144,12 @@ impl Prover<'_> {
                 None => next.fold(),
             }
             if self.wins(&next, team, plays_right)? == one_is_enough {
-                return Some(one_is_enough);
+                wins = one_is_enough;
+                break;
             }
         }
-        Some(!one_is_enough)
+        self.found.insert(position, wins);
+        Some(wins)
     }
 
     /// What the seat to move may play; a fold has no card. None beyond the bounds.

@@ -199,7 +199,11 @@ impl EndsArgs {
             ..config.for_comparison()
         };
         let mut searcher = Searcher::new(nets, config, models);
-        let mut value = |budget| searcher.compare(&view, &[best], budget, &mut rng).remove(0);
+        let mut value = |budget| {
+            searcher
+                .compare(&view, &[Some(best)], budget, &mut rng)
+                .remove(0)
+        };
         let (own, many) = (value(budget), value(Budget::Samples(self.playouts)));
         let [mean, chance] = [&own, &many].map(|stats| stats.mean().expect("playouts"));
         let error = mean - chance;
