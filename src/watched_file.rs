@@ -23,12 +23,15 @@ pub struct WatchedFile<T> {
     current: RwLock<Arc<T>>,
 }
 
+/// Takes the text of a file.
+type Publish = Box<dyn Fn(&str) -> anyhow::Result<()> + Send>;
+
 /// A file, and how its content gets to those who use it.
 pub struct FileWatch {
     path: PathBuf,
     /// The time and the size of what was read last, good or not.
     seen: Option<(SystemTime, u64)>,
-    publish: Box<dyn Fn(&str) -> anyhow::Result<()> + Send>,
+    publish: Publish,
 }
 
 impl<T: Default + Send + Sync + 'static> WatchedFile<T> {

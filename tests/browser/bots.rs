@@ -108,7 +108,7 @@ fn a_shuffle_before_a_deal_is_checked() {
 #[test]
 fn a_player_who_leaves_people_is_asked_and_may_come_back() {
     let (server, browser) = open();
-    let game = browser.sit_at(create_with_people(&server, &italian(), 1), 0);
+    browser.sit_at(create_with_people(&server, &italian(), 1), 0);
     browser.show_as(Form::sized(360, 600));
     browser.press("Leave");
     let outside = "[...document.querySelectorAll('.question, .question *')].filter((one) => {
@@ -130,7 +130,7 @@ fn a_player_who_leaves_the_bots_is_asked_what_becomes_of_the_game() {
     for (answer, kept) in [("Keep for later", 1), ("Remove the game", 0)] {
         browser.go("/?lang=en#/");
         browser.forget_all();
-        let game = browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
+        browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
         browser.press("Leave");
         browser.press("Cancel");
         browser.press("Leave");

@@ -186,7 +186,7 @@ fn a_lost_answer_is_forgotten_when_the_move_is_seen() {
          await new Promise((resolve) => { window.lose = resolve; });
          throw new TypeError('network');",
     );
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     let before = browser.wait("the log", |look| look.log > 0).log;
     browser.play_from_list(0);
     browser.wait("the move", |look| look.log == before + 1);
@@ -240,7 +240,7 @@ fn a_request_without_an_answer_times_out() {
            options.signal?.addEventListener('abort', () => fail(options.signal.reason));
          });",
     );
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     browser.play_from_list(0);
     browser.wait("what failed", |look| {
         look.todo.contains("cannot be reached") && enabled(&look.moves).next().is_some()
@@ -257,7 +257,7 @@ fn what_could_not_be_read_is_read_again() {
            ? problem(503, 'unavailable')
            : real(String(url).replace('game,moves', 'game'), options);",
     );
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     let look = browser.wait_for_todo("busy");
     assert!(enabled(&look.hand).next().is_none());
     browser.eval("window.repaired = true");

@@ -172,7 +172,7 @@ fn cards_fly_and_a_captured_piece_rolls_home() {
 #[test]
 fn the_preview_of_a_swap_shows_both_pieces() {
     let (server, browser) = open();
-    let scene = browser.sit_in(Situation::with_move(&server, 5, is_swap));
+    browser.sit_in(Situation::with_move(&server, 5, is_swap));
     browser.open_details("All moves");
     let hover = "[...document.querySelectorAll('.moves button')].find((one) => one.textContent.includes('J:') || one.textContent.startsWith('J'))
         .dispatchEvent(new PointerEvent('pointerenter'))";
@@ -218,7 +218,7 @@ fn targets_do_not_overlap_with_six_seats() {
 #[test]
 fn no_two_elements_have_one_name() {
     let (server, browser) = open();
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     browser.press("Rules");
     browser.wait_for_element("dialog .board");
     let ids = "[...document.querySelectorAll('[id]')].map(({ id }) => id)

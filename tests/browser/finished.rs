@@ -331,8 +331,7 @@ const OLD: &str = "
 
 #[test]
 fn an_older_review_can_be_made_anew() {
-    let server = TestServer::shared();
-    let Some(browser) = open(&server) else { return };
+    let (server, browser) = open();
     let game = TestGame::imported(&server);
     game.post(Spectator, "/review").send().expect(202);
     while game.get(Spectator, "/review").send().expect(200)["status"] != "done" {

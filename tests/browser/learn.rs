@@ -145,7 +145,7 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
 #[test]
 fn every_card_says_what_it_does() {
     let (server, browser) = open();
-    let scene = browser.sit_in(Situation::with_a_fold(&server));
+    browser.sit_in(Situation::with_a_fold(&server));
     browser.wait_for_element(".card[aria-disabled]");
     for index in 0..browser.look().hand.len() {
         let look = browser.look();

@@ -217,7 +217,7 @@ fn friends_who_left_stay_together_in_the_rematch() {
 #[test]
 fn everybody_who_comes_or_goes_at_once_is_told() {
     let (server, browser) = open();
-    let game = browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
+    browser.sit_at(deal_to_people(&server, &italian(), 1), 0);
     let tell = |present: &str| {
         let script = "
             const { src } = document.querySelector('script[type=module]');

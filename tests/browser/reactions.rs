@@ -65,7 +65,7 @@ fn where_nobody_may_react_the_button_says_why() {
     browser.wait_for_todo("At this table there are no reactions.");
 
     // It is there while a card is chosen, too.
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     let look = browser.wait_for_cards();
     browser.click(enabled(&look.hand).next().expect("a card"));
     browser.wait("the choice", |look| look.can("Undo"));

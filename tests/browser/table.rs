@@ -489,7 +489,7 @@ fn the_pieces_of_the_players_differ_in_forced_colours() {
 #[test]
 fn no_face_of_a_card_is_cut_off() {
     let (server, browser) = open();
-    let scene = browser.sit_in(Situation::with_move(&server, 5, |one| one["card"] == "J"));
+    browser.sit_in(Situation::with_move(&server, 5, |one| one["card"] == "J"));
     browser.wait("the card", |look| look.card("J").is_some());
     let clipped = "
         const face = document.querySelector('.card[aria-label=J] .face');

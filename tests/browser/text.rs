@@ -139,7 +139,7 @@ fn names_in_other_scripts_stay_where_they_are() {
 #[test]
 fn the_log_speaks_as_people_do() {
     let (server, browser) = open();
-    let game = browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
+    browser.sit_at(create_with_bots(&server, &italian(), 5, 0), 0);
     let mut player = MousePlayer::new(&browser, 5);
     player.play_until(|look| look.log > 12 && !look.hand.is_empty());
     let lines =

@@ -120,7 +120,7 @@ fn an_older_server_behind_a_login_is_not_asked_once_more() {
     let browser = open_through(&server, Arc::clone(&nodes));
     browser.log_in("anna:secret");
     browser.expect_message(&["401"]);
-    let scene = browser.sit_in(Situation::with_choices(&server));
+    browser.sit_in(Situation::with_choices(&server));
     assert!(browser.look().hand.is_empty());
     let sent = nodes.sent();
     assert!(
