@@ -115,7 +115,7 @@ fn a_closed_server_lets_those_with_a_key_create_games() {
     let game = TestGame::from_created(&server, &created);
     let path = format!("/v1/games/{}/join", created["id"].as_str().expect("an id"));
     let join = json!({"name": "B", "invitation": created["invitation"]});
-    server.post(&path).json(&join).send().expect(200);
+    server.post(&path).json(&join).send().expect(201);
     let moves = json!({"position": "0f / - / - / -", "seat": 0, "hand": ["5"]});
     server
         .post("/v1/analysis/legal-moves")

@@ -99,7 +99,10 @@ fn document() -> String {
         }
         // Says that no token is needed, where the routes name none.
         match operation.get_mut("security").and_then(Value::as_array_mut) {
-            Some(schemes) => schemes.push(json!({"dog_token": []})),
+            Some(schemes) if schemes.contains(&json!({"token": []})) => {
+                schemes.push(json!({"dog_token": []}));
+            }
+            Some(_) => {}
             None => operation["security"] = json!([]),
         }
         let parameters = operation
