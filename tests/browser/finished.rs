@@ -346,7 +346,12 @@ fn an_older_review_can_be_made_anew() {
     assert_eq!(browser.eval(&accuracies), 0);
     browser.press("Ask again");
     browser.wait_for_words("Every decision of the game was looked at.");
-    assert_eq!(browser.eval(&accuracies), 4);
+    // With the few worlds of a test, a seat may have none.
+    assert!(browser.eval(&accuracies).as_u64() > Some(0));
+    assert_eq!(
+        browser.eval(&format!("{words}.includes('older version')")),
+        false
+    );
 }
 
 #[test]

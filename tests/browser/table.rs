@@ -42,7 +42,8 @@ const SIGHT: &str = "
     if (scrollX || scrollY) findings.push(`scrolled to ${scrollX} ${scrollY}`);
     if (document.documentElement.scrollWidth > innerWidth) findings.push('too wide');
     const news = document.querySelector('.news');
-    const newsScrolls = news !== null && news.scrollHeight > news.clientHeight;
+    // A hint takes the place of the news, which are then for screen readers only.
+    const newsScrolls = news !== null && news.clientHeight > 1 && news.scrollHeight > news.clientHeight;
     if (newsScrolls && getComputedStyle(news).overflowY !== 'auto') findings.push(`cut: ${news.innerText}`);
     for (const selector of ['.board', '.hand', '.buttons', '.status', '.ranks', ...arguments[0]]) {
       for (const one of document.querySelectorAll(`${selector}, .table > .side > .dock > ${selector} > button`)) {

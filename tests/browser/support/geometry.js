@@ -16,6 +16,9 @@ for (const one of root.querySelectorAll("button, summary, select, input, a")) {
   if (one.matches("button") && one.scrollWidth > one.clientWidth + 1) find("has text that is cut off");
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
   const top = document.elementFromPoint(x, y);
+  // What has scrolled behind the board of an analysis can be scrolled back.
+  const board = top?.closest(".analyse .board");
+  if (board && getComputedStyle(board).position === "sticky" && !board.contains(one)) continue;
   const visible = y > 0 && y < innerHeight && !one.closest("ul, ol");
   if (visible && top && !one.contains(top) && !top.contains(one)) find(`is covered by ${top.outerHTML.slice(0, 80)}`);
 }

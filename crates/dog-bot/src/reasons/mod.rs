@@ -78,9 +78,11 @@ dog_rules::named! {
         /// of the difference in playouts with the same cards, and by 0.03 or more.
         OnlyUse = "only_use",
         /// An ace, a king, a seven or a joker could be played and is kept, and every suggestion that
-        /// plays it has a lower chance to win, and is neither the best nor equal to it. Of several, the
-        /// one worth the most.
+        /// plays it has a lower chance to win, and is not the best. Of several, the one worth the
+        /// most.
         KeepsCard = "keeps_card",
+        /// The team's pieces get nearer to their goals, in sum, and by no suggestion more.
+        Farthest = "farthest",
         /// The partner's pieces have fewer steps to their goal, in sum, than before.
         HelpsPartner = "helps_partner",
         /// An opponent's pieces have more. Of several opponents, the one that loses the most.
@@ -193,6 +195,10 @@ pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
         .all(|pair| boards(&pair[0]).is_some() && boards(&pair[0]) == boards(&pair[1]));
     let kept = KeptCards::new(suggestions);
     let mut moves = MoveReasons::new(view);
+    let outcomes = suggestions
+        .iter()
+        .filter_map(|suggestion| suggestion.outcome.as_ref());
+    let farthest = outcomes.map(|outcome| moves.advance(outcome)).max();
     // From the last to the first, so that it is known which suggestion comes next.
     let mut saved: Option<AdviceReason> = None;
     for place in (0..suggestions.len()).rev() {
@@ -225,6 +231,10 @@ pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
                 reasons.extend(wins_next(suggestion.next_win));
                 reasons.extend(exposes(suggestion.risk));
                 reasons.extend(kept.reason(&mv, suggestion.estimate.win_probability));
+                let advance = moves.advance(outcome);
+                if advance > 0 && Some(advance) == farthest {
+                    reasons.push(AdviceReason::new(AdviceReasonCode::Farthest));
+                }
             }
             (Choice::Offer(card), _) => exchange::add(view, card, reasons),
             _ => {}
@@ -295,7 +305,7 @@ fn may_be_best(all: &[Suggestion], place: usize) -> bool {
 const VALUABLE: [Card; 4] = [Card::Joker, Card::Seven, Card::Ace, Card::King];
 
 /// The highest chance to win with a move of each valuable card; none if it cannot be played, or if
-/// one of its moves may be the best.
+/// one of its moves is the best, or the search had no time for it.
 struct KeptCards([Option<f64>; VALUABLE.len()]);
 
 impl KeptCards {
@@ -309,7 +319,7 @@ impl KeptCards {
                 {
                     continue;
                 }
-                if may_be_best(suggestions, place) {
+                if place == 0 || suggestion.guessed {
                     return None;
                 }
                 let chance = suggestion.estimate.win_probability;

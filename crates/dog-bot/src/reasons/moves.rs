@@ -126,6 +126,15 @@ impl<'a> MoveReasons<'a> {
         }
     }
 
+    /// How many steps nearer to their goals the team's pieces are after a move.
+    pub(super) fn advance(&self, outcome: &Outcome) -> i64 {
+        let gains = [self.view.seat, self.partner].map(|seat| {
+            let after = steps_to_goal(self.view.rules, &outcome.board, seat);
+            i64::from(self.steps_to_goal[seat]) - i64::from(after)
+        });
+        gains.iter().sum()
+    }
+
     /// The first piece of the partner that is captured.
     pub(super) fn partner_captured(&self, outcome: &Outcome) -> Option<AdviceReason> {
         let mut captures = outcome.captures.iter();

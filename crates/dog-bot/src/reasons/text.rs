@@ -69,7 +69,10 @@ impl fmt::Display for AdviceReason {
             ),
             NearGoal => write!(f, "The piece on {place} is now one card from its goal."),
             BackwardShortcut => f.write_str("A four backward is a short way to the goal."),
-            KeepsCard => write!(f, "The {card} is kept; to play it now is worse."),
+            KeepsCard => write!(f, "The {card} is kept; to play it now is no better."),
+            Farthest => {
+                f.write_str("No other choice brings the team's pieces nearer to their goals.")
+            }
             OnlyUse => f.write_str("Any other use of this card is clearly worse."),
             HelpsPartner => f.write_str("The partner's pieces come nearer to their goal."),
             HarmsPartner => f.write_str("The partner's pieces get farther from their goal."),

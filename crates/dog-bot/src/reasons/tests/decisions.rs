@@ -466,7 +466,7 @@ impl<'a> Facts<'a> {
         let plays: Vec<&Suggestion> = plays.collect();
         let worse = |play: &&Suggestion| {
             let lower = play.estimate.win_probability < suggestion.estimate.win_probability;
-            lower && !self.may_be_best(play)
+            lower && **play != self.advice[0] && !play.guessed
         };
         self.card(suggestion).is_some() && !plays.is_empty() && plays.iter().all(worse)
     }
@@ -546,6 +546,13 @@ impl<'a> Facts<'a> {
                 .any(|&card| self.keeps(card, suggestion)),
             // Only the search knows, and its tests check it.
             OnlyUse => suggestion.reasons.iter().any(|reason| reason.code == OnlyUse),
+            Farthest => {
+                let lost = |outcome: &Outcome| {
+                    self.lost(outcome, self.view.seat) + self.lost(outcome, self.partner)
+                };
+                let outcomes = self.advice.iter().filter_map(|other| other.outcome.as_ref());
+                lost(outcome) < 0 && Some(lost(outcome)) == outcomes.map(lost).min()
+            }
             HelpsPartner => self.lost(outcome, self.partner) < 0,
             HarmsPartner => self.lost(outcome, self.partner) > 0,
             DelaysOpponent => self
@@ -666,6 +673,7 @@ impl<'a> Facts<'a> {
                     && suggestion.samples > 1
                     && others.all(|other| other.samples > 1 && is_worse(other))
             }
+            Farthest => about.is_none(),
             HelpsPartner => seat == Some(self.partner),
             HarmsPartner => seat == Some(self.partner),
             DelaysOpponent => seat.is_some_and(|seat| {
