@@ -40,7 +40,7 @@ fn text(reason: &AdviceReason) -> String {
 }
 
 /// Checks the reasons of some moves, by the sheet `dogspiel-it`. Each line is a position, a hand, a
-/// move and its reasons.
+/// move and its reasons. `farthest`, which is true of many, may be left out.
 fn check(table: &str) {
     check_by(Preset::DogspielIt, table);
 }
@@ -48,7 +48,11 @@ fn check(table: &str) {
 fn check_by(preset: Preset, table: &str) {
     for [position, hand, id, expected] in cells(table) {
         let reasons = reasons(&preset.rules(), position, hand, id);
-        let found: Vec<String> = reasons.iter().map(text).collect();
+        let mut found: Vec<String> = reasons.iter().map(text).collect();
+        found.retain(|reason| reason != "farthest" || expected.contains("farthest"));
+        if found.is_empty() {
+            found.push("no_better".to_owned());
+        }
         assert_eq!(found.join(", "), expected, "{id} on {position}");
     }
 }
@@ -62,6 +66,25 @@ fn codes_are_in_order_and_named_as_they_are_written() {
         let debug = format!("{code:?}").to_lowercase();
         assert_eq!(code.name().replace('_', ""), debug);
     }
+}
+
+/// What the seat can do with its next card, and what an opponent could have done. From 58 a seven
+/// reaches the goal, from 57 only its door.
+#[test]
+fn a_move_looks_at_the_next_card() {
+    check(
+        "63 g1 g2 g3 / - / g0 g1 g2 g3 / -     | 2 5 | 2:63>g0  | wins, brings_home 0 goal:0
+         58 / - / - / -                        | 2 5 | 2:58>60  | then_home 0 60 5
+         58 / - / - / -                        | 2 8 | 2:58>60  | no_better
+         57 / - / - / -                        | A 7 | A:57>58  | then_home 0 58 7
+         58 / - / - / -                        | A 7 | A:58>59  | no_better
+         30 / 14 g1 g2 g3 / - / g0 g1 g2 g3    | J 2 | J:30<>14 | stops_win 1 14, delays_opponent 1
+         30 / 14 / - / -                       | J 2 | J:30<>14 | stops_home 1 14, delays_opponent 1
+         30 / 20 / - / -                       | J 2 | J:30<>20 | escapes 1 30
+         - / - / - / -                         | K   | K:out    | only_move
+         20 / - / - / -                        | 5 9 | 9:20>29  | farthest
+         20 / - / - / -                        | 5 9 | 5:20>25  | no_better",
+    );
 }
 
 /// On 32, the start of the partner, it is safe. On 30 a queen of seat 1 captures, on 48 a king of
