@@ -49,6 +49,9 @@ mod quick_joins;
 mod readiness;
 mod rematch;
 
+// Files of the operator.
+mod watched_file;
+
 // The errors.
 pub mod problem;
 
@@ -59,7 +62,6 @@ mod player_models;
 mod quota;
 mod runtime;
 mod version;
-mod watched_file;
 
 #[cfg(test)]
 mod testing;

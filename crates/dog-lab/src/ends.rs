@@ -335,7 +335,7 @@ mod tests {
     fn random_ends_are_possible_and_of_all_kinds() {
         let mut rng = rng(1);
         let mut seen = HashSet::new();
-        for number in 0..200 {
+        for number in 0..1_000 {
             let rules = Preset::ALL[number % 5].rules();
             let end = End::random(&rules, &mut rng);
             assert_eq!(end.state.board.winner(&rules), None);

@@ -229,7 +229,7 @@ fn everything_adds_up() {
 #[test]
 fn an_interrupted_review_goes_on_as_if_it_were_not() {
     let rules = rules(4);
-    let game = game(&rules, Level::Random, 2);
+    let game = game(&rules, Level::Random, 3);
     let whole = reviewer(game.clone(), QUICK, Review::default());
     let whole = whole.finish().unwrap();
     let (mut review, mut steps) = (Review::default(), 0);
