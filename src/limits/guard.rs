@@ -261,7 +261,8 @@ async fn charge(
         return Ok(RateCharge::default());
     };
     let gate = state.gates.check_address(address, cost);
-    gate.map_err(|problem| problem.error_response())?;
+    // What is refused is charged, too, as a request.
+    let cost = if gate.is_ok() { cost } else { Cost::Request };
     let token = caller(request.headers()).token();
     let game = request
         .match_info()
@@ -275,6 +276,7 @@ async fn charge(
     let limit = rates
         .charge(address, creator, key, cost)
         .map_err(|limit| too_many(&format!("rate limit exceeded{}", cost.subject()), &limit))?;
+    gate.map_err(|problem| problem.error_response())?;
     let stored = rates.charge_storage(address, creator, storage_kib(request.head(), cost));
     let detail = "rate limit exceeded: bytes stored for this address";
     stored.map_err(|limit| too_many(detail, &limit))?;

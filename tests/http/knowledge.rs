@@ -192,7 +192,8 @@ fn players_that_cannot_be_are_refused() {
     assert_ne!(bare(found), bare(ask(json!([])).expect(200)));
     let few = policies(json!([{"policy": "net", "permille": 999}]));
     let stranger = json!([{"seat": 4, "policies": [{"policy": "net", "permille": 1000}]}]);
-    for wrong in [few, stranger, policies(json!([]))] {
+    let many = json!(vec![json!({"policy": "net", "permille": 1000}); 7]);
+    for wrong in [few, stranger, policies(json!([])), policies(many)] {
         let refused = ask(wrong).refused("invalid_knowledge");
         assert_eq!(refused["errors"][0]["pointer"], "/known/players");
     }

@@ -189,6 +189,9 @@ impl KnownCards {
         let mut shares = BySeat::from_fn(|_| unknown);
         for PlayerPolicies { seat, policies } in &self.players {
             let seat = self.seat(rules, "players", *seat)?;
+            let most = PolicyName::ALL.len();
+            let detail = format!("there are {most} policies");
+            refuse_if(policies.len() > most, "/players", detail)?;
             let chance = |policy| {
                 let found = policies.iter().filter(|share| share.policy == policy);
                 found.map(|share| u32::from(share.permille)).sum::<u32>()

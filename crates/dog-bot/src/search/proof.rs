@@ -78,6 +78,10 @@ pub(super) fn prove(view: &SeatView, candidates: &mut [CandidateStats], clock: &
         clock,
     };
     for stats in candidates.iter_mut().filter(|stats| !stats.is_random) {
+        // To list the plays of a seat takes time, too, also where nothing more is looked at.
+        if prover.left == 0 || clock.used(0) > MAX_SHARE {
+            break;
+        }
         let mut game = world.clone();
         match stats.candidate {
             Candidate::Play(card, board) => game.play(card, &board),
