@@ -145,11 +145,9 @@ fn exchange_of(game: &TestGame<'_>) -> [Value; 2] {
 
 /// Waits until the page shows what seat 0 and its partner gave each other.
 fn wait_for_given(browser: &Browser, game: &TestGame<'_>, given: &str) {
-    browser.wait_for_element(".given");
-    let words = browser.eval("document.querySelector('.given').innerText");
-    for part in ["You gave", "You got"] {
-        assert!(text(&words).contains(part), "{words}");
-    }
+    // What is given is said at once, and what comes back when the partner has given.
+    browser.wait_for_words("You gave");
+    browser.wait_for_words("You got");
     assert_eq!(game.view(Seat(0))["seats"][0]["gave"], given);
 }
 

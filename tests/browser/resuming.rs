@@ -6,8 +6,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::support::{
-    MousePlayer, Signal, Situation, TestViewer::Host, create_with_bots, create_with_people,
-    enabled, invite_friends, italian, offers, open, open_alone, pieces_of,
+    Browser, MousePlayer, Signal, Situation, TestViewer::Host, create_with_bots,
+    create_with_people, enabled, invite_friends, italian, offers, open, open_alone, pieces_of,
 };
 
 const LOST: &str = "The connection to the server is lost.";
@@ -40,10 +40,17 @@ fn a_lost_network_is_announced_and_caught_up_with() {
     assert_eq!(browser.pieces(), pieces_of(&scene.game));
 }
 
+/// Expects what a browser reports while the server is away. The page loads the screen of the end
+/// ahead of time, so that this file may be asked for just then.
+fn expect_a_stop(browser: &Browser) {
+    browser.expect_message(&["/v1/games/", "net::ERR_"]);
+    browser.expect_message(&["/page/v/", "finished.js", "net::ERR_"]);
+}
+
 #[test]
 fn a_killed_server_is_waited_for() {
     let (server, browser) = open_alone();
-    browser.expect_message(&["/v1/games/", "net::ERR_"]);
+    expect_a_stop(&browser);
     browser.sit(&create_with_bots(&server, &italian(), 3, 0), 0);
     let mut player = MousePlayer::new(&browser, 3);
     player.play_until(|look| look.log > 20 && !offers(look).is_empty());
@@ -80,7 +87,7 @@ fn two_tabs_of_one_seat_show_the_same() {
 #[test]
 fn a_server_that_was_set_back_begins_anew() {
     let (server, browser) = open_alone();
-    browser.expect_message(&["/v1/games/", "net::ERR_"]);
+    expect_a_stop(&browser);
     let scene = Situation::with_more_turns(&server);
     let (file, copy) = (server.database().file(), server.folder().join("copy"));
     server.stop(Signal::Term);
