@@ -21,6 +21,8 @@ pub enum AccessError {
     TokenReplaced,
     #[error("only the host may {0}")]
     HostOnly(&'static str),
+    #[error("only the operator may {0}")]
+    OperatorOnly(&'static str),
     #[error("only seats may do this; the host has no cards")]
     SeatOnly,
     #[error("only the seat itself and the host may reissue its token")]

@@ -195,6 +195,11 @@ impl<'a> GameWrite<'a> {
         }
     }
 
+    /// The role of the operator, who may do to any game what its host may in some routes.
+    pub fn operator(&self) -> Option<Role> {
+        self.request.by_operator.then_some(Role::Host)
+    }
+
     /// The seat that calls.
     ///
     /// # Errors

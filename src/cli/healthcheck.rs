@@ -1,13 +1,13 @@
 //! `dog healthcheck`: asks a running server whether it is alive, for images without curl.
 
 use std::{
-    io::{Read, Write},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpStream, ToSocketAddrs},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs},
     time::Duration,
 };
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use ureq::Agent;
 
 use super::{Cli, serve};
 
@@ -41,19 +41,16 @@ impl HealthcheckArgs {
             IpAddr::V6(Ipv6Addr::UNSPECIFIED) => address.set_ip(Ipv6Addr::LOCALHOST.into()),
             _ => {}
         }
-        let mut connection = TcpStream::connect_timeout(&address, TIMEOUT)
-            .with_context(|| format!("nothing listens on {address}"))?;
-        connection.set_read_timeout(Some(TIMEOUT))?;
-        write!(
-            connection,
-            "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-        )?;
-        let mut response = Vec::new();
-        connection.take(4096).read_to_end(&mut response)?;
-        ensure!(
-            response.starts_with(b"HTTP/1.1 200"),
-            "the server is not healthy"
-        );
+        let config = Agent::config_builder()
+            .proxy(None)
+            .timeout_global(Some(TIMEOUT))
+            .http_status_as_error(false)
+            .build();
+        let asked = Agent::from(config)
+            .get(format!("http://{address}/healthz"))
+            .call();
+        let response = asked.with_context(|| format!("no server answers on {address}"))?;
+        ensure!(response.status() == 200, "the server is not healthy");
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub struct DatabaseArgs {
         long,
         env = "DOG_DATABASE",
         hide_env_values = true,
+        global = true,
         default_value = "dog.db"
     )]
     database: PathBuf,

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod copy;
+mod games;
 mod healthcheck;
 mod location;
 mod logger;
@@ -43,6 +44,8 @@ enum Subcommand {
     Copy(copy::CopyArgs),
     /// Check a database; exit code 0 if nothing is wrong.
     Check(check::CheckArgs),
+    /// List, show and remove games, as their operator.
+    Games(games::GamesArgs),
     /// Print the OpenAPI document.
     Openapi,
     /// Print the table of errors as Markdown.
@@ -97,6 +100,7 @@ impl Cli {
             Subcommand::Backup(backup) => backup.run(),
             Subcommand::Copy(copy) => copy.run(),
             Subcommand::Check(check) => check.run(),
+            Subcommand::Games(games) => games.run(),
             Subcommand::Openapi => print(openapi::DOCUMENT),
             Subcommand::Errors => print(include_str!("../../docs/errors.md")),
             Subcommand::Healthcheck(healthcheck) => healthcheck.run(),

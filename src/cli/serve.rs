@@ -95,6 +95,9 @@ pub struct ServeArgs {
     /// joined.
     #[arg(long, env = "DOG_BLOCKED", value_name = "FILE")]
     blocked: Option<PathBuf>,
+    /// File with the keys, one a line, with which an operator lists, changes and removes any game.
+    #[arg(long, env = "DOG_OPERATOR_KEY", value_name = "FILE")]
+    operator_key: Option<PathBuf>,
     /// File with a word to all, which the page and streams show.
     #[arg(long, env = "DOG_NOTICE", value_name = "FILE")]
     notice: Option<PathBuf>,
@@ -150,11 +153,13 @@ impl ServeArgs {
             None => None,
         };
         let blocked = WatchedFile::open(self.blocked, BlockedAddresses::read, &mut watched)?;
+        let operator = WatchedFile::open(self.operator_key, Keys::read, &mut watched)?;
         let notice = WatchedFile::open(self.notice, Notice::read, &mut watched)?;
         let config = ServerConfig {
             gates: Gates {
                 create_keys,
                 blocked,
+                operator,
             },
             notice,
             watched,

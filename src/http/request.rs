@@ -35,6 +35,7 @@ use crate::{
         ClientAddress, LimitState, MAX_RECORD,
         connections::Connection,
         framing::BodyFraming,
+        gates::is_by_operator,
         memory::{BodyMemory, Reservation, no_memory},
     },
     problem::{Code, Problem},
@@ -273,6 +274,8 @@ async fn read(
 /// A write: its caller, its conditions, and its body, which is read first and parsed last.
 pub struct WriteRequest {
     pub caller: Caller,
+    /// Whether it has the operator's key.
+    pub by_operator: bool,
     /// For a request with an `Idempotency-Key`.
     pub retry: Option<Retry>,
     /// What `If-Match` names: the game must be in one of these states.
@@ -318,6 +321,7 @@ impl WriteRequest {
             let (method, path) = (request.method().as_str(), request.path());
             Ok(WriteRequest {
                 caller,
+                by_operator: is_by_operator(&request),
                 retry: key.map(|key| Retry::new(key, caller, method, path, body_hash)),
                 if_match: condition(headers, &header::IF_MATCH)?,
                 if_none_match: condition(headers, &header::IF_NONE_MATCH)?,

@@ -3,13 +3,17 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use actix_web::http::header::HeaderMap;
+use actix_web::{
+    HttpMessage, HttpRequest,
+    dev::ServiceRequest,
+    http::header::{HeaderMap, HeaderValue},
+};
 use anyhow::{Context, bail, ensure};
 use dog_store::TokenHash;
 
 use super::{Address, Cost};
 use crate::{
-    headers::token::DOG_KEY,
+    headers::token::{DOG_KEY, DOG_TOKEN},
     problem::{Code, Problem},
     watched_file::WatchedFile,
 };
@@ -23,6 +27,16 @@ pub struct Gates {
     /// The keys, one of which is needed; none if none is.
     pub create_keys: Option<Arc<WatchedFile<Keys>>>,
     pub blocked: Arc<WatchedFile<BlockedAddresses>>,
+    /// The key of the operator; none is one, if there is none.
+    pub operator: Arc<WatchedFile<Keys>>,
+}
+
+/// Stands in the extensions of a request that has the operator's key.
+struct Operator;
+
+/// Whether the request has the operator's key.
+pub fn is_by_operator(request: &HttpRequest) -> bool {
+    request.extensions().contains::<Operator>()
 }
 
 impl Gates {
@@ -43,6 +57,18 @@ impl Gates {
         match key.is_some_and(|key| keys.get().contain(key)) {
             true => Ok(()),
             false => Err(Code::KeyRequired.into()),
+        }
+    }
+
+    /// Takes the operator's key, if the request has it as `Dog-Token`, for a mark that it had it:
+    /// wherever that does not count, the request is as one without a token.
+    pub(super) fn take_operator_key(&self, request: &mut ServiceRequest) {
+        let key = request.headers().get(DOG_TOKEN);
+        let key = key.and_then(|key| key.to_str().ok());
+        if key.is_some_and(|key| self.operator.get().contain(key)) {
+            let none = HeaderValue::from_static("");
+            request.headers_mut().insert(DOG_TOKEN, none);
+            request.extensions_mut().insert(Operator);
         }
     }
 
@@ -138,8 +164,8 @@ impl BlockedAddresses {
     }
 }
 
-/// The lines that say something, with their numbers.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The lines of a file of the operator that say something, with their numbers.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(str::trim));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }

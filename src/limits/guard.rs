@@ -134,11 +134,12 @@ impl LimitState {
 pub async fn guard(
     cost: Cost,
     needs_key: bool,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse, Error> {
     let state = request.app_data::<Data<LimitState>>().cloned();
     let state = state.expect("every server has its limits");
+    state.gates.take_operator_key(&mut request);
     let checked = check_head(&request, &state.cors);
     let checked = match needs_key {
         true => checked.and_then(|()| state.gates.check_key(request.headers())),

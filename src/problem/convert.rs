@@ -52,6 +52,7 @@ impl From<AccessError> for Problem {
             UnknownToken => problem(Code::Unauthorized).because(Reason::UnknownToken),
             TokenReplaced => problem(Code::TokenReplaced),
             HostOnly(_) => refused(Reason::HostOnly),
+            OperatorOnly(_) => refused(Reason::OperatorOnly),
             SeatOnly => refused(Reason::SeatOnly),
             NotYourSeat => refused(Reason::AnotherSeat),
             BotPlays(seat) => refused(Reason::BotPlays).seat(seat),

@@ -93,6 +93,7 @@ table! {
         "The token is valid, but its holder may not do this. For example, a host plays no cards, \
          and a seat cannot remove the game." {
         HostOnly "host_only" "Only the host may do this.";
+        OperatorOnly "operator_only" "Only the operator may do this.";
         SeatOnly "seat_only" "Only a seat may do this. The host has no cards.";
         AnotherSeat "another_seat" "Only the host and the seat itself may do this.";
         BotPlays "bot_plays" "A bot plays the seat `seat` until its person is back.";

@@ -92,6 +92,23 @@ impl fmt::Debug for Creator {
     }
 }
 
+/// As the operator sees it: 32 hex digits.
+impl fmt::Display for Creator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl FromStr for Creator {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Creator, hex::FromHexError> {
+        let mut hash = [0; HASH_BYTES];
+        hex::decode_to_slice(text, &mut hash)?;
+        Ok(Creator(hash))
+    }
+}
+
 impl Creator {
     /// The hash of who asks for a review: half of it is that of the network. Networks that the
     /// first half tells apart are counted apart, too.

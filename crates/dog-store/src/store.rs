@@ -1,7 +1,7 @@
 //! The store, of either kind.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     mem,
     path::Path,
     sync::{
@@ -257,8 +257,60 @@ impl Store {
             rows = read(window).await?;
         }
         let (page, next) = page(rows, window, shown, limit);
+        let games = self.readable_games(&page).await?;
+        Ok(GamePage { games, next })
+    }
+
+    /// A page of all games, also of those that are in no list, newest first, with the bytes that
+    /// each takes: only those of this creator, if one is given. For the operator.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn all_games(
+        &self,
+        query: &ListQuery,
+        creator: Option<Creator>,
+    ) -> Result<(GamePage, HashMap<GameId, u64>), StoreError> {
+        macro_rules! select {
+            ($and:literal, $limit:literal) => {
+                concat!(
+                    "SELECT row_id, id, octet_length(snapshot) + coalesce((SELECT \
+                     sum(octet_length(events) + coalesce(octet_length(action), 0)) \
+                     FROM log WHERE game = row_id), 0) + coalesce((SELECT \
+                     sum(octet_length(entries)) FROM packed_log WHERE game = row_id), 0) \
+                     FROM games WHERE row_id < $1 AND phase <> 'removed' \
+                     AND (phase = $2) IS NOT FALSE ",
+                    $and,
+                    " ORDER BY row_id DESC LIMIT $",
+                    $limit
+                )
+            };
+        }
+        let limit = query.limit.max(1);
+        let Cursor(before) = query.after.unwrap_or(Cursor(i64::MAX));
+        let phase = query
+            .phase
+            .map_or(Cell::Null, |phase| Cell::Text(phase.name()));
+        let (before, most) = (Cell::Int(before), Cell::Int(limit.into()));
+        let (sql, params) = match &creator {
+            None => (select!("", 3), vec![before, phase, most]),
+            Some(Creator(creator)) => {
+                let params = vec![before, phase, Cell::Bytes(creator), most];
+                (select!("AND creator = $3", 4), params)
+            }
+        };
+        let read = |row: Row<'_>| Ok((row.get::<i64>(0)?, (row.get::<GameId>(1)?, row.get(2)?)));
+        let rows = self.rows(Purpose::Requests, sql, &params, read).await?;
+        let (rows, sizes): (Vec<_>, HashMap<_, _>) = rows.into_iter().unzip();
+        let next = rows.last().filter(|_| rows.len() == limit as usize);
+        let (next, games) = (next.copied().map(Cursor), self.readable_games(&rows).await?);
+        Ok((GamePage { games, next }, sizes))
+    }
+
+    /// The games in these rows, without those that cannot be parsed, which are logged.
+    async fn readable_games(&self, rows: &[i64]) -> Result<Vec<StoredGame>, StoreError> {
         let mut unreadable = Vec::new();
-        let games = dispatch!(self, read_one games_of_rows(&page))?.into_iter();
+        let games = dispatch!(self, read_one games_of_rows(rows))?.into_iter();
         let games = games.filter_map(|stored| stored.map_err(|error| unreadable.push(error)).ok());
         let games = games.collect();
         if let Some(first) = unreadable.first() {
@@ -267,7 +319,7 @@ impl Store {
                 "{many} games are not listed because they cannot be read; the first: {first}"
             );
         }
-        Ok(GamePage { games, next })
+        Ok(games)
     }
 
     /// Notes that somebody with a token uses the game, which so stays in the lists.

@@ -1,17 +1,20 @@
 //! Games: list, read, delete.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse, http::StatusCode, rt::time::timeout, web::Data,
 };
 use dog_rules::{Phase, Preset, Seat, SeatKind};
-use dog_store::{GameId, ListQuery, StoredGame, WriteOp};
+use dog_store::{GameId, GamePage, ListQuery, StoredGame, WriteOp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    access::Role,
+    access::{AccessError, Role},
     api::{
         errors::errors,
         parameters::{
@@ -25,7 +28,7 @@ use crate::{
         json::{from_query, to_json},
         range::MAX_INTEGER,
     },
-    limits::streams::OpenStream,
+    limits::{gates::is_by_operator, streams::OpenStream},
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
     problem::Problem,
@@ -38,7 +41,7 @@ use crate::{
 };
 
 errors! {
-    ListErrors: [], [InvalidRequest, StaleVersion];
+    ListErrors: [], [InvalidRequest, StaleVersion, Forbidden];
     GameErrors: [READ], [InvalidRequest, StaleVersion, TooManyStreams];
     DeleteErrors: [WRITE], [Forbidden];
 }
@@ -79,11 +82,25 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         after,
         limit,
     };
-    let page = app.store.games(&query).await?;
+    let (page, sizes) = if params.all == Some(true) {
+        if !is_by_operator(&request) {
+            return Err(AccessError::OperatorOnly("list all games").into());
+        }
+        let creator = params.creator.as_deref().map(str::parse).transpose();
+        let creator = creator.map_err(|_| {
+            Problem::wrong_value("creator", "creator must be that of an entry of the list")
+        })?;
+        let page = app.store.all_games(&query, creator).await?;
+        (page.0, Some(page.1))
+    } else if params.creator.is_some() {
+        let detail = "creator is for all=true only";
+        return Err(Problem::wrong_combination(detail));
+    } else {
+        (app.store.games(&query).await?, None)
+    };
     app.move_pool
         .answer_if_changed(&request, SHORT_JOB_COST, move || {
-            let next = page.next.map(|next| next.to_string());
-            Ok(GameList::new(&page.games, next))
+            Ok(GameList::new(&page, sizes.as_ref()))
         })
         .await
 }
@@ -181,7 +198,8 @@ pub async fn delete_game((app, path, request): GameChange) -> Result<HttpRespons
             return Ok(Decision::Answer(answer));
         }
         let game = GameWrite::new(loaded, &request)?;
-        let role = game.host("remove a game")?;
+        let by_host = || game.host("remove a game");
+        let role = game.operator().map_or_else(by_host, Ok)?;
         if let Some(answer) = game.first_answer()? {
             return Ok(answer);
         }
@@ -235,6 +253,23 @@ pub struct GameSummary {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
+    /// Whether the game may be in public lists. This and the next members are there for the
+    /// operator only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    listed: Option<bool>,
+    /// The bytes that the game and its log take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    size: Option<u64>,
+    /// A keyed hash of the address that created the game, while it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    creator: Option<String>,
+    /// When the server is to act in it, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime)]
+    due: Option<String>,
 }
 
 /// A seat of a game in the public list.
@@ -250,7 +285,8 @@ pub struct ListedSeat {
 }
 
 impl GameSummary {
-    fn new(stored: &StoredGame) -> GameSummary {
+    /// The summary; with the `size` for the operator.
+    fn new(stored: &StoredGame, size: Option<u64>) -> GameSummary {
         let game = &stored.game;
         let rules = game.rules();
         let seat = |seat: Seat| {
@@ -283,16 +319,27 @@ impl GameSummary {
             imported: stored.imported,
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
+            listed: size.map(|_| stored.listed),
+            size,
+            creator: stored
+                .creator
+                .filter(|_| size.is_some())
+                .map(|creator| creator.to_string()),
+            due: size.and_then(|_| Some(stored.due_at(stored.updated_at)?.to_string())),
         }
     }
 }
 
 impl GameList {
-    /// A page of the list, with the cursor of the next page.
-    pub fn new(records: &[StoredGame], next: Option<String>) -> GameList {
+    /// A page of the list; for the operator with the games' sizes in bytes.
+    pub fn new(page: &GamePage, sizes: Option<&HashMap<GameId, u64>>) -> GameList {
+        let summary = |stored: &StoredGame| {
+            let size = sizes.map(|sizes| sizes.get(&stored.id).copied().unwrap_or_default());
+            GameSummary::new(stored, size)
+        };
         GameList {
-            games: records.iter().map(GameSummary::new).collect(),
-            next,
+            games: page.games.iter().map(summary).collect(),
+            next: page.next.map(|next| next.to_string()),
         }
     }
 }
@@ -323,6 +370,12 @@ pub struct ListParams {
     pub phase: Option<Phase>,
     /// Whether to list only tables with a seat that anyone may take; false by default.
     pub open: Option<bool>,
+    /// Whether to list all games, also unlisted ones; for the operator, with the key as
+    /// `Dog-Token`.
+    pub all: Option<bool>,
+    /// Of all games, only those of this creator, as `creator` of an entry names it.
+    #[param(pattern = "^[0-9a-f]{32}$")]
+    pub creator: Option<String>,
     /// Where to continue: `next` of an earlier response.
     #[param(pattern = "^(0|[1-9a-f][0-9a-f]{0,14}|[1-7][0-9a-f]{15})$")]
     pub cursor: Option<String>,

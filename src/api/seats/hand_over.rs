@@ -127,7 +127,7 @@ pub async fn hand_over_seat((app, path, request): SeatChange) -> Result<HttpResp
         {
             return Ok(answer);
         }
-        let role = game.host_or(seat)?;
+        let role = game.operator().map_or_else(|| game.host_or(seat), Ok)?;
         if let Some(answer) = game.first_answer()? {
             return Ok(answer);
         }
