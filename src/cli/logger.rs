@@ -13,6 +13,8 @@ use log::{
 };
 use serde_json::{Value, json};
 
+use crate::problem::request_id::RequestId;
+
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum LogFormat {
@@ -61,6 +63,9 @@ fn write_json(line: &mut Formatter, record: &Record) -> io::Result<()> {
         record.args().to_string(),
     );
     let mut members = Members(json_line(&time, record.level(), record.target(), &message));
+    if let Some(id) = RequestId::current() {
+        members.0["request_id"] = id.into();
+    }
     let _ = record.key_values().visit(&mut members);
     writeln!(line, "{}", members.0)
 }

@@ -5,6 +5,7 @@ mod check;
 mod copy;
 mod games;
 mod healthcheck;
+mod inspect;
 mod location;
 mod logger;
 mod perft;
@@ -13,11 +14,11 @@ mod variables;
 mod verify;
 
 use std::{
-    fs,
+    env, fs,
     io::{ErrorKind, Write, stdout},
 };
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use self::logger::LogFormat;
 use crate::{
@@ -62,10 +63,18 @@ impl Cli {
     /// Reads the command line and the environment, and starts the log. Ends the process if they are
     /// wrong, or ask for help.
     pub fn start() -> Cli {
-        let cli = Cli::try_parse().unwrap_or_else(|error| variables::exit(&error));
+        let mut command = Cli::command();
+        let given = command.try_get_matches_from_mut(env::args_os());
+        let given = given.unwrap_or_else(|error| variables::exit(&error));
+        let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| variables::exit(&error));
         if let Subcommand::Serve(serve) = &cli.command {
             logger::start(serve.log_format());
             variables::warn_of_unknown();
+            if let Some((name, given)) = given.subcommand()
+                && let Some(serve) = command.find_subcommand(name)
+            {
+                variables::log_settings(serve, given);
+            }
         } else {
             logger::start(LogFormat::Text);
         }

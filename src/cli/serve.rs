@@ -1,6 +1,6 @@
 //! `dog serve`: the server.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use actix_web::http::{header::HeaderName, uri::Authority};
 use anyhow::Context;
@@ -19,7 +19,7 @@ use crate::{
     },
     server::{Listeners, Server, ServerConfig},
     view::notice::Notice,
-    watched_file::WatchedFile,
+    watched_file::{FileWatch, WatchedFile},
 };
 
 /// The address to listen on by default.
@@ -31,7 +31,7 @@ pub struct ServeArgs {
     #[arg(long, env = "DOG_LISTEN", default_value = LISTEN, value_parser = address)]
     pub(super) listen: String,
     #[command(flatten)]
-    database: location::DatabaseArgs,
+    pub(super) database: location::DatabaseArgs,
     /// Origins whose pages may call the API, such as https://example.org, separated by commas, or *
     /// for all. With a list, writes by other pages are refused.
     #[arg(
@@ -86,26 +86,17 @@ pub struct ServeArgs {
     /// notices; a second signal ends the wait.
     #[arg(long, env = "DOG_DRAIN_SECONDS", default_value_t = 0)]
     drain_seconds: u16,
-    /// File with the keys, one a line, of those who may create games and ask for advice of an
-    /// analysis; without it everybody may. This file and the next ones are read again when they
-    /// change.
-    #[arg(long, env = "DOG_CREATE_KEYS", value_name = "FILE")]
-    create_keys: Option<PathBuf>,
-    /// File with addresses and prefixes, one a line, from which no games are created, imported or
-    /// joined.
-    #[arg(long, env = "DOG_BLOCKED", value_name = "FILE")]
-    blocked: Option<PathBuf>,
-    /// File with the keys, one a line, with which an operator lists, changes and removes any game.
-    #[arg(long, env = "DOG_OPERATOR_KEY", value_name = "FILE")]
-    operator_key: Option<PathBuf>,
-    /// File with a word to all, which the page and streams show.
-    #[arg(long, env = "DOG_NOTICE", value_name = "FILE")]
-    notice: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
     /// How the log is written: as text, or as one JSON object per line.
     #[arg(long, env = "DOG_LOG_FORMAT", value_enum, default_value_t)]
     log_format: LogFormat,
     #[command(flatten)]
-    limits: LimitArgs,
+    pub(super) limits: LimitArgs,
+    /// Look at what a start with these settings depends on, print it line by line, and exit; exit
+    /// code 1 if something is bad.
+    #[arg(long)]
+    check: bool,
     /// Skip the check of the database at the start. The check takes a while if the file is large.
     #[arg(long, env = "DOG_SKIP_CHECK", value_parser = BoolishValueParser::new())]
     skip_check: bool,
@@ -123,6 +114,10 @@ impl ServeArgs {
     /// # Errors
     /// If the address cannot be listened on or the database cannot be opened.
     pub fn run(self, passed: Option<Listeners>) -> anyhow::Result<()> {
+        if self.check {
+            return self.inspect();
+        }
+        let (gates, notice, watched) = self.files.open()?;
         let store_config = dog_store::StoreConfig {
             commit_batch: self.commit_batch,
             games_in_memory: self.games_in_memory as usize,
@@ -147,20 +142,8 @@ impl ServeArgs {
         } else {
             Cors::Only(self.cors_origins)
         };
-        let mut watched = Vec::new();
-        let create_keys = match self.create_keys {
-            Some(file) => Some(WatchedFile::open(Some(file), Keys::read, &mut watched)?),
-            None => None,
-        };
-        let blocked = WatchedFile::open(self.blocked, BlockedAddresses::read, &mut watched)?;
-        let operator = WatchedFile::open(self.operator_key, Keys::read, &mut watched)?;
-        let notice = WatchedFile::open(self.notice, Notice::read, &mut watched)?;
         let config = ServerConfig {
-            gates: Gates {
-                create_keys,
-                blocked,
-                operator,
-            },
+            gates,
             notice,
             watched,
             cors,
@@ -202,9 +185,49 @@ fn threads_or_default(number: Option<u16>) -> Option<usize> {
     number.map(usize::from).filter(|&number| number > 0)
 }
 
+/// Files of the operator.
+#[derive(Clone, Debug, Args)]
+pub(super) struct FileArgs {
+    /// File with the keys, one a line, of those who may create games and ask for advice of an
+    /// analysis; without it everybody may. This file and the next ones are read again when they
+    /// change.
+    #[arg(long, env = "DOG_CREATE_KEYS", value_name = "FILE")]
+    create_keys: Option<PathBuf>,
+    /// File with addresses and prefixes, one a line, from which no games are created, imported or
+    /// joined.
+    #[arg(long, env = "DOG_BLOCKED", value_name = "FILE")]
+    blocked: Option<PathBuf>,
+    /// File with the keys, one a line, with which an operator lists, changes and removes any game.
+    #[arg(long, env = "DOG_OPERATOR_KEY", value_name = "FILE")]
+    operator_key: Option<PathBuf>,
+    /// File with a word to all, which the page and streams show.
+    #[arg(long, env = "DOG_NOTICE", value_name = "FILE")]
+    notice: Option<PathBuf>,
+}
+
+impl FileArgs {
+    /// Reads the files: who may do what, what the operator has to say, and what is watched.
+    ///
+    /// # Errors
+    /// If one cannot be read, or is faulty.
+    pub fn open(&self) -> anyhow::Result<(Gates, Arc<WatchedFile<Notice>>, Vec<FileWatch>)> {
+        let mut watched = Vec::new();
+        let create_keys = self.create_keys.clone();
+        let create_keys =
+            create_keys.map(|file| WatchedFile::open(Some(file), Keys::read, &mut watched));
+        let gates = Gates {
+            create_keys: create_keys.transpose()?,
+            blocked: WatchedFile::open(self.blocked.clone(), BlockedAddresses::read, &mut watched)?,
+            operator: WatchedFile::open(self.operator_key.clone(), Keys::read, &mut watched)?,
+        };
+        let notice = WatchedFile::open(self.notice.clone(), Notice::read, &mut watched)?;
+        Ok((gates, notice, watched))
+    }
+}
+
 /// Limits for clients.
 #[derive(Debug, Args)]
-struct LimitArgs {
+pub(super) struct LimitArgs {
     /// Requests per second and address, with bursts of five times as many; 0 means no limit.
     #[arg(long, env = "DOG_ADDRESS_RATE", default_value_t = 100)]
     address_rate: u32,
@@ -225,13 +248,13 @@ struct LimitArgs {
     /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or
     /// X-Real-IP; set it only behind a proxy that sets this header.
     #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
-    trusted_proxy_header: Option<HeaderName>,
+    pub(super) trusted_proxy_header: Option<HeaderName>,
     /// MiB of memory for large request and response bodies of all connections.
     #[arg(long, env = "DOG_BODY_MEMORY", default_value_t = 256)]
     body_memory: u16,
     /// Maximum number of connections; fewer if the limit of open files is lower.
     #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
-    max_connections: usize,
+    pub(super) max_connections: usize,
     /// Maximum number of connections per address; 0 means no limit. Not counted behind a trusted
     /// proxy.
     #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
@@ -249,6 +272,9 @@ struct LimitArgs {
     /// Seconds after which a connection whose client does not read is closed; on Linux.
     #[arg(long, env = "DOG_READER_TIMEOUT", default_value_t = 12)]
     reader_timeout: u32,
+    /// Write the address of the client into the access log; of IPv6 the first 64 bits.
+    #[arg(long, env = "DOG_LOG_CLIENT_ADDRESS", value_parser = BoolishValueParser::new())]
+    log_client_address: bool,
 }
 
 impl LimitArgs {
@@ -268,6 +294,7 @@ impl LimitArgs {
             client_timeout: seconds(self.client_timeout),
             keep_alive: seconds(self.keep_alive),
             reader_timeout: seconds(self.reader_timeout),
+            log_client_address: self.log_client_address,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The environment variables that set options.
 
-use std::{collections::BTreeSet, env, process};
+use std::{collections::BTreeSet, env, ffi::OsStr, process};
 
 use clap::{
-    Arg, CommandFactory,
+    Arg, ArgMatches, Command, CommandFactory,
     error::{ContextKind, ContextValue},
+    parser::ValueSource,
 };
 
 use super::Cli;
@@ -50,6 +51,33 @@ pub fn warn_of_unknown() {
             log::warn!("the environment variable {name} is ignored: no option reads it");
         }
     }
+}
+
+/// Logs the settings of a server, and where each comes from. One that may hold a secret is named
+/// only.
+pub fn log_settings(command: &Command, given: &ArgMatches) {
+    let mut by_default = Vec::new();
+    for argument in command.get_arguments() {
+        let (id, name) = (argument.get_id().as_str(), argument.to_string());
+        let Some(source) = given.value_source(id) else {
+            continue;
+        };
+        let flag = name.split(' ').next().unwrap_or_default();
+        let values = given.get_raw(id).into_iter().flatten();
+        let values: Vec<_> = values.map(OsStr::to_string_lossy).collect();
+        let setting = match argument.is_hide_env_values_set() {
+            true => flag.to_owned(),
+            false => format!("{flag} {}", values.join(",")),
+        };
+        match (source, argument.get_env()) {
+            (ValueSource::DefaultValue, _) => by_default.push(setting),
+            (ValueSource::EnvVariable, Some(name)) => {
+                log::info!("setting {setting} (by {})", name.to_string_lossy());
+            }
+            _ => log::info!("setting {setting} (on the command line)"),
+        }
+    }
+    log::info!("settings by default: {}", by_default.join(", "));
 }
 
 /// The arguments of all commands.

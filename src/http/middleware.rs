@@ -1,7 +1,7 @@
 //! What happens to every request: it gets an id and a line in the access log, and every error
 //! becomes a problem document.
 
-use std::{panic::AssertUnwindSafe, time::Instant};
+use std::{net::IpAddr, panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
     Error, HttpMessage, HttpResponse, ResponseError,
@@ -19,7 +19,10 @@ use futures_util::FutureExt;
 
 use crate::{
     headers::token::{DOG_TOKEN, hide_tokens, vary_by_token},
-    limits::announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    limits::{
+        LimitState,
+        announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    },
     metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
     problem::{
         NO_SNIFFING, Problem,
@@ -38,18 +41,20 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, Error> {
     hide_tokens(request.headers_mut());
     let guard = RequestGuard::begin(&request);
-    let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
-    let mut response = match answered {
-        Ok(Ok(response)) => framework_errors_to_problems(response),
-        Ok(Err(error)) => return Err(guard.failed(error.error_response())),
-        Err(_) => {
-            let problem = Problem::internal("a handler panicked");
-            return Err(guard.failed(problem.error_response()));
-        }
-    };
-    let route = response.request().match_pattern();
-    let timed = !response.request().extensions().contains::<SkipLatency>();
-    guard.answered(route, response.status(), timed);
+    let answering = AssertUnwindSafe(next.call(request)).catch_unwind();
+    let answered = guard.id.scope(answering).await;
+    let answered = guard.id.sync_scope(|| match answered {
+        Ok(Ok(response)) => Ok(framework_errors_to_problems(response)),
+        Ok(Err(error)) => Err(error.error_response()),
+        Err(_) => Err(Problem::internal("a handler panicked").error_response()),
+    });
+    let mut response = answered.map_err(|refusal| guard.failed(refusal))?;
+    let answered = response.request();
+    let address = (answered.app_data::<Data<LimitState>>())
+        .and_then(|state| state.address_to_log(answered.peer_addr(), answered.headers()));
+    let timed = !answered.extensions().contains::<SkipLatency>();
+    let route = answered.match_pattern();
+    guard.answered(route, response.status(), timed, address);
     if response.request().version() < Version::HTTP_11
         && response.response().body().size() == BodySize::Stream
     {
@@ -87,7 +92,7 @@ impl RequestGuard {
 
     /// The error with this answer, which passes no other middleware.
     fn failed(&self, mut response: HttpResponse) -> Error {
-        self.answered(None, response.status(), true);
+        self.answered(None, response.status(), true, None);
         self.complete(&mut response);
         InternalError::from_response("no handler has answered", response).into()
     }
@@ -110,16 +115,28 @@ impl RequestGuard {
         vary_by_token(self.has_dog_token, headers);
     }
 
-    /// Logs and counts the response. With `timed` its duration is counted too.
-    fn answered(&self, route: Option<String>, status: StatusCode, timed: bool) {
+    /// Logs and counts the response, with the client's address where it is logged. With `timed` its
+    /// duration is counted too.
+    fn answered(
+        &self,
+        route: Option<String>,
+        status: StatusCode,
+        timed: bool,
+        address: Option<IpAddr>,
+    ) {
         let (method, time) = (method_name(&self.method), self.started.elapsed());
         let (route, id) = (route.as_deref().unwrap_or("-"), self.id.text());
         let ms = (time.as_secs_f64() * 1e5).round() / 100.0;
         let trace_id = self.trace_id.as_deref();
-        let trace = trace_id.map_or(String::new(), |trace_id| format!(" {trace_id}"));
+        let mut trace = trace_id.map_or(String::new(), |trace_id| format!(" {trace_id}"));
+        let address = address.map(|address| address.to_string());
+        if let Some(address) = &address {
+            trace += " ";
+            trace += address;
+        }
         log::info!(
             target: "dog::access",
-            request_id = id, method, route, status = status.as_u16(), ms, trace_id;
+            request_id = id, method, route, status = status.as_u16(), ms, trace_id, address;
             "{id} {method} {route} {} {ms:.2}ms{trace}", status.as_u16()
         );
         if let Some(in_flight) = &self.in_flight {

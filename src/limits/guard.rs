@@ -2,6 +2,7 @@
 //! limit.
 
 use std::{
+    net::{IpAddr, SocketAddr},
     rc::Rc,
     sync::{Arc, Once},
 };
@@ -108,6 +109,19 @@ impl LimitState {
         let address = Address::from_head(peer, head.headers(), trusted);
         // Pages of other sites must not use what is for programs on this machine.
         address.or_else(|| self.cors.is_foreign(head).then_some(Address::FOREIGN_PAGES))
+    }
+
+    /// The address of a request, if it is to be logged: the /64 of one of IPv6.
+    pub fn address_to_log(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+        if !self.limits.log_client_address {
+            return None;
+        }
+        let trusted = self.limits.trusted_proxy_header.as_ref();
+        match Address::from_head(peer, headers, trusted) {
+            Some(Address::Known(address)) => Some(address),
+            Some(Address::Unreadable) => None,
+            None => Some(peer?.ip()),
+        }
     }
 
     /// To what requests with this token are charged; none if it is not one of the game's.

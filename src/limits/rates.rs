@@ -90,6 +90,8 @@ pub struct Limits {
     pub keep_alive: Duration,
     /// How long sent data may wait for the client to read it.
     pub reader_timeout: Duration,
+    /// Whether the access log has the addresses of clients.
+    pub log_client_address: bool,
 }
 
 impl Limits {

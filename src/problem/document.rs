@@ -78,6 +78,9 @@ pub struct ProblemDetails {
     /// The phase that the action needs, if it is a certain one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Phase>,
+    /// The id of the request, as in `X-Request-Id` and in the server's log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
     /// The line of the record that is wrong, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -119,6 +122,7 @@ impl Problem {
                 version: None,
                 phase: None,
                 expected: None,
+                request_id: None,
                 line: None,
                 character: None,
                 errors: Vec::new(),
@@ -292,6 +296,9 @@ impl ResponseError for Problem {
         if let Some(allow) = &self.allow {
             response.insert_header((header::ALLOW, allow.as_str()));
         }
-        response.json(&self.details)
+        response.json(&ProblemDetails {
+            request_id: RequestId::current(),
+            ..(*self.details).clone()
+        })
     }
 }

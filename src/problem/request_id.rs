@@ -1,4 +1,4 @@
-//! The id of a request: in its answer, in the access log, and in the log of problems.
+//! The id of a request: in its answer, in its problem document, and in the log.
 
 use actix_web::{
     HttpMessage,
@@ -6,6 +6,10 @@ use actix_web::{
 };
 
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+tokio::task_local! {
+    static CURRENT: RequestId;
+}
 
 /// The id of a request.
 #[derive(Clone, Debug)]
@@ -28,6 +32,21 @@ impl RequestId {
         });
         extensions.insert(id.clone());
         id
+    }
+
+    /// Runs what answers the request with this id.
+    pub async fn scope<T>(&self, answering: impl Future<Output = T>) -> T {
+        CURRENT.scope(self.clone(), answering).await
+    }
+
+    /// The same for what does not wait.
+    pub fn sync_scope<T>(&self, answering: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self.clone(), answering)
+    }
+
+    /// The id of the request that is being answered by this task, as it is logged.
+    pub fn current() -> Option<String> {
+        CURRENT.try_with(|id| id.text().to_owned()).ok()
     }
 
     /// The id as it is logged.

@@ -30,6 +30,7 @@ mod guide;
 mod headers;
 mod history;
 mod idempotency;
+mod inspection;
 mod joining;
 mod knowledge;
 mod layout;

@@ -140,6 +140,34 @@ fn a_whole_game_goes_through_it() {
 }
 
 #[test]
+fn a_request_has_one_id_in_every_log() {
+    let server = TestServer::start_with(&[
+        ("RUST_LOG", "info,dog::problem=debug"),
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Real-IP"),
+        ("DOG_LOG_CLIENT_ADDRESS", "true"),
+    ]);
+    let Some(nginx) = proxy(&server) else { return };
+    for (sent, is_kept) in [("mine-7", true), ("not mine", false)] {
+        let refused = nginx.get("/v1/games/none", &format!("\r\nX-Request-Id: {sent}"));
+        let problem: Value = serde_json::from_slice(&refused.body).expect("JSON");
+        let id = problem["request_id"].as_str().expect("an id");
+        assert_eq!(id == sent, is_kept);
+        assert_eq!(refused.header("x-request-id"), Some(id));
+        let log = server.log();
+        let lines: Vec<_> = log.lines().filter(|line| line.contains(id)).collect();
+        assert_eq!(lines.len(), 2, "a refusal, and the access: {log}");
+        assert!(
+            lines.iter().any(|line| line.ends_with(" 127.0.0.1")),
+            "{log}"
+        );
+        let access = nginx.0.folder.join("access.log");
+        wait_until("nginx's log", || {
+            fs::read_to_string(&access).is_ok_and(|log| log.contains(id))
+        });
+    }
+}
+
+#[test]
 fn streams_pass_without_buffering() {
     let server = TestServer::start();
     let Some(nginx) = proxy(&server) else { return };

@@ -112,7 +112,9 @@ fn a_folder_is_not_a_database() {
     fs::create_dir_all(&folder).expect("a folder");
     let text = folder.to_str().expect("a plain path");
     for arguments in [&["serve"][..], &["check"], &["backup", "copy.db"]] {
-        let (_, said) = failed(dog(arguments).args(["--database", text]));
+        let mut command = dog(arguments);
+        command.env("RUST_LOG", "warn");
+        let (_, said) = failed(command.args(["--database", text]));
         assert_eq!(said.lines().count(), 1, "{said}");
         for words in ["it is a folder", text] {
             assert!(said.contains(words), "{said}");
@@ -167,7 +169,13 @@ fn a_misspelt_variable_causes_a_warning() {
     let server = TestServer::start_with(&[("DOG_WORKRES", "2"), ("DOG_WORKERS", "2")]);
     let log = server.log();
     assert!(log.contains("DOG_WORKRES is ignored"), "{log}");
-    assert!(!log.contains("DOG_WORKERS"), "{log}");
+    assert!(!log.contains("DOG_WORKERS is ignored"), "{log}");
+    // What is in force, and why.
+    assert!(
+        log.contains("setting --workers 2 (by DOG_WORKERS)"),
+        "{log}"
+    );
+    assert!(log.contains("by default: --cors-origins *, "), "{log}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod copy;
 mod deflate;
 mod error;
 mod feed;
+mod finding;
 mod game_log;
 mod game_row;
 mod id;
@@ -49,6 +50,7 @@ pub use self::{
     copy::{CopyReport, copy},
     error::StoreError,
     feed::Feed,
+    finding::{Finding, Verdict},
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     location::Location,

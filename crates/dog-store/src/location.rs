@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::{CheckReport, ConnectionSettings, Store, StoreConfig, StoreError, postgres, sqlite};
+use crate::{
+    CheckReport, ConnectionSettings, Finding, Store, StoreConfig, StoreError, postgres, sqlite,
+};
 
 /// Where the games are kept.
 #[derive(Clone, Debug)]
@@ -30,6 +32,14 @@ impl Location {
         match self {
             Location::Sqlite(file) => Store::open(file, config),
             Location::Postgres(settings) => Store::connect(settings, config),
+        }
+    }
+
+    /// What a server will find here, without starting one. Nothing is changed.
+    pub fn inspect(&self) -> Vec<Finding> {
+        match self {
+            Location::Sqlite(file) => sqlite::inspect(file),
+            Location::Postgres(settings) => postgres::inspect(settings),
         }
     }
 

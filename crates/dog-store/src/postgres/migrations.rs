@@ -59,7 +59,7 @@ pub(super) async fn migrate_within(connection: &PgConnection) -> Result<(), Stor
 ///
 /// # Errors
 /// [`StoreError::Unsuitable`].
-async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
+pub(super) async fn check_encoding(connection: &PgConnection) -> Result<(), StoreError> {
     let sql = "SELECT current_setting('server_encoding')";
     let row = one(connection.query(sql, &[]).await?)?;
     match row.try_get(0)? {

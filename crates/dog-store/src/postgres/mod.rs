@@ -11,6 +11,7 @@ mod connection;
 pub(super) mod copy;
 mod database;
 mod error;
+mod inspect;
 mod migrations;
 mod moved;
 mod reader;
@@ -22,4 +23,4 @@ mod tasks;
 mod writer;
 
 pub use self::connection::{ConnectionSettings, SettingsError};
-pub(super) use self::{check::check, connection::Purpose, database::PgDatabase};
+pub(super) use self::{check::check, connection::Purpose, database::PgDatabase, inspect::inspect};

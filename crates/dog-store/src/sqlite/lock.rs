@@ -67,6 +67,15 @@ impl DatabaseLock {
     }
 }
 
+/// Which process has the lock of a database; none if it is free.
+pub(super) fn holder_of(database: &Path) -> Option<String> {
+    let mut file = File::open(sidecar(database, "-lock")).ok()?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Some(holder(&mut file)),
+        _ => None,
+    }
+}
+
 fn open(path: &Path) -> Result<File, StoreError> {
     let mut options = private_file();
     let opened = options.read(true).create(true).truncate(false).open(path);

@@ -14,6 +14,7 @@ mod database;
 mod due;
 mod error;
 mod game_cache;
+mod inspect;
 mod lock;
 mod memory;
 mod migrations;
@@ -31,4 +32,4 @@ pub use self::{
     backup::{BackupError, BackupReport, backup},
     check::verify_file,
 };
-pub(super) use self::{check::check, database::SqliteDatabase};
+pub(super) use self::{check::check, database::SqliteDatabase, inspect::inspect};

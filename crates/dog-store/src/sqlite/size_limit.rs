@@ -10,7 +10,7 @@ use crate::StoreError;
 /// The room on the disk for the write-ahead log and its index, in bytes. The database must not take
 /// it: without a log nothing can be written, not even a removal, and a full log cannot be copied
 /// into a database that cannot grow.
-const LOG_ROOM: u64 = LOG_SIZE_LIMIT + (8 << 20);
+pub(super) const LOG_ROOM: u64 = LOG_SIZE_LIMIT + (8 << 20);
 
 /// The largest number of pages that SQLite allows.
 const MAX_PAGES: u64 = u32::MAX as u64 - 1;
@@ -51,13 +51,13 @@ impl SizeLimit {
 
 /// The free space of a file's disk in bytes, if it is known.
 #[cfg(target_os = "linux")]
-fn free_bytes(file: &Path) -> Option<u64> {
+pub(super) fn free_bytes(file: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(file).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn free_bytes(_: &Path) -> Option<u64> {
+pub(super) fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
