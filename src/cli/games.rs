@@ -23,7 +23,7 @@ const PAGE: u32 = 100;
 pub struct GamesArgs {
     #[command(subcommand)]
     command: Command,
-    /// Address of a running server, such as http://127.0.0.1:8080; without it the database is
+    /// Address of a running server on this machine, such as http://127.0.0.1:8080; without it the database is
     /// opened, which of a file no server may use meanwhile.
     #[arg(long, global = true)]
     url: Option<String>,
@@ -145,6 +145,10 @@ impl Place {
         let file = key.context("--url needs the operator's key: --operator-key FILE")?;
         let text = fs::read_to_string(&file);
         let text = text.with_context(|| format!("cannot read {}", file.display()))?;
+        ensure!(
+            url.starts_with("http://"),
+            "the key is sent to the server itself, on its machine, such as http://127.0.0.1:8080"
+        );
         let agent = Agent::config_builder().http_status_as_error(false).build();
         Ok(Place::Server {
             agent: agent.into(),

@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use anyhow::bail;
-use dog_store::{Finding, Verdict};
+use anyhow::ensure;
+use dog_store::Verdict::{self, Bad, Doubtful, Good};
 
 use super::{print, serve::ServeArgs};
 use crate::{limits::connections::connection_limit, server::Listeners};
@@ -14,62 +14,50 @@ impl ServeArgs {
     /// # Errors
     /// If one of them is bad.
     pub fn inspect(&self) -> anyhow::Result<()> {
-        let location = self.database.location()?;
-        let mut findings = location.inspect();
-        findings.push(self.files());
-        findings.push(match Listeners::bind(self.listen.clone()) {
-            Ok(_) => Finding::good(format!("address: {} is free", self.listen)),
-            Err(error) => Finding::doubtful(format!(
-                "address: {error}; that is right if this server runs already"
-            )),
-        });
-        findings.push(self.proxy());
+        let mut findings = self.database.location()?.inspect();
+        findings.add_result("files of the operator", self.files.open());
+        match Listeners::bind(self.listen.clone()) {
+            Ok(_) => findings.add(Good, "address"),
+            Err(error) => findings.add(Doubtful, format!("address: {error}; by this server?")),
+        }
+        let (verdict, proxy) = self.proxy();
+        findings.add(verdict, proxy);
         let wanted = self.limits.max_connections;
         let workers = thread::available_parallelism().map_or(2, usize::from);
-        findings.push(match connection_limit(wanted, workers) {
-            Ok(limit) if limit < wanted => Finding::doubtful(format!(
-                "open files: enough for {limit} connections of --max-connections {wanted}; raise \
-                 LimitNOFILE, or ulimit -n"
-            )),
-            Ok(limit) => Finding::good(format!("open files: enough for {limit} connections")),
-            Err(error) => Finding::bad(format!("open files: {error}")),
-        });
-        let mut bad = 0;
-        for finding in findings {
-            print(&format!("{finding}\n"))?;
-            bad += usize::from(finding.0 == Verdict::Bad);
+        match connection_limit(wanted, workers) {
+            Ok(limit) if limit < wanted => findings.add(
+                Doubtful,
+                format!("open files: enough for {limit} connections; raise LimitNOFILE, ulimit -n"),
+            ),
+            limit => findings.add_result("open files", limit),
         }
-        match bad {
-            0 => Ok(()),
-            1 => bail!("1 thing is bad"),
-            _ => bail!("{bad} things are bad"),
+        for (verdict, text) in &findings.0 {
+            let verdict = format!("{verdict:?}").to_lowercase();
+            print(&format!("{verdict:8}  {text}\n"))?;
         }
-    }
-
-    /// The files of the operator.
-    fn files(&self) -> Finding {
-        match self.files.open() {
-            Ok((_, _, files)) => Finding::good(format!("files: {} of the operator", files.len())),
-            Err(error) => Finding::bad(format!("files: {error:#}")),
-        }
+        let bad = findings.0.iter().filter(|(verdict, _)| *verdict == Bad);
+        ensure!(
+            bad.count() == 0,
+            "what is bad must be put right before a start"
+        );
+        Ok(())
     }
 
     /// Whether clients are told apart.
-    fn proxy(&self) -> Finding {
+    fn proxy(&self) -> (Verdict, &'static str) {
         let is_local = ["127.", "localhost:", "[::1]:"];
         let is_local = is_local.iter().any(|local| self.listen.starts_with(local));
-        match (&self.limits.trusted_proxy_header, is_local) {
-            (None, true) => Finding::doubtful(
-                "proxy: no --trusted-proxy-header is set; behind a proxy on this machine there \
-                 would be no limits by address",
+        match (self.limits.trusted_proxy_header.is_some(), is_local) {
+            (false, true) => (
+                Doubtful,
+                "proxy: behind one on this machine there are no limits by address without \
+                 --trusted-proxy-header",
             ),
-            (Some(name), false) => Finding::doubtful(format!(
-                "proxy: {name} is trusted, and --listen is open to others; a client that reaches \
-                 {} without the proxy can choose its address",
-                self.listen
-            )),
-            (None, false) => Finding::good("proxy: none; clients are known by their connections"),
-            (Some(name), true) => Finding::good(format!("proxy: clients are known by {name}")),
+            (true, false) => (
+                Doubtful,
+                "proxy: who reaches --listen without it chooses the address in its header",
+            ),
+            _ => (Good, "proxy"),
         }
     }
 }

@@ -19,6 +19,7 @@ use std::{
 };
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use clap_complete::{Shell, generate};
 
 use self::logger::LogFormat;
 use crate::{
@@ -51,6 +52,8 @@ enum Subcommand {
     Openapi,
     /// Print the table of errors as Markdown.
     Errors,
+    /// Print the completions of this command line for a shell.
+    Completions { shell: Shell },
     /// Ask a running server whether it is alive; exit code 0 if it is.
     Healthcheck(healthcheck::HealthcheckArgs),
     /// Count move sequences (perft), to test and to time the move generator.
@@ -112,6 +115,11 @@ impl Cli {
             Subcommand::Games(games) => games.run(),
             Subcommand::Openapi => print(openapi::DOCUMENT),
             Subcommand::Errors => print(include_str!("../../docs/errors.md")),
+            Subcommand::Completions { shell } => {
+                let mut script = Vec::new();
+                generate(shell, &mut Cli::command(), "dog", &mut script);
+                print(&String::from_utf8(script)?)
+            }
             Subcommand::Healthcheck(healthcheck) => healthcheck.run(),
             Subcommand::Perft(perft) => perft.run(),
             Subcommand::Verify(verify) => verify.run(),

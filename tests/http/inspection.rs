@@ -32,12 +32,12 @@ fn what_a_start_depends_on_is_said_line_by_line() {
     let server = TestServer::start();
     let file = server.database().file().to_owned();
     let fresh = server.folder().join("fresh.db");
-    says("good      file: ", true, inspect(&fresh, &[]));
-    says("good      folder: ", true, inspect(&fresh, &[]));
-    says("good      address: ", true, inspect(&fresh, &[]));
-    says("doubtful  proxy: no ", true, inspect(&fresh, &[]));
+    says("good      file", true, inspect(&fresh, &[]));
+    says("good      folder", true, inspect(&fresh, &[]));
+    says("good      address", true, inspect(&fresh, &[]));
+    says("doubtful  proxy: behind ", true, inspect(&fresh, &[]));
     let trusted = [("DOG_TRUSTED_PROXY_HEADER", "X-Real-IP")];
-    says("good      proxy: ", true, inspect(&fresh, &trusted));
+    says("good      proxy", true, inspect(&fresh, &trusted));
     let left: Vec<_> = fs::read_dir(server.folder()).expect("a folder").collect();
     let is_trace = |name: &str| name.starts_with("fresh");
     let names = left.iter().flatten().map(|entry| entry.file_name());
@@ -50,7 +50,7 @@ fn what_a_start_depends_on_is_said_line_by_line() {
     says("bad       folder: ", false, inspect(&nowhere, &[]));
     let keys = [("DOG_CREATE_KEYS", "/nowhere/keys")];
     says(
-        "bad       files: cannot read ",
+        "bad       files of the operator: cannot read ",
         false,
         inspect(&fresh, &keys),
     );
@@ -59,9 +59,9 @@ fn what_a_start_depends_on_is_said_line_by_line() {
     let game = TestGame::create(&server, &serde_json::json!({}));
     says("doubtful  lock: a server (pid ", true, inspect(&file, &[]));
     server.stop(Signal::Term);
-    says("good      lock: ", true, inspect(&file, &[]));
-    says("good      schema: version ", true, inspect(&file, &[]));
-    says("good      clock: ", true, inspect(&file, &[]));
+    says("good      lock", true, inspect(&file, &[]));
+    says("good      schema", true, inspect(&file, &[]));
+    says("good      clock", true, inspect(&file, &[]));
     server
         .database()
         .change_game(&game.id, "updated_at = updated_at + 3600000000");

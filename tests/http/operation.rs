@@ -179,6 +179,18 @@ fn a_misspelt_variable_causes_a_warning() {
 }
 
 #[test]
+fn completions_are_printed_for_each_shell() {
+    for shell in ["bash", "fish", "zsh"] {
+        let printed = dog(&["completions", shell]).output().expect("an end");
+        let script = String::from_utf8(printed.stdout).expect("UTF-8");
+        assert!(
+            printed.status.success() && script.contains("operator-key"),
+            "{script}"
+        );
+    }
+}
+
+#[test]
 fn signals_stop_the_server_cleanly() {
     let server = TestServer::start();
     for signal in [Signal::Hangup, Signal::Term] {

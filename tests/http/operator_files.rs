@@ -303,6 +303,14 @@ fn games_are_in_the_hands_of_who_runs_the_server() {
         assert!(!done && said.contains(one.as_str()), "{said}");
         remaining -= 2;
     }
+    let (done, said) = run(&[
+        "list",
+        "--url",
+        "https://dog.example",
+        "--operator-key",
+        beside[3],
+    ]);
+    assert!(!done && said.contains("http://"), "{said}");
     let (done, said) = run(&["list", "--url", &url]);
     assert!(!done && said.contains("--operator-key"), "{said}");
 }

@@ -316,7 +316,7 @@ fn targets_are_read_as_if_they_were_escaped() {
     let server = TestServer::start();
     let game = TestGame::in_play(&server);
     let ask = |target: &str, origin: &str| {
-        let origin = format!("Origin: {origin}\r\n");
+        let origin = format!("Origin: {origin}\r\nX-Request-Id: 1\r\n");
         let mut connection = Raw::connect(&server);
         // Wherever the reads cut it.
         let sent = head("GET", target, &origin).into_bytes();

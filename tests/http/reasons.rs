@@ -134,7 +134,7 @@ const MISTAKES: &str = r#"
 /v1/games?limit=many           | wrong_value | /limit
 /v1/games?limit=101            | wrong_value | /limit
 /v1/games?limit=1&limit=2      | duplicate | /limit
-/v1/games?colour=1             | unknown_member | /colour | phase open cursor limit
+/v1/games?colour=1             | unknown_member | /colour | phase open all creator cursor limit
 /v1/games?open=yes             | wrong_value | /open
 /v1/rules?a=1                  | unknown_member | /a |
 "#;

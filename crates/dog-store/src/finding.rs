@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::StoreError;
+
 /// What is thought of something that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -12,37 +14,35 @@ pub enum Verdict {
     Bad,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Verdict::Good => "good",
-            Verdict::Doubtful => "doubtful",
-            Verdict::Bad => "bad",
-        })
-    }
-}
+/// What was looked at: the verdict, and in words what it is about and what to do.
+#[derive(Debug, Default)]
+pub struct Findings(pub Vec<(Verdict, String)>);
 
-/// Something that was looked at: what it is thought of, and in words, with what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding(pub Verdict, pub String);
-
-impl Finding {
-    pub fn good(text: impl fmt::Display) -> Finding {
-        Finding(Verdict::Good, text.to_string())
+impl Findings {
+    /// Adds what was looked at; what is doubtful or bad, with what to do.
+    pub fn add(&mut self, verdict: Verdict, text: impl fmt::Display) {
+        self.0.push((verdict, text.to_string()));
     }
 
-    pub fn doubtful(text: impl fmt::Display) -> Finding {
-        Finding(Verdict::Doubtful, text.to_string())
+    /// Adds something that is good, or else bad for this reason.
+    pub fn add_result(&mut self, subject: &str, result: Result<impl Sized, impl fmt::Display>) {
+        match result {
+            Ok(_) => self.add(Verdict::Good, subject),
+            Err(error) => self.add(Verdict::Bad, format!("{subject}: {error:#}")),
+        }
     }
 
-    pub fn bad(text: impl fmt::Display) -> Finding {
-        Finding(Verdict::Bad, text.to_string())
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding(verdict, text) = self;
-        write!(f, "{verdict:8}  {text}")
+    /// Adds the schema version that a database has, or why no server can use it.
+    pub(super) fn add_schema(&mut self, checked: Result<(), StoreError>) {
+        match checked {
+            Err(StoreError::Older { found, needed }) if found > 0 => self.add(
+                Verdict::Doubtful,
+                format!(
+                    "schema: {found}, which a server migrates to {needed}; make a backup first"
+                ),
+            ),
+            Ok(()) | Err(StoreError::Older { .. }) => self.add(Verdict::Good, "schema"),
+            Err(error) => self.add(Verdict::Bad, format!("schema: {error}")),
+        }
     }
 }

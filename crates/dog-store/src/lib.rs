@@ -50,7 +50,7 @@ pub use self::{
     copy::{CopyReport, copy},
     error::StoreError,
     feed::Feed,
-    finding::{Finding, Verdict},
+    finding::{Findings, Verdict},
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     location::Location,

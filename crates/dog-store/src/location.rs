@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    CheckReport, ConnectionSettings, Finding, Store, StoreConfig, StoreError, postgres, sqlite,
+    CheckReport, ConnectionSettings, Findings, Store, StoreConfig, StoreError, postgres, sqlite,
 };
 
 /// Where the games are kept.
@@ -36,7 +36,7 @@ impl Location {
     }
 
     /// What a server will find here, without starting one. Nothing is changed.
-    pub fn inspect(&self) -> Vec<Finding> {
+    pub fn inspect(&self) -> Findings {
         match self {
             Location::Sqlite(file) => sqlite::inspect(file),
             Location::Postgres(settings) => postgres::inspect(settings),
