@@ -28,7 +28,8 @@ async function keep(answer) {
   if (await (await cache.match(home))?.text() === page) return;
   const files = filesOf(page);
   const folder = files[0]?.folder;
-  if (!folder) return;
+  // A login in front of the server may answer in its place.
+  if (!folder || !answer.ok) return;
   const wanted = [...files.map(({ name }) => name), ...LANGUAGES.map((one) => `lang/${one}.json`)].map((name) => folder + name);
   const known = (await cache.keys()).map(({ url }) => url);
   const missing = [...new Set(wanted)].filter((url) => !known.includes(url));
