@@ -1,8 +1,6 @@
 //! Files of the operator that are read again: keys to create games, blocked addresses, a notice.
 
 use std::{
-    fs,
-    path::PathBuf,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -11,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     limits::{behind_a_proxy, from},
-    support::{TestGame, TestRequest, TestServer, TestViewer::*},
+    support::{OperatorFile, TestGame, TestRequest, TestServer, TestViewer::*},
 };
 
 const KEY: &str = "a-key-of-the-club";
@@ -26,32 +24,6 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     while !holds() {
         assert!(begun.elapsed() < LONGEST, "{what}");
         sleep(Duration::from_millis(200));
-    }
-}
-
-/// A file of a test, removed with it.
-struct OperatorFile(PathBuf);
-
-impl OperatorFile {
-    fn new(name: &str, content: &str) -> OperatorFile {
-        let name = format!("dog-{name}-{}", std::process::id());
-        let file = OperatorFile(std::env::temp_dir().join(name));
-        file.write(content);
-        file
-    }
-
-    fn write(&self, content: &str) {
-        fs::write(&self.0, content).expect("a file");
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path")
-    }
-}
-
-impl Drop for OperatorFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
     }
 }
 
