@@ -47,6 +47,8 @@ async function page(event) {
   try {
     const answer = await event.preloadResponse ?? await fetch(event.request);
     if (answer.ok) event.waitUntil(keep(answer.clone()).catch(() => {}));
+    // Only without a worker does a browser ask for the name and the password of a login.
+    if (answer.status === 401 && await worker.registration.unregister()) return new Response("", { headers: { Refresh: "0" } });
     return AWAY.includes(answer.status) ? await kept(home) ?? answer : answer;
   } catch {
     return await kept(home) ?? Response.error();

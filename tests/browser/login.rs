@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     start::wait_until_kept,
@@ -135,6 +135,9 @@ fn people_of_a_login_service_play_to_the_end() {
     guest.devtools("Network.clearBrowserCookies", json!({}));
     guest.go("/?lang=en");
     guest.wait_for_words("Who are you?");
+    // The browser itself has asked for it, as it must to ask for a password.
+    let worker = guest.eval("navigator.serviceWorker.controller");
+    assert_eq!(worker, Value::Null);
     guest.go("/oauth2/start?beat");
     guest.wait("the home screen", |look| look.can("Play against bots"));
     check_files(&guest);
