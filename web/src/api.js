@@ -3,7 +3,7 @@
 
 import { NewVersion } from "./files.js";
 import { forgetKey, keyFor, savePerson, savedPerson } from "./storage.js";
-import { dispatch, state } from "./store.js";
+import { dispatch } from "./store.js";
 
 /** @import {Catalogue, Failure, Layout, Message, Problem, Sheet, Table} from "./types.js" */
 
@@ -150,10 +150,7 @@ async function send(path, token, { headers, ...options }) {
 const GUARDED = /^\/v1\/(games|games\/import|games\/\w+\/review|join|analysis\/suggest-moves?)(\?|$)/;
 
 /** Asks the person for that key; the answer is empty if there is none. @param {boolean} wrong whether one was sent @returns {Promise<string>} */
-const askForKey = (wrong) => new Promise((answer) => {
-  state.asked?.answer("");
-  dispatch({ type: "set", change: { asked: { wrong, answer } } });
-});
+const askForKey = (wrong) => new Promise((answer) => { dispatch({ type: "set", change: { asked: { wrong, answer } } }); });
 
 /**
  * @typedef {{

@@ -33,7 +33,7 @@ export function KeyQuestion({ asked: { wrong, answer } }) {
   };
   return html`
     <dialog class="key" ref=${dialog} aria-label=${t("key")} onCancel=${() => close()}>
-      <form onSubmit=${submitted("key", close)}>
+      <form class="fields" onSubmit=${submitted("key", close)}>
         <p class=${wrong && "problem"} role=${wrong && "alert"}>${t(wrong ? "key.wrong" : "code.key_required")}</p>
         <label>${t("key")} <input name="key" required pattern=" *[!-~]+ *" autocomplete="off" autocapitalize="none" spellcheck="false" /></label>
         <div class="buttons"><button type="submit" class="primary">${t("key.use")}</button>
