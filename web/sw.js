@@ -28,7 +28,8 @@ async function keep(answer) {
   if (await (await cache.match(home))?.text() === page) return;
   const files = filesOf(page);
   const folder = files[0]?.folder;
-  if (!folder) return;
+  // A login in front of the server may answer in its place.
+  if (!folder || !answer.ok) return;
   const wanted = [...files.map(({ name }) => name), ...LANGUAGES.map((one) => `lang/${one}.json`)].map((name) => folder + name);
   const known = (await cache.keys()).map(({ url }) => url);
   const missing = [...new Set(wanted)].filter((url) => !known.includes(url));
@@ -46,6 +47,8 @@ async function page(event) {
   try {
     const answer = await event.preloadResponse ?? await fetch(event.request);
     if (answer.ok) event.waitUntil(keep(answer.clone()).catch(() => {}));
+    // Only without a worker does a browser ask for the name and the password of a login.
+    if (answer.status === 401 && await worker.registration.unregister()) return new Response("", { headers: { Refresh: "0" } });
     return AWAY.includes(answer.status) ? await kept(home) ?? answer : answer;
   } catch {
     return await kept(home) ?? Response.error();

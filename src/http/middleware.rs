@@ -43,12 +43,14 @@ pub async fn log_and_measure<B: MessageBody + 'static>(
     let guard = RequestGuard::begin(&request);
     let answering = AssertUnwindSafe(next.call(request)).catch_unwind();
     let answered = guard.id.scope(answering).await;
-    let answered = guard.id.sync_scope(|| match answered {
-        Ok(Ok(response)) => Ok(framework_errors_to_problems(response)),
-        Ok(Err(error)) => Err(error.error_response()),
-        Err(_) => Err(Problem::internal("a handler panicked").error_response()),
-    });
-    let mut response = answered.map_err(|refusal| guard.failed(refusal))?;
+    let mut response = match answered {
+        Ok(Ok(response)) => (guard.id).sync_scope(|| framework_errors_to_problems(response)),
+        Ok(Err(error)) => return Err(guard.failed(|| error.error_response())),
+        Err(_) => {
+            let problem = Problem::internal("a handler panicked");
+            return Err(guard.failed(|| problem.error_response()));
+        }
+    };
     let answered = response.request();
     let address = (answered.app_data::<Data<LimitState>>())
         .and_then(|state| state.address_to_log(answered.peer_addr(), answered.headers()));
@@ -91,7 +93,8 @@ impl RequestGuard {
     }
 
     /// The error with this answer, which passes no other middleware.
-    fn failed(&self, mut response: HttpResponse) -> Error {
+    fn failed(&self, answer: impl FnOnce() -> HttpResponse) -> Error {
+        let mut response = self.id.sync_scope(answer);
         self.answered(None, response.status(), true, None);
         self.complete(&mut response);
         InternalError::from_response("no handler has answered", response).into()

@@ -481,6 +481,7 @@ mod tests {
             client_timeout: Duration::ZERO,
             keep_alive: Duration::ZERO,
             reader_timeout: Duration::ZERO,
+            log_client_address: false,
         };
         Connections::new(limit, &limits, Arc::new(BodyMemory::new(0)), true)
     }

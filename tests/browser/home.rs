@@ -72,7 +72,7 @@ fn public_games_in_play_can_be_watched() {
 }
 
 /// Chooses a file with this text.
-fn choose_file(browser: &Browser, content: &str) {
+pub fn choose_file(browser: &Browser, content: &str) {
     browser.script(
         "const input = document.querySelector('input[type=file]');
          const { files, items } = new DataTransfer();

@@ -50,7 +50,7 @@ fn the_page_works_in_a_folder_of_a_proxy() {
         "    location /table/ {{\n        proxy_pass http://{}/;\n        proxy_buffering off;\n    }}\n",
         server.address()
     );
-    let Some(nginx) = Nginx::start(server.folder().join("nginx"), documented, &here) else {
+    let Some(nginx) = Nginx::start(server.folder().join("nginx"), &[(documented, &here)]) else {
         return;
     };
     // A request outside the folder fails the test.

@@ -5,40 +5,16 @@ use std::{thread, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Browser, Dice, LINK_FOR_ALL, TestGame, TestServer,
-    TestViewer::{Host, Seat, Spectator},
-    game_of, go_home, hand, invite_friends, play_together, saved, sit_down, wait_for_seat,
+    Browser, LINK_FOR_ALL, TestServer,
+    TestViewer::{Host, Spectator},
+    game_of, go_home, hand, invite_friends, play_by_api, play_together, saved, sit_down,
+    wait_for_seat,
 };
 
 /// What a browser may log when something happens between its request and the answer.
 fn expect_races(browser: &Browser) {
     browser.expect_message(&["401"]);
     browser.expect_message(&["legal-moves", "409"]);
-}
-
-/// Plays to the end by the API, while the browsers look on.
-fn finish(game: &TestGame<'_>) {
-    let mut dice = Dice::new(1);
-    while game.view(Spectator)["phase"] != "finished" {
-        let act = |seat: &usize| game.view(Seat(*seat))["actions"][0]["route"].is_string();
-        match (0..4).find(act) {
-            Some(seat) => act_for(game, seat, &mut dice),
-            // A bot is to act, where one stands in.
-            None => thread::sleep(Duration::from_millis(10)),
-        }
-    }
-}
-
-/// Deals, or follows advice. The page of that seat may have been faster.
-fn act_for(game: &TestGame<'_>, seat: usize, dice: &mut Dice) {
-    if game.post(Seat(seat), "/deal").send().status == 200 {
-        return;
-    }
-    let query = format!("/suggest-move?level=greedy&seed={}", dice.below(1000));
-    let advice = game.get(Seat(seat), &query).send();
-    if advice.status == 200 {
-        game.as_suggested(seat, &advice.json()["suggestions"][0]["request"]);
-    }
 }
 
 #[test]
@@ -137,7 +113,7 @@ fn four_friends_at_one_table() {
     browsers[1].wait_for_words("You can come back at any time.");
     browsers[1].press("Leave");
     let game = game_of(&server, &browsers);
-    finish(&game);
+    play_by_api(&game, |view| view["phase"] == "finished");
     for browser in &browsers {
         browser.wait("the end", |look| look.team.is_some());
     }

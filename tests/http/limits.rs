@@ -485,7 +485,12 @@ fn an_address_has_few_streams_without_tokens() {
 
 #[test]
 fn a_proxy_that_is_not_trusted_is_told_of_once() {
-    let warnings = |server: &TestServer| server.log().matches("no --trusted-proxy-header is set").count();
+    let warnings = |server: &TestServer| {
+        server
+            .log()
+            .matches("no --trusted-proxy-header is set")
+            .count()
+    };
     let trusting = behind_a_proxy(&[]);
     let server = TestServer::start();
     for (name, value) in [

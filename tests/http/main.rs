@@ -44,6 +44,7 @@ mod metrics;
 mod names;
 mod nginx;
 mod operation;
+mod operator;
 mod operator_files;
 mod overload;
 mod page;

@@ -34,7 +34,7 @@ impl Proxy {
     fn before(address: &str, server: &TestServer) -> Option<Proxy> {
         let folder = server.folder().join("nginx");
         let upstream = format!("server {address};");
-        Nginx::start(folder, "server 127.0.0.1:8080;", &upstream).map(Proxy)
+        Nginx::start(folder, &[("server 127.0.0.1:8080;", &upstream)]).map(Proxy)
     }
 
     fn connect(&self) -> TcpStream {

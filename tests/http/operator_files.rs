@@ -1,8 +1,6 @@
 //! Files of the operator that are read again: keys to create games, blocked addresses, a notice.
 
 use std::{
-    fs,
-    path::PathBuf,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -11,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     limits::{behind_a_proxy, from},
-    support::{Signal, TestGame, TestRequest, TestServer, TestViewer::*, dog},
+    support::{OperatorFile, TestGame, TestRequest, TestServer, TestViewer::*},
 };
 
 const KEY: &str = "a-key-of-the-club";
@@ -26,32 +24,6 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     while !holds() {
         assert!(begun.elapsed() < LONGEST, "{what}");
         sleep(Duration::from_millis(200));
-    }
-}
-
-/// A file of a test, removed with it.
-struct OperatorFile(PathBuf);
-
-impl OperatorFile {
-    fn new(name: &str, content: &str) -> OperatorFile {
-        let name = format!("dog-{name}-{}", std::process::id());
-        let file = OperatorFile(std::env::temp_dir().join(name));
-        file.write(content);
-        file
-    }
-
-    fn write(&self, content: &str) {
-        fs::write(&self.0, content).expect("a file");
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path")
-    }
-}
-
-impl Drop for OperatorFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -175,142 +147,4 @@ fn a_notice_reaches_open_streams() {
     assert_eq!(stream.notice_of("notice"), expected);
     // A new stream is told at once.
     assert_eq!(game.lines(Spectator, "").notice_of("notice"), expected);
-}
-
-const OPERATOR: &str = "the-key-of-the-operator";
-
-/// A game whose creator has an address that is counted.
-fn create_from_afar<'a>(server: &'a TestServer, body: &Value) -> TestGame<'a> {
-    let created = from(server.post("/v1/games").json(body), "198.51.100.1").send();
-    TestGame::from_created(server, &created.expect(201))
-}
-
-#[test]
-fn an_operator_lists_changes_and_removes_any_game() {
-    let keys = OperatorFile::new("operator", OPERATOR);
-    let server = behind_a_proxy(&[("DOG_OPERATOR_KEY", keys.path())]);
-    let seats = json!([{}, {"kind": "bot"}, {"kind": "bot"}, {"kind": "bot"}]);
-    let game = create_from_afar(&server, &json!({"seats": seats, "listed": false}));
-    create_from_afar(&server, &json!({}));
-    let by_operator = |request: TestRequest<'_>| request.header("Dog-Token", OPERATOR).send();
-    let list = |query: &str| {
-        let listed = by_operator(server.get(&format!("/v1/games?all=true{query}"))).expect(200);
-        listed["games"].as_array().expect("a list").clone()
-    };
-    let all = list("");
-    assert_eq!(all.len(), 2);
-    let own = &all[1];
-    assert_eq!(
-        (&own["id"], &own["listed"]),
-        (&json!(game.id), &json!(false))
-    );
-    assert!(own["size"].as_u64().is_some_and(|size| size > 500), "{own}");
-    // The games of a creator, page by page.
-    let creator = own["creator"].as_str().expect("a creator");
-    assert_eq!(list(&format!("&creator={creator}&limit=1")).len(), 1);
-    assert_eq!(list(&format!("&creator={}", "0".repeat(32))).len(), 0);
-    assert_eq!(list("&phase=finished").len(), 0);
-    // Nobody else sees that, and to everything else the operator is a stranger.
-    let public = server.get("/v1/games").send().expect(200);
-    assert!(public["games"][0].get("creator").is_none(), "{public}");
-    for token in [None, game.token(Host), Some("a-key-of-somebody")] {
-        let request = server.get("/v1/games?all=true");
-        let request = match token {
-            Some(token) => request.header("Dog-Token", token),
-            None => request,
-        };
-        assert_eq!(
-            request.send().refused("forbidden")["reason"],
-            "operator_only"
-        );
-    }
-    for query in ["creator=0", "all=true&creator=0"] {
-        let request = server.get(&format!("/v1/games?{query}"));
-        by_operator(request).refused("invalid_request");
-    }
-    let seen = by_operator(server.get(&game.path(""))).expect(200);
-    assert_eq!(seen, game.view(Spectator));
-    let deal = server
-        .post(&game.path("/deal"))
-        .header("Dog-Token", OPERATOR);
-    assert_eq!(deal.send().refused("unauthorized")["reason"], "no_token");
-    // A seat is given to a bot, and the game is removed.
-    let put = server.request("PUT", &game.path("/seats/0"));
-    by_operator(put.json(&json!({"kind": "bot"}))).expect(200);
-    let stream = game.lines(Spectator, "");
-    let remove = || server.request("DELETE", &game.path(""));
-    remove().send().refused("unauthorized");
-    assert_eq!(by_operator(remove()).status, 204);
-    stream.rest();
-    game.get(Spectator, "").send().refused("game_not_found");
-}
-
-#[test]
-fn games_are_in_the_hands_of_who_runs_the_server() {
-    let keys = OperatorFile::new("operator-cli", &format!("# mine\n{OPERATOR}\n"));
-    let server = behind_a_proxy(&[("DOG_OPERATOR_KEY", keys.path())]);
-    let run = |arguments: &[&str]| {
-        let mut command = dog(&server.database().location(), &[]);
-        let output = command
-            .arg("games")
-            .args(arguments)
-            .output()
-            .expect("an end");
-        let said =
-            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        (output.status.success(), said.into_owned())
-    };
-    let url = server.url();
-    let beside = ["--url", &url, "--operator-key", keys.path()];
-    let mut remaining = 5;
-    let create = |_| create_from_afar(&server, &json!({}));
-    let games: Vec<_> = (0..remaining).map(create).collect();
-    for place in [&beside[..], &[]] {
-        if place.is_empty() {
-            server.stop(Signal::Term);
-        }
-        let run = |arguments: &[&str]| run(&[arguments, place].concat());
-        let (done, json) = run(&["list", "--json"]);
-        assert!(done, "{json}");
-        let listed: Vec<Value> = json
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect();
-        assert_eq!(listed.len(), remaining, "{json}");
-        let creator = listed[0]["creator"].as_str().expect("a creator");
-        for (filter, count) in [
-            (&["--phase", "seating"][..], 0),
-            (&["--older-than", "1"], 0),
-            (&["--unlisted"], 0),
-            (&["--creator", creator], remaining),
-        ] {
-            let (done, table) = run(&[&["list"], filter].concat());
-            assert!(done && table.starts_with("id "), "{table}");
-            assert_eq!(table.lines().count(), 1 + count, "{filter:?}: {table}");
-        }
-        // Several are removed only on request, and what is not there is said.
-        let one = &games[remaining - 1].id;
-        let (done, shown) = run(&["show", one]);
-        assert!(done && shown.contains("\"seats\""), "{shown}");
-        let (done, said) = run(&["remove", "--creator", creator]);
-        assert!(
-            !done && said.contains(&format!("these are {remaining} games")),
-            "{said}"
-        );
-        let (done, said) = run(&["remove", one, &games[remaining - 2].id, "--yes"]);
-        assert!(done && said.contains("2 removed"), "{said}");
-        let (done, said) = run(&["remove", one]);
-        assert!(!done && said.contains(one.as_str()), "{said}");
-        remaining -= 2;
-    }
-    let (done, said) = run(&[
-        "list",
-        "--url",
-        "https://dog.example",
-        "--operator-key",
-        beside[3],
-    ]);
-    assert!(!done && said.contains("http://"), "{said}");
-    let (done, said) = run(&["list", "--url", &url]);
-    assert!(!done && said.contains("--operator-key"), "{said}");
 }

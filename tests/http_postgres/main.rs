@@ -1,8 +1,9 @@
 //! The tests of `tests/http` that depend on the store, on PostgreSQL. Without PostgreSQL they are
 //! skipped. What is decided before the store is asked, such as a refusal, is tested there alone. Those
-//! of `copying` and `set_back` are only here.
+//! of `copying`, `inspection` and `set_back` are only here.
 
 mod copying;
+mod inspection;
 mod set_back;
 
 /// The modules of `tests/http`.
@@ -23,6 +24,7 @@ mod http {
     mod limits;
     mod list;
     mod metrics;
+    mod operator;
     mod play;
     mod presence;
     mod quick_join;

@@ -44,7 +44,7 @@ fn requests_for_a_game_go_to_the_same_node() {
     let (_, block) = conf.split_once("upstream dog {").expect("a block");
     let (block, _) = block.split_once("\n}\n").expect("its end");
     let block = format!("upstream dog {{{block}\n}}\n");
-    let Some(nginx) = Nginx::start(folder, &block, &documented_upstream(&nodes)) else {
+    let Some(nginx) = Nginx::start(folder, &[(&block, &documented_upstream(&nodes))]) else {
         return;
     };
     let node = nodes.at(0);

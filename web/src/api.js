@@ -2,7 +2,8 @@
 // loads files of the page.
 
 import { NewVersion } from "./files.js";
-import { forgetKey, keyFor } from "./storage.js";
+import { forgetKey, keyFor, savePerson, savedPerson } from "./storage.js";
+import { dispatch } from "./store.js";
 
 /** @import {Catalogue, Failure, Layout, Message, Problem, Sheet, Table} from "./types.js" */
 
@@ -145,20 +146,43 @@ async function send(path, token, { headers, ...options }) {
   return ask({ Authorization: `Bearer ${token}` });
 }
 
+/** What needs the key of a closed server, if it is posted. */
+const GUARDED = /^\/v1\/(games|games\/import|games\/\w+\/review|join|analysis\/suggest-moves?)(\?|$)/;
+
+/** Asks the person for that key; the answer is empty if there is none. @param {boolean} wrong whether one was sent @returns {Promise<string>} */
+const askForKey = (wrong) => new Promise((answer) => { dispatch({ type: "set", change: { asked: { wrong, answer } } }); });
+
+/**
+ * @typedef {{
+ *   token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>,
+ *   cache?: RequestCache, quiet?: boolean, key?: string,
+ * }} Options `quiet`: the person is not asked for the key
+ */
+
 /**
  * Sends a request and returns the parsed response. Throws a `Refusal`, or a `TypeError` if the
- * server was not reached.
+ * server was not reached. Asks for the key of a closed server until one is accepted.
  *
  * @template T
  * @param {string} method
  * @param {string} path begins with `/v1`
- * @param {{
- *   token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>,
- *   cache?: RequestCache,
- * }} [options]
+ * @param {Options} [options]
  * @returns {Promise<T>}
  */
-export async function request(method, path, { token, body, text, headers = {}, cache } = {}) {
+export async function request(method, path, options = {}) {
+  const { quiet, key = method === "POST" && GUARDED.test(path) ? savedPerson().key : "" } = options;
+  try {
+    return await requestOnce(method, path, { ...options, key });
+  } catch (error) {
+    const given = !quiet && error instanceof Refusal && error.problem.code === "key_required" && await askForKey(key !== "");
+    if (!given) throw error;
+    return request(method, path, { ...options, key: given });
+  }
+}
+
+/** The same, with this key. @template T @param {string} method @param {string} path @param {Options} options @returns {Promise<T>} */
+async function requestOnce(method, path, { token, body, text, headers = {}, cache, key }) {
+  if (key) headers["Dog-Key"] = key;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (text) headers.Accept = "text/plain";
   const sent = Date.now();
@@ -172,6 +196,8 @@ export async function request(method, path, { token, body, text, headers = {}, c
     clearTimeout(timer);
     timer = setTimeout(abort, WHOLE_ANSWER);
     setClock(response, sent);
+    // A key is looked at before what was sent.
+    if (key && (response.ok || response.status === 422)) savePerson({ key });
     if (!response.ok) throw await refusalOf(response);
     const answer = await response.text();
     return /** @type {any} */ (text ? answer : parse(answer));

@@ -180,6 +180,7 @@ function open(id, joining, secret, version, refused = null) {
       if (state.table?.id !== id) return;
       awaitConnections(state.table, messages);
       dispatch({ type: "messages", messages });
+      for (const one of messages) if (one.type === "notice") dispatch({ type: "set", change: { notice: one.notice } });
       remember(state.table);
       if (acting && hasActed(acting)) endAct(acting);
       complete();

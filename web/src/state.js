@@ -51,7 +51,7 @@ export const initial = (person, saved) => ({
   addresses: null,
   home: { creating: false, problem: null, badLink: false, badAddress: false },
   table: null,
-  analysis: null,
+  analysis: null, notice: null, asked: null,
 });
 
 /** @param {State} state @param {Event} event @returns {State} */

@@ -1,8 +1,8 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
 // its game, the settings of the last game, the person's name, the switches for sound and reactions,
-// the lessons that were solved, and the coach lines that were dismissed; `start.js` remembers the
-// language. Each tab remembers for itself which seats it plays, and the keys of requests that got no
-// answer.
+// the key of a closed server, the lessons that were solved, and the coach lines and the notice that
+// were dismissed; `start.js` remembers the language. Each tab remembers for itself which seats it
+// plays, and the keys of requests that got no answer.
 
 import { CHOICES } from "./rules.js";
 
@@ -197,6 +197,7 @@ function savedSettings() {
 export const savedPerson = () => ({
   settings: savedSettings(), name: String(read("dog.name") ?? ""),
   sound: read("dog.sound") !== false, muted: read("dog.muted") === true,
+  key: String(read("dog.key") ?? ""), dismissed: String(read("dog.dismissed") ?? ""),
 });
 
 /** @param {Partial<Person>} change */

@@ -71,8 +71,9 @@
  * }} Settings
  *
  * What the browser remembers of the person for all games. `name` is empty if it is not known, `sound` is
- * whether sounds, vibration and notifications are on, `muted` whether reactions of others are not shown.
- * @typedef {{settings: Settings, name: string, sound: boolean, muted: boolean}} Person
+ * whether sounds, vibration and notifications are on, `muted` whether reactions of others are not shown,
+ * `key` that of a closed server, or empty, and `dismissed` the notice that need not be shown again.
+ * @typedef {{settings: Settings, name: string, sound: boolean, muted: boolean, key: string, dismissed: string}} Person
  */
 
 /**
@@ -205,7 +206,8 @@
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses
  *
- * The state of the page.
+ * The state of the page. `notice` is a word of the operator, and `asked` a question for the key of a closed
+ * server, `wrong` if one was given that is not valid; the answer is empty if there is none.
  * @typedef {Person & {
  *   route: Route,
  *   saved: SavedGame[],
@@ -214,6 +216,8 @@
  *   home: {creating: boolean, problem: Failure | null, badLink: boolean, badAddress: boolean},
  *   table: Table | null,
  *   analysis: Analysis | null,
+ *   notice: string | null,
+ *   asked: {wrong: boolean, answer: (key: string) => void} | null,
  * }} State
  */
 

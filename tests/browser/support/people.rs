@@ -1,8 +1,14 @@
 //! People who meet at a table, each with a browser.
 
+use std::{thread, time::Duration};
+
 use serde_json::{Value, json};
 
-use super::{Browser, Look, TestGame, TestServer, offers};
+use super::{
+    Browser, Dice, Look, TestGame, TestServer,
+    TestViewer::{Seat, Spectator},
+    offers,
+};
 
 /// What the host's page calls the link for everybody.
 pub const LINK_FOR_ALL: &str = "Link for everybody";
@@ -82,6 +88,35 @@ pub fn play_together(browsers: &[Browser], seen: impl Fn(&Look) -> bool) {
         }
     }
     panic!("they play for too long: {:?}", browsers[0].look());
+}
+
+/// Plays by the API for all who have a token, while the browsers look on, until what everybody sees
+/// is as wanted.
+pub fn play_by_api(game: &TestGame<'_>, wanted: impl Fn(&Value) -> bool) {
+    let mut dice = Dice::new(1);
+    while !wanted(&game.view(Spectator)) {
+        let acts = |seat: &usize| {
+            !game.tokens[*seat].is_empty()
+                && game.view(Seat(*seat))["actions"][0]["route"].is_string()
+        };
+        match (0..4).find(acts) {
+            Some(seat) => act_for(game, seat, &mut dice),
+            // A bot is to act, where one stands in.
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
+/// Deals, or follows advice. The page of that seat may have been faster.
+fn act_for(game: &TestGame<'_>, seat: usize, dice: &mut Dice) {
+    if game.post(Seat(seat), "/deal").send().status == 200 {
+        return;
+    }
+    let query = format!("/suggest-move?level=greedy&seed={}", dice.below(1000));
+    let advice = game.get(Seat(seat), &query).send();
+    if advice.status == 200 {
+        game.as_suggested(seat, &advice.json()["suggestions"][0]["request"]);
+    }
 }
 
 /// The cards of the hand, as the browser shows them.

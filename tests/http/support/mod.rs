@@ -9,6 +9,7 @@ mod exposition;
 mod game;
 mod hidden;
 mod nginx;
+mod operator_file;
 mod programs;
 mod raw;
 mod server;
@@ -34,6 +35,8 @@ pub use exposition::Exposition;
 pub use game::{Dice, TestGame, TestViewer, cards_of, seed};
 pub use hidden::GameSecrets;
 pub use nginx::Nginx;
+#[allow(unused_imports, reason = "the tests of several nodes have none")]
+pub use operator_file::OperatorFile;
 pub use programs::{available, run, verify};
 pub use raw::{Raw, raw};
 #[allow(unused_imports, reason = "the tests in a browser use it")]

@@ -23,15 +23,19 @@ pub struct Nginx {
 }
 
 impl Nginx {
-    /// nginx with `deploy/nginx.conf`, in which a part is replaced; `None` if nginx is missing. The
+    /// nginx with `deploy/nginx.conf`, in which parts are replaced; `None` if nginx is missing. The
     /// folder must be new.
-    pub fn start(folder: PathBuf, documented: &str, here: &str) -> Option<Nginx> {
+    pub fn start(folder: PathBuf, parts: &[(&str, &str)]) -> Option<Nginx> {
         if !available(&["nginx"]) {
             return None;
         }
         fs::create_dir(&folder).expect("a folder");
         let site = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/nginx.conf"));
-        let site = replace(site, documented, here);
+        let site = parts
+            .iter()
+            .fold(site.to_owned(), |site, (documented, here)| {
+                replace(&site, documented, here)
+            });
         // Another program may bind the port before nginx does.
         (0..5).find_map(|_| Nginx::on_free_port(&site, folder.clone()))
     }

@@ -156,5 +156,5 @@ export async function openTable(table, step) {
 export async function adviceAfter(table, step) {
   if (!table.game) return null;
   const question = await questionOf(table.game, table, step);
-  return request("POST", "/v1/analysis/suggest-move?board=false", { body: bodyOf(question, writePosition(question.board)) });
+  return request("POST", "/v1/analysis/suggest-move?board=false", { body: bodyOf(question, writePosition(question.board)), quiet: true });
 }

@@ -24,7 +24,7 @@ const hasEnded = ({ status }) => status === "done" || status === "failed";
 
 /** @param {{table: Table}} props */
 export function Review({ table }) {
-  const { id, review } = table;
+  const { id, token, review } = table;
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   const [times, setTimes] = useState(0);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function Review({ table }) {
       let wait = PACE;
       try {
         /** @type {Reviewed} */
-        const now = await request(method, `/v1/games/${id}/review`);
+        const now = await request(method, `/v1/games/${id}/review`, method === "POST" ? { token } : {});
         if (over) return;
         method = "GET";
         setProblem(null);
