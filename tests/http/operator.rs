@@ -10,14 +10,14 @@ const OPERATOR: &str = "the-key-of-the-operator";
 fn start(keys: &OperatorFile) -> TestServer {
     TestServer::start_with(&[
         ("DOG_OPERATOR_KEY", keys.path()),
-        ("DOG_TRUSTED_PROXY_HEADER", "X-Real-IP"),
+        ("DOG_TRUSTED_PROXY_HEADER", "X-Forwarded-For"),
     ])
 }
 
 /// A game whose creator has an address that is counted.
 fn create_from_afar<'a>(server: &'a TestServer, body: &Value) -> TestGame<'a> {
     let create = server.post("/v1/games").json(body);
-    let created = create.header("X-Real-IP", "198.51.100.1").send();
+    let created = create.header("X-Forwarded-For", "198.51.100.1").send();
     TestGame::from_created(server, &created.expect(201))
 }
 
@@ -87,14 +87,11 @@ fn games_are_in_the_hands_of_who_runs_the_server() {
     let server = start(&keys);
     let run = |arguments: &[&str]| {
         let mut command = dog(&server.database().location(), &[]);
-        let output = command
-            .arg("games")
-            .args(arguments)
-            .output()
-            .expect("an end");
-        let said =
-            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        (output.status.success(), said.into_owned())
+        let output = command.arg("games").args(arguments).output();
+        let output = output.expect("an end");
+        let done = output.status.success();
+        let said = if done { output.stdout } else { output.stderr };
+        (done, String::from_utf8_lossy(&said).into_owned())
     };
     let url = server.url();
     let beside = ["--url", &url, "--operator-key", keys.path()];

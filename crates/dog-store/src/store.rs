@@ -279,7 +279,7 @@ impl Store {
                      FROM log WHERE game = row_id), 0) + coalesce((SELECT \
                      sum(octet_length(entries)) FROM packed_log WHERE game = row_id), 0) \
                      FROM games WHERE row_id < $1 AND phase <> 'removed' \
-                     AND (phase = $2) IS NOT FALSE ",
+                     AND $2 IN ('', phase) ",
                     $and,
                     " ORDER BY row_id DESC LIMIT $",
                     $limit
@@ -288,9 +288,7 @@ impl Store {
         }
         let limit = query.limit.max(1);
         let Cursor(before) = query.after.unwrap_or(Cursor(i64::MAX));
-        let phase = query
-            .phase
-            .map_or(Cell::Null, |phase| Cell::Text(phase.name()));
+        let phase = Cell::Text(query.phase.map_or("", Phase::name));
         let (before, most) = (Cell::Int(before), Cell::Int(limit.into()));
         let (sql, params) = match &creator {
             None => (select!("", 3), vec![before, phase, most]),
