@@ -51,13 +51,13 @@ impl SizeLimit {
 
 /// The free space of a file's disk in bytes, if it is known.
 #[cfg(target_os = "linux")]
-fn free_bytes(file: &Path) -> Option<u64> {
+pub(super) fn free_bytes(file: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(file).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn free_bytes(_: &Path) -> Option<u64> {
+pub(super) fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
