@@ -1,17 +1,25 @@
 //! Whether the server is ready.
 
 use std::{
+    io,
+    sync::Arc,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use dog_store::{GameId, SpaceUsage, Store, StoreError};
+use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
+use tokio::time::timeout;
 
 use crate::problem::{Code, Problem};
+use crate::runtime::BackgroundThread;
 
 /// How long a result of `/readyz` is reused, because each check costs a commit, unless a client's
 /// commit fails meanwhile.
 const READY_TTL: Duration = Duration::from_secs(1);
+
+/// How often the server checks itself. A check that takes longer has failed.
+const INTERVAL: Duration = Duration::from_secs(15);
 
 /// Whether the server is ready.
 #[derive(Default)]
@@ -19,6 +27,8 @@ pub struct Readiness {
     last: tokio::sync::Mutex<Option<LastCheck>>,
     /// Whether the server is about to stop.
     draining: AtomicBool,
+    writes_possible: Gauge,
+    reads_only: Gauge,
 }
 
 struct LastCheck {
@@ -68,6 +78,41 @@ impl Readiness {
         });
         answer
     }
+
+    /// Registers what the server's own checks find.
+    pub fn register(&self, own: &mut Registry) {
+        let help = "Whether the store can be written: 1 or 0";
+        own.register("writes_possible", help, self.writes_possible.clone());
+        let help = "Whether the store can be read but not written: 1 or 0";
+        own.register("reads_only", help, self.reads_only.clone());
+    }
+
+    /// Checks the store for the metrics.
+    async fn measure(&self, store: &Store) {
+        let check = |writes| timeout(INTERVAL, self.check(store, writes));
+        let can_write = matches!(check(true).await, Ok(Ok(_)));
+        let reads_only = !can_write && matches!(check(false).await, Ok(Ok(_)));
+        if !self.draining.load(Ordering::Relaxed) {
+            self.writes_possible.set(can_write.into());
+            self.reads_only.set(reads_only.into());
+        }
+    }
+}
+
+/// Starts the thread that checks the store for the metrics, also if nobody asks `/readyz`.
+///
+/// # Errors
+/// The operating system starts no more threads.
+pub fn watch(readiness: &Arc<Readiness>, store: &Store) -> io::Result<BackgroundThread> {
+    let (readiness, store) = (Arc::clone(readiness), store.clone());
+    BackgroundThread::start("readiness", move |waiter| {
+        loop {
+            waiter.wait(readiness.measure(&store));
+            if waiter.stops_within(INTERVAL) {
+                return;
+            }
+        }
+    })
 }
 
 /// The problem that the client gets. A cause that may name a file is only logged.
