@@ -18,8 +18,14 @@ use crate::runtime::BackgroundThread;
 /// commit fails meanwhile.
 const READY_TTL: Duration = Duration::from_secs(1);
 
-/// How often the server checks itself. A check that takes longer has failed.
-const INTERVAL: Duration = Duration::from_secs(15);
+/// How long the server itself reuses a good one, to spare the disk while nobody plays.
+const IDLE_TTL: Duration = Duration::from_secs(60);
+
+/// How often it looks whether that is over, or a commit has failed.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// A check of its own that takes longer has failed.
+const MAX_CHECK: Duration = Duration::from_secs(10);
 
 /// Whether the server is ready.
 #[derive(Default)]
@@ -60,11 +66,16 @@ impl Readiness {
             };
             return read.await.map_err(|error| not_ready(error, "read"));
         }
+        self.check_writes(store, READY_TTL).await
+    }
+
+    /// Checks that the store is writable, or that it was so within this time.
+    async fn check_writes(&self, store: &Store, ttl: Duration) -> Result<SpaceUsage, Problem> {
         // Requests that come during a check wait for its result.
         let mut last = self.last.lock().await;
         let failed_commits = store.failed_commits();
         if let Some(last) = &*last
-            && last.at.elapsed() < READY_TTL
+            && last.at.elapsed() < last.answer.as_ref().map_or(READY_TTL, |_| ttl)
             && last.failed_commits == failed_commits
         {
             return last.answer.clone();
@@ -89,9 +100,10 @@ impl Readiness {
 
     /// Checks the store for the metrics.
     async fn measure(&self, store: &Store) {
-        let check = |writes| timeout(INTERVAL, self.check(store, writes));
-        let can_write = matches!(check(true).await, Ok(Ok(_)));
-        let reads_only = !can_write && matches!(check(false).await, Ok(Ok(_)));
+        let written = timeout(MAX_CHECK, self.check_writes(store, IDLE_TTL));
+        let can_write = matches!(written.await, Ok(Ok(_)));
+        let read = timeout(MAX_CHECK, self.check(store, false));
+        let reads_only = !can_write && matches!(read.await, Ok(Ok(_)));
         if !self.draining.load(Ordering::Relaxed) {
             self.writes_possible.set(can_write.into());
             self.reads_only.set(reads_only.into());

@@ -126,6 +126,7 @@ fn the_oldest_copies_go_once_the_new_one_is_good() {
     let page = damaged.len() / 4096 / 2 * 4096;
     damaged[page..page + 8].fill(0x55);
     fs::write(database, damaged).expect("a damaged file");
+    next_second();
     refused(database, &keep("1", &folder), "damaged");
     assert_eq!(dated(), left);
     refused(database, &keep("0", &folder), "--keep");
@@ -213,6 +214,21 @@ fn what_cannot_be_served_is_not_put_in_place() {
         refused(database, &restore(&copy), why);
     }
     assert_eq!(names(folder, "dog.db"), before);
+    server.restart(Signal::Kill);
+    game.play_on();
+
+    // What is replaced may be damaged, or gone.
+    server.stop(Signal::Kill);
+    let sound = copy("sound");
+    fs::write(database, "all work and no play ").expect("a damaged file");
+    done(database, &restore(&sound));
+    server.restart(Signal::Kill);
+    game.play_on();
+    server.stop(Signal::Kill);
+    next_second();
+    fs::remove_file(database).expect("it is gone");
+    let said = done(database, &restore(&sound));
+    assert!(!said.contains("the old file is"), "{said}");
     server.restart(Signal::Kill);
     game.play_on();
 }

@@ -6,11 +6,22 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::support::{Exposition, SmallDisk, TestGame, TestServer};
+use serde_json::json;
+
+use crate::support::{Exposition, SmallDisk, TestGame, TestServer, TestViewer};
 
 /// What is possible: to write, and only to read.
 fn possible(metrics: &Exposition) -> [f64; 2] {
     ["dog_writes_possible", "dog_reads_only"].map(|name| metrics.value(name, &[]))
+}
+
+/// A write that fails makes the server look.
+#[track_caller]
+fn fails(game: &TestGame<'_>) {
+    let (seat, id) = game.first_move();
+    let play = game.post(TestViewer::Seat(seat), "/play");
+    let refused = play.json(&json!({"move": id})).send();
+    refused.refused_one_of(&["database_full", "unavailable"]);
 }
 
 #[test]
@@ -25,6 +36,7 @@ fn a_full_disk_is_measured() {
     let free = |metrics: &Exposition| metrics.value("dog_disk_free_bytes", &[]);
     assert!((20e6..34e6).contains(&free(&metrics)), "{}", metrics.text);
     disk.fill();
+    fails(&game);
     let metrics = Exposition::wait_for(&server, |metrics| possible(metrics) == [0.0, 1.0]);
     assert_eq!(free(&metrics), 0.0);
     disk.make_room();
@@ -38,8 +50,9 @@ fn a_full_database_and_one_that_is_away_are_measured() {
     Exposition::wait_for(&full, |metrics| possible(metrics) == [0.0, 1.0]);
     let server = TestServer::start();
     Exposition::wait_for(&server, |metrics| possible(metrics) == [1.0, 0.0]);
-    let file = server.database().file();
+    let (game, file) = (TestGame::in_play(&server), server.database().file());
     fs::rename(file, file.with_extension("away")).expect("it is moved away");
+    fails(&game);
     Exposition::wait_for(&server, |metrics| possible(metrics) == [0.0, 1.0]);
     fs::rename(file.with_extension("away"), file).expect("it is back");
     Exposition::wait_for(&server, |metrics| possible(metrics) == [1.0, 0.0]);
