@@ -61,10 +61,8 @@ fn report(copied: BackupReport, file: &Path) -> anyhow::Result<()> {
 fn remove_oldest(newest: &Path, keep: usize) -> anyhow::Result<()> {
     let form = |path: &Path| {
         let (name, time) = path.to_str()?.rsplit_once('-')?;
-        Some(format!(
-            "{name}-{}",
-            time.replace(|c: char| c.is_ascii_digit(), "0")
-        ))
+        let time = time.replace(|c: char| c.is_ascii_digit(), "0");
+        Some((name.to_owned(), time))
     };
     let own = form(newest).context("its name is not UTF-8")?;
     let folder = newest.parent().context("it has no folder")?;
