@@ -49,7 +49,8 @@ mod quick_joins;
 mod readiness;
 mod rematch;
 
-// Files of the operator.
+// Files of the operator; systemd.
+mod systemd;
 mod watched_file;
 
 // The errors.

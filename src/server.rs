@@ -56,9 +56,10 @@ use crate::{
     pool::{PoolConfig, WorkerPool},
     quick_joins::QuickJoins,
     quota::CreatorQuotas,
-    readiness::Readiness,
+    readiness::{self, Readiness},
     retention, reviews,
     runtime::BackgroundThread,
+    systemd::notify,
     view::{cache::ViewCache, notice::Notice},
     watched_file::{self, FileWatch, WatchedFile},
 };
@@ -185,9 +186,7 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     network: HomeNetwork,
     bots: BotWorkers,
-    retention: BackgroundThread,
-    reviews: BackgroundThread,
-    files: BackgroundThread,
+    threads: [BackgroundThread; 4],
     feed_task: FeedTask,
     presence_task: PresenceTask,
     readiness: Arc<Readiness>,
@@ -237,7 +236,12 @@ impl Server {
         let (hub, feed_task) = Hub::start(&store, &move_pool, &history_pool, &views);
         let (presence, presence_task) = PresenceTracker::start(&store);
         let memory = Arc::new(BodyMemory::new(config.limits.body_memory));
-        metrics.register_sources(&store, &memory, |own| bots.metrics().register(own));
+        let readiness = Arc::new(Readiness::default());
+        let health = readiness::watch(&readiness, &store).map_err(ServeError::Thread)?;
+        metrics.register_sources(&store, &memory, |own| {
+            bots.metrics().register(own);
+            readiness.register(own);
+        });
         let limit_state = Data::new(LimitState::new(
             config.limits.clone(),
             config.cors.clone(),
@@ -246,7 +250,6 @@ impl Server {
             creators,
         ));
         let requests = Data::from(Arc::clone(&metrics.requests));
-        let readiness = Arc::new(Readiness::default());
         let app = Data::new(App {
             store,
             hub,
@@ -338,9 +341,7 @@ impl Server {
             addresses,
             network,
             bots,
-            retention,
-            reviews,
-            files,
+            threads: [retention, reviews, files, health],
             feed_task,
             presence_task,
             readiness,
@@ -370,6 +371,7 @@ impl Server {
         let stopping = rt::spawn(async move {
             signals.next().await;
             readiness.drain();
+            notify("STOPPING=1");
             if drain > Duration::ZERO {
                 log::info!("stopping in {} s, or at the next signal", drain.as_secs());
                 let _ = timeout(drain, signals.next()).await;
@@ -381,12 +383,11 @@ impl Server {
             sleep(PAUSE).await;
             handle.stop(true).await;
         });
+        notify("READY=1");
         let served = self.server.await;
         stopping.abort();
         drop(self.bots);
-        drop(self.retention);
-        drop(self.reviews);
-        drop(self.files);
+        drop(self.threads);
         drop(self.presence_task);
         served.map_err(ServeError::Run)
     }

@@ -19,8 +19,8 @@ promtool test rules deploy/alarms-test.yml
 # The binary need not be installed for that.
 units=$(mktemp --directory)
 trap 'rm -r "$units"' EXIT
-sed "s|/usr/local/bin/dog|$(command -v true)|" deploy/dog.service > "$units/dog.service"
-cp deploy/dog.socket "$units"
-systemd-analyze verify "$units"/dog.s*
+cp deploy/dog*.{service,socket,timer} "$units"
+sed --in-place "s|/usr/local/bin/dog|$(command -v true)|" "$units"/*.service
+systemd-analyze verify "$units"/*
 
 for script in deploy/*.sh; do bash -n "$script"; done

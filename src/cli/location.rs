@@ -29,6 +29,17 @@ impl DatabaseArgs {
     pub fn location(&self) -> anyhow::Result<Location> {
         parse(&self.database)
     }
+
+    /// The file of the database.
+    ///
+    /// # Errors
+    /// As [`parse`], or it is a PostgreSQL database, for which there are these programs.
+    pub fn file(&self, instead: &str) -> anyhow::Result<PathBuf> {
+        match self.location()? {
+            Location::Sqlite(file) => Ok(file),
+            _ => bail!("this is for files only; for PostgreSQL use {instead}"),
+        }
+    }
 }
 
 /// The location that a file name or a URL stands for. The URL may contain a password, so it is

@@ -42,6 +42,8 @@ enum Subcommand {
     Serve(serve::ServeArgs),
     /// Copy a database into a new file, while servers use it.
     Backup(backup::BackupArgs),
+    /// Put a copy that was made by `dog backup` in the place of a database, while no server uses it.
+    Restore(backup::RestoreArgs),
     /// Move a database into another one, from a file to PostgreSQL or back.
     Copy(copy::CopyArgs),
     /// Check a database; exit code 0 if nothing is wrong.
@@ -110,6 +112,7 @@ impl Cli {
         match self.command {
             Subcommand::Serve(serve) => serve.run(passed?),
             Subcommand::Backup(backup) => backup.run(),
+            Subcommand::Restore(restore) => restore.run(),
             Subcommand::Copy(copy) => copy.run(),
             Subcommand::Check(check) => check.run(),
             Subcommand::Games(games) => games.run(),

@@ -18,6 +18,7 @@ use crate::{
         gates::{BlockedAddresses, Gates, Keys},
     },
     server::{Listeners, Server, ServerConfig},
+    systemd,
     view::notice::Notice,
     watched_file::{FileWatch, WatchedFile},
 };
@@ -135,7 +136,9 @@ impl ServeArgs {
             }
             None => Listeners::bind(self.listen)?,
         };
+        let starting = systemd::extend_start()?;
         let store = location.open(store_config);
+        drop(starting);
         let store = store.with_context(|| format!("cannot open the {name}"))?;
         let cors = if self.cors_origins.iter().any(|origin| origin == "*") {
             Cors::Any

@@ -19,6 +19,9 @@ use crate::limits::memory::BodyMemory;
 /// How long a count of the games is reused, because counting may wait for the disk.
 const COUNT_TTL: Duration = Duration::from_secs(10);
 
+/// A gauge that is shown once it has a value.
+type OptionalGauge = Family<[(&'static str, &'static str); 0], Gauge>;
+
 /// The gauges, with the sources of their values.
 pub(super) struct OnDemandGauges {
     store: Store,
@@ -31,8 +34,12 @@ pub(super) struct OnDemandGauges {
     schema_version: Gauge,
     /// `None` for a file.
     standby: Option<Gauge>,
+    disk_free: OptionalGauge,
+    backup_age: OptionalGauge,
     games: Family<[(&'static str, &'static str); 1], Gauge>,
     games_due: Gauge,
+    oldest_due: Gauge,
+    reviews_waiting: Gauge,
     games_counted: Mutex<Option<Instant>>,
     process: ProcessGauges,
 }
@@ -53,35 +60,21 @@ impl OnDemandGauges {
         OnDemandGauges {
             store: store.clone(),
             memory: Arc::clone(memory),
-            body_memory: gauge(
-                "body_memory_bytes",
-                "Memory reserved for large request and response bodies",
-            ),
-            database: gauge(
-                "database_bytes",
-                "Size of the database file, without its write-ahead log",
-            ),
-            database_used: gauge(
-                "database_used_bytes",
-                "Bytes of the database in use, which its limit applies to",
-            ),
-            database_max: gauge(
-                "database_max_bytes",
-                "Maximum number of bytes in use; 0 if unlimited",
-            ),
-            database_log: gauge(
-                "database_wal_bytes",
-                "Size of the database's write-ahead log",
-            ),
-            schema_version: gauge(
-                "database_schema_version",
-                "The version of the database's schema",
-            ),
+            body_memory: gauge("body_memory_bytes", "Memory reserved for large bodies"),
+            database: gauge("database_bytes", "Size of the database, without its log"),
+            database_used: gauge("database_used_bytes", "Size in use, which is limited"),
+            database_max: gauge("database_max_bytes", "Limit of the size in use; 0 for none"),
+            database_log: gauge("database_wal_bytes", "Size of the write-ahead log"),
+            schema_version: gauge("database_schema_version", "Version of the schema"),
             standby: store.has_standby().map(|_| {
                 let help = "Whether commits wait until a standby has them: 1 or 0";
                 gauge("database_synchronous_standby", help)
             }),
             games_due: gauge("bot_games_due", "Games in which the server's action is due"),
+            oldest_due: gauge("oldest_due_game_seconds", "Time a game has been due"),
+            reviews_waiting: gauge("reviews_waiting", "Reviews that wait for their turn"),
+            disk_free: register(own, "disk_free_bytes", "Free space of the database's disk"),
+            backup_age: register(own, "backup_age_seconds", "Time since the last backup"),
             games: register(own, "games", "Games in the store, by phase"),
             games_counted: Mutex::default(),
             process,
@@ -94,6 +87,12 @@ impl OnDemandGauges {
         let sizes = self.store.sizes();
         self.database.set(sizes.database as i64);
         self.database_log.set(sizes.log as i64);
+        if let Some(bytes) = sizes.disk_free {
+            self.disk_free.get_or_create(&[]).set(bytes as i64);
+        }
+        if let Some(age) = sizes.backup_age {
+            self.backup_age.get_or_create(&[]).set(age.as_secs() as i64);
+        }
         if let (Some(gauge), Some(has_standby)) = (&self.standby, self.store.has_standby()) {
             gauge.set(has_standby.into());
         }
@@ -119,6 +118,8 @@ impl OnDemandGauges {
             self.games.get_or_create(&phase).set(games as i64);
         }
         self.games_due.set(game_counts.due as i64);
+        self.oldest_due.set(game_counts.oldest_due as i64);
+        self.reviews_waiting.set(game_counts.reviews_waiting as i64);
         self.schema_version.set(game_counts.schema_version.into());
         *counted = Some(Instant::now());
         Ok(())
@@ -146,10 +147,7 @@ impl ProcessGauges {
             false => Gauge::default(),
         };
         ProcessGauges {
-            memory: gauge(
-                "process_resident_memory_bytes",
-                "Resident memory of the process",
-            ),
+            memory: gauge("process_resident_memory_bytes", "Resident memory"),
             threads: gauge("process_threads", "Threads of the process"),
             open_files: gauge("process_open_fds", "Open file descriptors"),
             max_files: gauge("process_max_fds", "Maximum number of open file descriptors"),

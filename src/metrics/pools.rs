@@ -21,8 +21,6 @@ pub(super) struct PoolFamilies {
 
 impl PoolFamilies {
     pub(super) fn register(own: &mut Registry) -> PoolFamilies {
-        let refused =
-            "Jobs that the pool refused, because its queue was full or they had waited too long";
         PoolFamilies {
             threads: register(own, "pool_threads", "Threads of the pool"),
             waiting: register(
@@ -36,7 +34,7 @@ impl PoolFamilies {
                 "Threads of the pool that are busy",
             ),
             jobs: register(own, "pool_jobs", "Jobs that the pool has begun"),
-            refused: register(own, "pool_jobs_refused", refused),
+            refused: register(own, "pool_jobs_refused", "Jobs that the pool has refused"),
         }
     }
 

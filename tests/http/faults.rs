@@ -143,8 +143,8 @@ fn a_disk_with_room_for_a_page_is_full() {
     assert!(!busy.expect("a checkpoint"), "the log is empty");
     // Room for the header of the write-ahead log and a page.
     limit_files(&server, Some(32 + 24 + 4096));
-    server.get("/readyz").send().refused("unavailable");
     next_move(&game).send().refused_one_of(FULL);
+    server.get("/readyz").send().refused("unavailable");
     let modified = || fs::metadata(database(&server)).and_then(|file| file.modified());
     let before = modified().expect("a time");
     limit_files(&server, None);

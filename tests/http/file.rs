@@ -39,6 +39,8 @@ fn the_file_is_in_the_metrics() {
 #[test]
 fn healthz_does_not_touch_the_store() {
     let server = TestServer::start();
+    // After the server's own check.
+    server.wait_until_ready(true);
     let commits = || Exposition::scrape(&server).value("dog_store_commits_total", &[]);
     let before = commits();
     let database = connect(&server);

@@ -7,6 +7,8 @@ mod support;
 mod addresses;
 mod analysis;
 mod attackers;
+#[cfg(unix)]
+mod backups;
 mod board_picture;
 mod bots;
 mod by_address;
@@ -28,6 +30,8 @@ mod faults;
 mod file;
 mod guide;
 mod headers;
+#[cfg(target_os = "linux")]
+mod health;
 mod history;
 mod idempotency;
 mod inspection;
@@ -75,6 +79,8 @@ mod storage;
 mod stream;
 mod suggest_move;
 mod swap;
+#[cfg(target_os = "linux")]
+mod systemd;
 mod ticket;
 mod token;
 mod turn_clock;

@@ -19,9 +19,11 @@ fn concurrent_requests_share_a_check() {
         }
     });
     let made = commits(&server) - before;
-    // At most one check a second, including the first and the last, and a sweep of the lists.
+    // At most one check a second, including the first and the last, and a sweep of the lists. The
+    // first may be the server's own.
     let most = started.elapsed().as_secs_f64() + 2.0;
-    assert!((1.0..=most).contains(&made), "{made} of {most}");
+    assert!((0.0..=most).contains(&made), "{made} of {most}");
+    assert!(before + made >= 1.0);
 }
 
 #[test]

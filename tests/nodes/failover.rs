@@ -13,7 +13,7 @@ use dog_cluster::Cluster;
 use crate::{
     load::NodeLoad,
     node::{DogNodes, own_cluster},
-    support::{TestGame, TestServer, wait_until},
+    support::{Exposition, TestGame, TestServer, wait_until},
 };
 
 /// Answered writes before each failure and after each failover.
@@ -117,8 +117,27 @@ fn a_standby_for_which_commits_wait_is_named() {
             node.log().contains(what)
         });
     }
+    let shows = |expected: [f64; 3]| {
+        let names = [
+            "dog_writes_possible",
+            "dog_reads_only",
+            "dog_database_synchronous_standby",
+        ];
+        Exposition::wait_for(node, |told| {
+            names.map(|name| told.value(name, &[])) == expected
+        });
+    };
+    shows([0.0, 1.0, 1.0]);
     second.start_again();
     node.wait_until_ready(true);
+    shows([1.0, 0.0, 1.0]);
+    // The operator gives the standby up.
+    first.psql(
+        "postgres",
+        "ALTER SYSTEM SET synchronous_standby_names = ''",
+    );
+    first.psql("postgres", "SELECT pg_reload_conf()");
+    shows([1.0, 0.0, 0.0]);
 }
 
 #[test]

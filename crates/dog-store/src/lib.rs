@@ -64,7 +64,7 @@ pub use self::{
         ClaimedReview, REVIEW_CLAIM, ReviewLimits, ReviewRequest, ReviewStatus, StoredReview,
     },
     seating::{JoinPolicy, OpenedBy, SeatAccess, Seating, StartPolicy, WAIT_FOR_OTHERS},
-    sqlite::{BackupError, BackupReport, backup, verify_file},
+    sqlite::{BackupError, BackupReport, backup, dated, restore, verify_file},
     store::Store,
     stored_game::{
         AdminChanges, CLOCK_TOLERANCE, Change, ChangesSince, Cursor, DueByCreator, ExpectedState,

@@ -86,32 +86,44 @@ pub struct GameCounts {
     pub games: [(Phase, u64); Phase::ALL.len()],
     /// Games that are due.
     pub due: u64,
+    /// For how many seconds the first of them has been due; 0 if none is.
+    pub oldest_due: u64,
+    /// Reviews that nobody has begun, or whose turn is over.
+    pub reviews_waiting: u64,
     /// The schema version of the file.
     pub schema_version: u32,
 }
 
 impl GameCounts {
-    /// `games` has their numbers by the names of phases.
-    pub(super) fn new(games: &[(String, i64)], due: i64, schema_version: u32) -> GameCounts {
+    /// `games` has their numbers by the names of phases; `others` those of due games, of microseconds
+    /// since the first was due, and of reviews; `version` is that of the schema.
+    pub(super) fn new(games: &[(String, i64)], others: [i64; 3], version: u32) -> GameCounts {
+        let [due, oldest_due, reviews_waiting] = others.map(i64::unsigned_abs);
         let of = |phase: Phase| {
             let games = games.iter().find(|(name, _)| name == phase.name());
             games.map_or(0, |(_, games)| games.unsigned_abs())
         };
         GameCounts {
             games: Phase::ALL.map(|phase| (phase, of(phase))),
-            due: due.unsigned_abs(),
-            schema_version,
+            due,
+            oldest_due: oldest_due / 1_000_000,
+            reviews_waiting,
+            schema_version: version,
         }
     }
 }
 
-/// The sizes of the files in bytes; 0 for a missing file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The sizes of the files in bytes, 0 for a missing file; and what else their folder shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// The database.
     pub database: u64,
     /// Its write-ahead log.
     pub log: u64,
+    /// The free space of the disk with the file, if it is known.
+    pub disk_free: Option<u64>,
+    /// The time since the last backup of the file; `None` if there was none.
+    pub backup_age: Option<Duration>,
 }
 
 /// The percentage of the limit from which the operator is warned.

@@ -213,7 +213,7 @@ impl PgDatabase {
     pub fn sizes(&self) -> Sizes {
         Sizes {
             database: self.0.state.file_bytes(),
-            log: 0,
+            ..Sizes::default()
         }
     }
 

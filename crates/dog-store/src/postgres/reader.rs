@@ -308,12 +308,14 @@ impl PgDatabase {
         let rows = self.query_in_background(sql, params![]).await?;
         let games = all(&rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let sql = sql!(
-            "SELECT (SELECT count(*) FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}), \
-             (SELECT version FROM schema_version)"
+            "SELECT count(*), coalesce({NOW} - min(due_at), 0), (SELECT count(*) FROM reviews \
+             WHERE status <> 'done' AND status = 'waiting'), (SELECT version FROM schema_version) \
+             FROM games WHERE due_at IS NOT NULL AND due_at <= {NOW}"
         );
         let row = one(self.query_in_background(sql, params![]).await?)?;
-        let (due, schema_version): (i64, i32) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(GameCounts::new(&games, due, schema_version.unsigned_abs()))
+        let others = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
+        let version: i32 = row.try_get(3)?;
+        Ok(GameCounts::new(&games, others, version.unsigned_abs()))
     }
 }
 

@@ -6,7 +6,11 @@
 //! intact-looking copy of a damaged database. The write-ahead log cannot be reset during the
 //! backup, so it grows.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{
     Connection, OpenFlags,
@@ -15,16 +19,19 @@ use rusqlite::{
 use thiserror::Error;
 
 use super::{
-    check::quick_check,
-    connect::{check_not_lost, is_empty, reader},
+    check::check_pages,
+    connect::{check_not_lost, is_empty, private_file, reader, sidecar},
     migrations,
     partial_file::PartialFile,
     wal,
 };
-use crate::StoreError;
+use crate::{StoreError, now};
 
 /// Pages copied between two reports of progress.
 const PAGES_PER_STEP: i32 = 1024;
+
+/// What is appended to the name of a database for that of an empty file as old as the last backup.
+const MARK: &str = "-backup";
 
 /// The size of a finished backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +40,7 @@ pub struct BackupReport {
     pub bytes: u64,
 }
 
-/// An error of a backup.
+/// An error of a backup, or of its return.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("there is a file already; it was not changed")]
@@ -68,22 +75,47 @@ pub fn backup(
     }
     // SQLite would add the log of another database to the copy.
     check_not_lost(to)?;
+    let source = source(database)?;
+    let partial = PartialFile::create(to)?;
+    let report = copy(&source, &partial.path, progress)?;
+    partial.finish(to)?;
+    let mark = sidecar(database, MARK);
+    // Another user may have left the last one.
+    let _ = fs::remove_file(&mark);
+    if let Err(error) = private_file().create_new(true).open(&mark) {
+        log::warn!("cannot write {}: {error}", mark.display());
+    }
+    Ok(report)
+}
+
+/// This path, followed by the time: `dog.db-20261128T130238Z`.
+pub fn dated(path: &Path) -> PathBuf {
+    let mut dated = path.as_os_str().to_owned();
+    dated.push(now().strftime("-%Y%m%dT%H%M%SZ").to_string());
+    dated.into()
+}
+
+/// The time since the last backup of a database; `None` if there was none.
+pub(super) fn age(database: &Path) -> Option<Duration> {
+    let mark = fs::metadata(sidecar(database, MARK)).ok()?;
+    Some(mark.modified().ok()?.elapsed().unwrap_or_default())
+}
+
+/// Opens a database of this program that is to be copied.
+pub(super) fn source(database: &Path) -> Result<Connection, StoreError> {
     check_not_lost(database)?;
     if is_empty(database) {
-        return Err(StoreError::Gone.into());
+        return Err(StoreError::Gone);
     }
     // SQLite would leave out what comes after the damage.
     wal::check(database)?;
     let source = reader(database)?;
     migrations::identify(&source)?;
-    let partial = PartialFile::create(to)?;
-    let report = copy(&source, partial.path(), progress)?;
-    partial.finish(to)?;
-    Ok(report)
+    Ok(source)
 }
 
 /// Copies all pages and checks them.
-fn copy(
+pub(super) fn copy(
     source: &Connection,
     to: &Path,
     mut progress: impl FnMut(u64, u64),
@@ -115,7 +147,7 @@ fn copy(
     if journal != "delete" {
         return Err(StoreError::NoWriteAheadLog(journal).into());
     }
-    quick_check(&target).map_err(BackupError::Damaged)?;
+    check_pages(&target, "quick_check").map_err(BackupError::Damaged)?;
     let sql = "SELECT count(*) FROM games WHERE phase <> 'removed'";
     let games: i64 = target.query_row(sql, [], |row| row.get(0))?;
     target.close().map_err(|(_, error)| error)?;

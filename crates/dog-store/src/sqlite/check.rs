@@ -34,7 +34,7 @@ pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     wal::check(path)?;
     let connection = reader(path)?;
     migrations::identify(&connection).map_err(read_only_if_unopenable)?;
-    quick_check(&connection)?;
+    check_pages(&connection, "quick_check")?;
     log::info!(
         "the database was checked in {:.3} s ({} bytes)",
         started.elapsed().as_secs_f64(),
@@ -43,15 +43,14 @@ pub fn verify_file(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Runs SQLite's `quick_check`, which does not compare the indexes with the tables.
+/// Runs SQLite's `integrity_check`, or its `quick_check`, which does not compare the indexes with the
+/// tables.
 ///
 /// # Errors
 /// The database is damaged.
-pub(super) fn quick_check(connection: &Connection) -> Result<(), StoreError> {
-    let sqlite_errors = sqlite_errors(
-        connection,
-        &format!("PRAGMA quick_check({MAX_REPORTED_ERRORS})"),
-    )?;
+pub(super) fn check_pages(connection: &Connection, check: &str) -> Result<(), StoreError> {
+    let pragma = format!("PRAGMA {check}({MAX_REPORTED_ERRORS})");
+    let sqlite_errors = sqlite_errors(connection, &pragma)?;
     if sqlite_errors.is_empty() {
         return Ok(());
     }

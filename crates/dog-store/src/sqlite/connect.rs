@@ -28,6 +28,10 @@ const INITIAL_READERS: usize = 2;
 /// Idle read connections kept open; more are opened while more threads read at once.
 const MAX_IDLE_READERS: usize = 32;
 
+/// The flag with which links are not followed.
+#[cfg(target_os = "linux")]
+const NO_LINKS: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+
 /// Opens the file for writing. Creates it if it does not exist, and migrates it to the last version
 /// of this schema.
 ///
@@ -60,12 +64,15 @@ pub(super) fn writer(path: &Path, schema: &Schema) -> Result<Connection, StoreEr
     Ok(connection)
 }
 
-/// How to open a file for writing that is readable by its owner only, if it is created.
+/// How to open a file for writing that is readable by its owner only, if it is created. Links are
+/// not followed: root works in a folder of another user.
 pub(super) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NO_LINKS);
     options
 }
 

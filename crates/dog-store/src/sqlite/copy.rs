@@ -8,7 +8,7 @@ use std::{
 use rusqlite::{Connection, Statement};
 
 use super::{
-    check::{quick_check, verify_file},
+    check::{check_pages, verify_file},
     connect::{check_not_lost, is_empty, open_existing},
     lock::DatabaseLock,
     migrations::{self, SCHEMA},
@@ -76,7 +76,7 @@ impl CopyFile {
         let lock = DatabaseLock::take(path, Duration::ZERO).map_err(CopyError::Target)?;
         let partial = PartialFile::create(path)?;
         Ok(CopyFile {
-            connection: prepare(partial.path()).map_err(CopyError::Target)?,
+            connection: prepare(&partial.path).map_err(CopyError::Target)?,
             copy: Some((partial, path.to_owned(), lock)),
         })
     }
@@ -103,7 +103,7 @@ impl CopyFile {
         connection
             .execute_batch("COMMIT")
             .map_err(StoreError::from)
-            .and_then(|()| quick_check(&connection))
+            .and_then(|()| check_pages(&connection, "quick_check"))
             .map_err(CopyError::Target)?;
         connection
             .close()

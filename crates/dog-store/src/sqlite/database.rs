@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    backup,
     checkpoint::CheckpointThread,
     connect::{self, FileIdentity, ReadTransaction, Readers, length, sidecar},
     game_cache::GameCache,
@@ -13,7 +14,7 @@ use super::{
     memory::Memory,
     migrations::SCHEMA,
     reader::Reader,
-    size_limit::{SizeLimit, limit_size},
+    size_limit::{SizeLimit, free_bytes, limit_size},
     transaction::Transaction,
     verify_file,
     writer::{OnFailure, Writer, WriterThread},
@@ -236,6 +237,8 @@ impl SqliteDatabase {
         Sizes {
             database: length(path),
             log: length(&sidecar(path, "-wal")),
+            disk_free: free_bytes(path),
+            backup_age: backup::age(path),
         }
     }
 }

@@ -22,7 +22,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(20);
 /// A lock, which ends with the process. The file stays: a new one would be another lock.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
-    _file: File,
+    pub file: File,
 }
 
 impl DatabaseLock {
@@ -63,7 +63,7 @@ impl DatabaseLock {
         if let Err(error) = written {
             log::warn!("cannot write {}: {error}", path.display());
         }
-        Ok(DatabaseLock { _file: file })
+        Ok(DatabaseLock { file })
     }
 }
 

@@ -21,6 +21,7 @@ mod migrations;
 mod moved;
 mod partial_file;
 mod reader;
+mod restore;
 mod size_limit;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,7 +30,8 @@ mod wal;
 mod writer;
 
 pub use self::{
-    backup::{BackupError, BackupReport, backup},
+    backup::{BackupError, BackupReport, backup, dated},
     check::verify_file,
+    restore::restore,
 };
 pub(super) use self::{check::check, database::SqliteDatabase, inspect::inspect};

@@ -219,11 +219,15 @@ impl<'c> Reader<'c> {
         // SQLite reads an index for this, not the table.
         let sql = "SELECT phase, count(*) FROM games GROUP BY phase";
         let games = self.all(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let sql = "SELECT count(*) FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
+        let sql = "SELECT count(*), coalesce(?1 - min(due_at), 0), \
+                   (SELECT count(*) FROM reviews WHERE status <> 'done' AND status = 'waiting') \
+                   FROM games WHERE due_at IS NOT NULL AND is_for_people IN (0, 1) \
                    AND due_at <= ?1";
-        let due = self.one(sql, [now().as_microsecond()], |row| row.get(0))?;
+        let others = self.one(sql, [now().as_microsecond()], |row| {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+        })?;
         let schema_version = migrations::version(self.connection)?;
-        Ok(GameCounts::new(&games, due, schema_version))
+        Ok(GameCounts::new(&games, others, schema_version))
     }
 
     /// The used space of the database, whose limit is `max` bytes.

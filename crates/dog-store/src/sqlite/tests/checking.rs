@@ -348,6 +348,25 @@ fn a_backup_is_complete_and_replaces_no_file() {
     assert!(!names.any(|name| name.starts_with('d')), "a partial file");
 }
 
+#[test]
+fn a_restore_that_was_cut_off_is_noticed_and_can_be_repeated() {
+    let (dir, store) = Dir::with_store();
+    let id = create(&store).id;
+    let copy = dir.0.join("copy.db");
+    backup(&dir.file(), &copy, |_, _| {}).unwrap();
+    drop(store);
+    // When the old file has gone, and the new one is not there yet.
+    fs::remove_file(dir.file()).unwrap();
+    fs::write(dir.0.join("games.db-wal"), "").unwrap();
+    let error = Store::open(dir.file(), StoreConfig::default()).expect_err("no database");
+    assert!(matches!(error, StoreError::Lost(_)), "{error}");
+    let restored = restore(&copy, &dir.file(), |_, _| {}).unwrap();
+    assert_eq!(restored.games, 1);
+    assert!(!dir.0.join("games.db-wal").exists());
+    assert_eq!(wait(dir.store().version(&id)), Some(1));
+    assert_eq!(dir.defects(), [""; 0]);
+}
+
 /// A backup made during writes contains one state of all games.
 #[test]
 fn a_backup_is_one_state() {
