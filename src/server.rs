@@ -49,6 +49,7 @@ use crate::{
         guard_preflight,
         io::ConnectionIo,
         memory::{BodyMemory, reserve},
+        streams::StreamsByAddress,
     },
     live::{FeedTask, Hub, PresenceTask, PresenceTracker},
     metrics::Metrics,
@@ -242,6 +243,7 @@ impl Server {
             bots.metrics().register(own);
             readiness.register(own);
         });
+        let streams = Data::new(StreamsByAddress::new(config.limits.streams_per_address));
         let limit_state = Data::new(LimitState::new(
             config.limits.clone(),
             config.cors.clone(),
@@ -297,6 +299,7 @@ impl Server {
                     .app_data(app.clone())
                     .app_data(requests.clone())
                     .app_data(limit_state.clone())
+                    .app_data(streams.clone())
                     .app_data(bodies.clone())
                     .configure(|config| configure(routes(), config))
                     .default_service(not_found())

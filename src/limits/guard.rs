@@ -28,7 +28,6 @@ use super::{
     connections::Connection,
     gates::Gates,
     rates::{Cost, Limits, RateKey, Rates},
-    streams::StreamsByAddress,
 };
 use crate::{
     headers::{
@@ -67,7 +66,6 @@ pub struct LimitState {
     pub limits: Limits,
     cors: Cors,
     rates: Rates,
-    pub(super) streams: StreamsByAddress,
     gates: Gates,
     /// Knows the creators of games.
     store: Store,
@@ -85,7 +83,6 @@ impl LimitState {
     ) -> LimitState {
         LimitState {
             rates: Rates::new(&limits, creators),
-            streams: StreamsByAddress::new(limits.streams_per_address),
             cors,
             gates,
             limits,

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use super::{
     address::{Address, AddressCounts, ClientAddress},
     connections::Connection,
-    guard::LimitState,
 };
 use crate::problem::{Code, Problem};
 
@@ -62,7 +61,7 @@ impl StreamsByAddress {
 /// responses are sent to clients that have closed only their own side.
 pub struct OpenStream {
     /// Where it is counted, and for which address.
-    counted: Option<(Data<LimitState>, Address)>,
+    counted: Option<(Data<StreamsByAddress>, Address)>,
     has_token: bool,
     connection: Option<Rc<Connection>>,
 }
@@ -73,10 +72,10 @@ impl OpenStream {
     /// # Errors
     /// `too_many_streams`, if the address has as many as it may.
     pub fn begin(request: &HttpRequest, has_token: bool) -> Result<OpenStream, Problem> {
-        let limits = request.app_data::<Data<LimitState>>().cloned();
-        let counted = limits.zip(ClientAddress::from_extensions(request).0);
-        if let Some((limits, address)) = &counted
-            && !limits.streams.admit(*address, has_token)
+        let streams = request.app_data::<Data<StreamsByAddress>>().cloned();
+        let counted = streams.zip(ClientAddress::from_extensions(request).0);
+        if let Some((streams, address)) = &counted
+            && !streams.admit(*address, has_token)
         {
             let detail = "this address has as many streams and waiting requests open as it may";
             let problem = Problem::new(Code::TooManyStreams, detail);
@@ -99,8 +98,8 @@ impl Drop for OpenStream {
         if let Some(connection) = &self.connection {
             connection.waits.set(false);
         }
-        if let Some((limits, address)) = &self.counted {
-            limits.streams.leave(*address, self.has_token);
+        if let Some((streams, address)) = &self.counted {
+            streams.leave(*address, self.has_token);
         }
     }
 }

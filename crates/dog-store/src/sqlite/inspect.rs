@@ -9,7 +9,7 @@ use super::{
     connect::{check_not_lost, check_permissions, is_empty, reader, sidecar},
     lock::holder_of,
     migrations::{self, SCHEMA},
-    size_limit::free_bytes,
+    size_limit::{LOG_ROOM, free_bytes},
 };
 use crate::{
     CLOCK_TOLERANCE, Findings, StoreError,
@@ -28,12 +28,11 @@ pub fn inspect(database: &Path) -> Findings {
     findings.add_result("folder", made.and_then(|_| fs::remove_file(&trial)));
     let folder = database.parent().filter(|folder| folder.is_dir());
     let free = free_bytes(folder.unwrap_or(Path::new("."))).unwrap_or(u64::MAX);
-    match free < ENOUGH_FREE {
-        true => findings.add(
-            Doubtful,
-            format!("disk: only {free} bytes are free; make room"),
-        ),
-        false => findings.add(Good, "disk"),
+    let text = format!("disk: only {free} bytes are free; make room");
+    match free {
+        ..LOG_ROOM => findings.add(Bad, text),
+        LOG_ROOM..ENOUGH_FREE => findings.add(Doubtful, text),
+        _ => findings.add(Good, "disk"),
     }
     if is_empty(database) {
         findings.add_result("file: to be created", check_not_lost(database));

@@ -10,7 +10,7 @@ use crate::StoreError;
 /// The room on the disk for the write-ahead log and its index, in bytes. The database must not take
 /// it: without a log nothing can be written, not even a removal, and a full log cannot be copied
 /// into a database that cannot grow.
-const LOG_ROOM: u64 = LOG_SIZE_LIMIT + (8 << 20);
+pub(super) const LOG_ROOM: u64 = LOG_SIZE_LIMIT + (8 << 20);
 
 /// The largest number of pages that SQLite allows.
 const MAX_PAGES: u64 = u32::MAX as u64 - 1;
