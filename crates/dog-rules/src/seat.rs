@@ -14,6 +14,11 @@ pub const MAX_SEATS: usize = 6;
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
+#[cfg_attr(
+    feature = "utoipa",
+    derive(utoipa::ToSchema),
+    schema(maximum = 5, description = "A seat, numbered from 0 in turn order.")
+)]
 pub struct Seat(u8);
 
 impl Seat {
