@@ -371,7 +371,6 @@ impl<'a> Playout<'a> {
         let mut untried = self.hands[self.turn];
         while !untried.is_empty() {
             let card = any(untried, rng);
-            boards.clear();
             generator.boards_of_card(self.rules, &self.board, self.turn, card, boards);
             if !boards.is_empty() {
                 return self.play(card, &boards[below(rng, boards.len())]);

@@ -36,7 +36,6 @@ impl Scratch {
         let Scratch {
             generator, boards, ..
         } = self;
-        boards.clear();
         generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
     }
 }

@@ -118,7 +118,6 @@ pub(super) fn can_win(generator: &mut Generator, rules: &Rules, board: &Board, s
     let mut boards = Vec::new();
     at_home == 2 * PIECES - 1
         && Card::RANKS.into_iter().any(|card| {
-            boards.clear();
             generator.boards_of_card(rules, board, seat, card, &mut boards);
             boards.iter().any(|board| board.team_home(rules, seat))
         })

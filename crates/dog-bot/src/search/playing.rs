@@ -255,7 +255,6 @@ impl PlayoutContext<'_> {
         let (mut best, mut most, mut seen) = (None, f64::NEG_INFINITY, 0u32);
         let mut boards = Vec::new();
         for card in view.hand.ranks() {
-            boards.clear();
             let generator = &mut self.scratch.generator;
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
             let mut kept = view.hand;

@@ -160,7 +160,6 @@ impl Prover<'_> {
     fn plays(&mut self, game: &Playout) -> Option<Vec<(Option<Card>, Board)>> {
         let (seat, mut boards, mut plays) = (game.turn(), Vec::new(), Vec::new());
         for card in game.hand(seat).ranks() {
-            boards.clear();
             let generator = &mut self.generator;
             generator.boards_of_card(game.rules(), game.board(), seat, card, &mut boards);
             for board in &boards {
