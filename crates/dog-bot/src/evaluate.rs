@@ -121,14 +121,10 @@ struct EvalPosition<'a> {
 impl<'a> EvalPosition<'a> {
     /// Prepares a board.
     fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
-        let mut tracks = BySeat::default();
-        for seat in rules.ring().seats() {
-            tracks[seat] = board.track(seat);
-        }
         EvalPosition {
             rules,
             board,
-            tracks,
+            tracks: BySeat::of_seats(rules.seats, |seat| board.track(seat)),
             blocks: board.blocks(rules),
             swap_protected: board.swap_protected(rules),
             threats,

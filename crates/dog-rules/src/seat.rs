@@ -105,6 +105,16 @@ impl<T> BySeat<T> {
         BySeat(std::array::from_fn(make))
     }
 
+    /// The entry that `value` gives each seat of a table with this many.
+    pub fn of_seats(seats: u8, mut value: impl FnMut(Seat) -> T) -> BySeat<T>
+    where
+        T: Default,
+    {
+        let mut entries = BySeat::from_fn(|_| T::default());
+        Seat::all(seats).for_each(|seat| entries[seat] = value(seat));
+        entries
+    }
+
     /// Each entry mapped to another.
     pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> BySeat<U> {
         BySeat::from_fn(|seat| each(&self.0[seat]))

@@ -55,17 +55,13 @@ impl<'a> MoveReasons<'a> {
                 near_home.push((owner, field, can_win(&mut generator, rules, board, owner)));
             }
         }
-        let mut steps = BySeat::default();
-        for seat in rules.ring().seats() {
-            steps[seat] = steps_to_goal(rules, board, seat);
-        }
         MoveReasons {
             view,
             partner,
             threatened,
             near_home,
             generator,
-            steps_to_goal: steps,
+            steps_to_goal: BySeat::of_seats(rules.seats, |seat| steps_to_goal(rules, board, seat)),
         }
     }
 

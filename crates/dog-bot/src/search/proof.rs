@@ -131,11 +131,7 @@ impl Prover<'_> {
             Phase::Play => {}
             _ => return Some(false),
         }
-        let mut hands = BySeat::default();
-        for seat in Seat::all(game.rules().seats) {
-            hands[seat] = game.hand(seat);
-        }
-        let position = (team, *game.board(), hands, game.turn());
+        let position = (team, *game.board(), *game.hands(), game.turn());
         if let Some(&wins) = self.found.get(&position) {
             return Some(wins);
         }
