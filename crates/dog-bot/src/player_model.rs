@@ -6,8 +6,6 @@
 //! chances of all moves, and a prior, give the chance of each policy. The search draws the policies
 //! of its playouts from it.
 
-use std::ops::ControlFlow;
-
 use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -366,7 +364,7 @@ mod tests {
         view.counts = BySeat::from_fn(|_| 2);
         evaluator.plays(&view, &mut scratch, |card, board, logit| {
             boards.push((card, *board, logit));
-            ControlFlow::Continue(())
+            true
         });
         boards.sort_by(|a, b| a.2.total_cmp(&b.2));
         let model = |(card, after, _): (dog_rules::Card, dog_rules::Board, f32)| {

@@ -1,7 +1,5 @@
 //! The value of every choice of a seat, by the net.
 
-use std::ops::ControlFlow;
-
 use dog_rules::{Board, Card, Cards, Generator, Move, SeatView};
 
 use super::{
@@ -49,12 +47,12 @@ struct BaseSums<'a> {
 
 impl NetEvaluator {
     /// Calls `seen` with every card, board and logit that the seat can choose, each board of a card
-    /// once, until it breaks. Never called if no card can be played.
+    /// once, until it returns false. Never called if no card can be played.
     pub fn plays(
         &self,
         view: &SeatView,
         scratch: &mut Scratch,
-        mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
+        mut seen: impl FnMut(Card, &Board, f32) -> bool,
     ) {
         let mut known = None;
         for card in view.hand.ranks() {
@@ -71,7 +69,7 @@ impl NetEvaluator {
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
                 let logit = self.board_logit(known, &common, &board, kept, scratch);
-                if seen(card, &board, logit).is_break() {
+                if !seen(card, &board, logit) {
                     return;
                 }
             }
@@ -85,7 +83,7 @@ impl NetEvaluator {
             if best.is_none_or(|(_, _, highest)| logit > highest) {
                 best = Some((card, *board, logit));
             }
-            ControlFlow::Continue(())
+            true
         });
         best
     }

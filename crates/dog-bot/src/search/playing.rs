@@ -1,6 +1,6 @@
 //! Playouts of a candidate, in which every seat plays by its own information, within a budget.
 
-use std::{mem, ops::ControlFlow};
+use std::mem;
 
 use dog_rules::{
     Board, BySeat, Card, ExchangeAnswer, Generator, Move, Phase, Playout, Rules, Seat, SeatView,
@@ -215,11 +215,7 @@ impl PlayoutContext<'_> {
                 }
                 seen += 1;
                 late = self.clock.late_after(seen);
-                if late {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                !late
             });
         (!late).then_some(best)
     }
