@@ -10,7 +10,7 @@
 //! quotients are used, so a value is the same number on every machine.
 
 use dog_rules::{
-    Board, BySeat, Card, Cards, Rules, Seat, SevenLanding,
+    Board, BySeat, Card, Cards, Rules, Seat, SeatView, SevenLanding,
     board::PIECES,
     movement::Walker,
     ring::{self, Fields, bit},
@@ -259,6 +259,11 @@ pub fn hand_value(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 
         0.0
     };
     held.sum::<f64>() + exit_card + FITS * fitting(rules, board, seat, hand)
+}
+
+/// The value of the board after a move and of the cards that the seat then keeps, in steps.
+pub fn move_value(view: &SeatView, after: &Board, kept: Cards) -> f64 {
+    value(view.rules, after, view.seat) + hand_value(view.rules, after, view.seat, kept)
 }
 
 /// The number of ranks of these cards, except seven and joker, that take a piece into the goal.

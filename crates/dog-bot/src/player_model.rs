@@ -11,7 +11,7 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    evaluate::{hand_value, value},
+    evaluate::move_value,
     net::{
         evaluator::{NetEvaluator, Scratch},
         exp,
@@ -256,18 +256,10 @@ fn likelihoods(
         if card == played && *board == play.after {
             place = Some(cards.len());
         }
-        let mut kept = view.hand;
-        kept.remove(card);
-        let score =
-            value(view.rules, board, view.seat) + hand_value(view.rules, board, view.seat, kept);
         cards.push(card);
         by_net.push(logit);
-        by_greedy.push(score as f32);
-        if cards.len() > MAX_CHOICES {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        by_greedy.push(move_value(view, board, view.hand.minus(card)) as f32);
+        cards.len() <= MAX_CHOICES
     });
     let place = place?;
     if !(2..=MAX_CHOICES).contains(&cards.len()) {

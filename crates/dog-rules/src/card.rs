@@ -199,6 +199,12 @@ impl Cards {
         there
     }
 
+    /// The cards that remain when one card is removed, if there is one.
+    pub fn minus(mut self, card: Card) -> Cards {
+        self.remove(card);
+        self
+    }
+
     /// Adds all cards of `other`.
     pub fn add_all(&mut self, other: Cards) {
         self.0 += other.0;

@@ -62,9 +62,7 @@ impl NetEvaluator {
             }
             let known =
                 known.get_or_insert_with(|| self.before(view, HandInfo::Known(view.hand), scratch));
-            let mut kept = view.hand;
-            kept.remove(card);
-            let kept = HandInfo::Known(kept);
+            let kept = HandInfo::Known(view.hand.minus(card));
             let common = self.common_sums(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
@@ -121,9 +119,7 @@ impl NetEvaluator {
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
-        let mut kept = view.hand;
-        kept.remove(card);
-        let kept = HandInfo::Known(kept);
+        let kept = HandInfo::Known(view.hand.minus(card));
         self.view_logit(view, AfterChoice::Played, kept, board, scratch)
     }
 
@@ -229,25 +225,14 @@ impl NetEvaluator {
 
 /// What the seat has done and the cards it keeps, after a choice.
 pub fn after(view: &SeatView, choice: Choice) -> (AfterChoice, Cards) {
-    let mut hand = view.hand;
-    let stage = match choice {
-        Choice::Play(Move::Play { card, .. }) => {
-            hand.remove(card);
-            AfterChoice::Played
-        }
-        Choice::Play(Move::Fold) => {
-            hand = Cards::EMPTY;
-            AfterChoice::Played
-        }
-        Choice::Offer(card) => {
-            hand.remove(card);
-            AfterChoice::Offered(card)
-        }
+    match choice {
+        Choice::Play(Move::Play { card, .. }) => (AfterChoice::Played, view.hand.minus(card)),
+        Choice::Play(Move::Fold) => (AfterChoice::Played, Cards::EMPTY),
+        Choice::Offer(card) => (AfterChoice::Offered(card), view.hand.minus(card)),
         // To pass is what comes nearest of what the nets were trained with.
-        Choice::Decline | Choice::Pass => AfterChoice::Declined,
-        Choice::Ask => AfterChoice::Asked,
-    };
-    (stage, hand)
+        Choice::Decline | Choice::Pass => (AfterChoice::Declined, view.hand),
+        Choice::Ask => (AfterChoice::Asked, view.hand),
+    }
 }
 
 /// Sums relative to a base list of inputs. The boards that a card leads to differ from the base in

@@ -172,16 +172,15 @@ impl<'a> MoveReasons<'a> {
             rules,
             board,
             seat,
-            mut hand,
+            hand,
             ..
         } = *self.view;
-        hand.remove(played);
         let after = &outcome.board;
         let team = [seat, self.partner].into_iter();
         let pieces = team
             .flat_map(|owner| ring::fields(after.track(owner)).map(move |field| (owner, field)));
         let pieces: Vec<(Seat, u8)> = pieces.collect();
-        hand.ranks().find_map(|card| {
+        hand.minus(played).ranks().find_map(|card| {
             let &(owner, field) = pieces.iter().find(|&&(owner, field)| {
                 let could_before = match place_before(outcome, owner, Field::Track(field)) {
                     Some(Field::Track(from)) => {

@@ -14,7 +14,7 @@ use rand::{
 use crate::{
     Choice,
     budget::BudgetClock,
-    evaluate::{hand_value, value},
+    evaluate::move_value,
     net::{
         evaluator::{NetEvaluator, Scratch, WON},
         probability,
@@ -253,11 +253,9 @@ impl PlayoutContext<'_> {
         for card in view.hand.ranks() {
             let generator = &mut self.scratch.generator;
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
-            let mut kept = view.hand;
-            kept.remove(card);
+            let kept = view.hand.minus(card);
             for board in &boards {
-                let score = value(view.rules, board, view.seat)
-                    + hand_value(view.rules, board, view.seat, kept);
+                let score = move_value(view, board, kept);
                 if score > most {
                     most = score;
                     best = Some((card, *board));
