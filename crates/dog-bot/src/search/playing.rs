@@ -66,22 +66,15 @@ impl Candidate {
     /// If it is not a candidate of this seat.
     pub fn choice(self, view: &SeatView) -> Choice {
         match self {
-            Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
+            Candidate::Play(card, board) => {
+                let mut generator = Generator::new();
+                let mv = generator.move_to(view.rules, &view.board, view.seat, card, &board);
+                Choice::Play(mv.expect("a board that the card leads to"))
+            }
             Candidate::Answer(choice) => choice,
             Candidate::Fold => Choice::Play(Move::Fold),
         }
     }
-}
-
-/// The first listed move that plays this card and leads to this board.
-fn first_move_to(view: &SeatView, card: Card, board: &Board) -> Move {
-    let mut first = None;
-    Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
-        if first.is_none() && found.board == board {
-            first = Some(found.mv());
-        }
-    });
-    first.expect("a board that the card leads to")
 }
 
 /// What playouts need.
