@@ -37,38 +37,24 @@ pub enum Evaluation {
 
 impl PlayoutPolicy {
     /// The choice of the net.
-    pub const NET: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Net,
-        errors: 0.0,
-    };
-    pub const GREEDY: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Greedy,
-        errors: 0.0,
-    };
+    pub const NET: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Net, 0.0);
+    pub const GREEDY: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Greedy, 0.0);
     /// Any legal move.
-    pub const RANDOM: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Net,
-        errors: 1.0,
-    };
+    pub const RANDOM: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Net, 1.0);
 
     /// All that are considered.
     pub const ALL: [PlayoutPolicy; 6] = [
         PlayoutPolicy::NET,
-        PlayoutPolicy {
-            errors: 0.3,
-            ..PlayoutPolicy::NET
-        },
+        PlayoutPolicy::new(Evaluation::Net, 0.3),
         PlayoutPolicy::GREEDY,
-        PlayoutPolicy {
-            errors: 0.3,
-            ..PlayoutPolicy::GREEDY
-        },
-        PlayoutPolicy {
-            errors: 0.6,
-            ..PlayoutPolicy::GREEDY
-        },
+        PlayoutPolicy::new(Evaluation::Greedy, 0.3),
+        PlayoutPolicy::new(Evaluation::Greedy, 0.6),
         PlayoutPolicy::RANDOM,
     ];
+
+    const fn new(evaluation: Evaluation, errors: f32) -> PlayoutPolicy {
+        PlayoutPolicy { evaluation, errors }
+    }
 }
 
 dog_rules::named! {
