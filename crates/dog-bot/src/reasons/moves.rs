@@ -7,10 +7,9 @@ use dog_rules::{
 };
 
 use super::{
-    AdviceReason, AdviceReasonCode,
-    reach::{
-        REACH, attacker, can_win, is_near_goal, may_walk_home, opponents, steps_to_goal, walks_home,
-    },
+    AdviceReason,
+    AdviceReasonCode::*,
+    reach::{REACH, SEVEN, attacker, can_win, is_near_goal, opponents, steps_to_goal, walks_home},
 };
 
 /// Finds the reasons of the moves in one position.
@@ -184,11 +183,12 @@ impl<'a> MoveReasons<'a> {
             let &(owner, field) = pieces.iter().find(|&&(owner, field)| {
                 let could_before = match place_before(outcome, owner, Field::Track(field)) {
                     Some(Field::Track(from)) => {
-                        may_walk_home(rules, &board, seat, (owner, from), card)
+                        walks_home(rules, &board, seat, (owner, from), card, 1..=SEVEN)
                     }
                     _ => false,
                 };
-                !could_before && walks_home(rules, after, seat, (owner, field), card)
+                let piece = (owner, field);
+                !could_before && walks_home(rules, after, seat, piece, card, SEVEN..=SEVEN)
             })?;
             let reason = AdviceReason::new(AdviceReasonCode::ThenHome);
             Some(reason.at(owner, Field::Track(field)).with_card(card))
