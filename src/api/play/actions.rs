@@ -17,9 +17,9 @@ use crate::{
 };
 
 errors! {
-    DealErrors: [WRITE, ACTION], [SeatsOpen];
-    SwapErrors: [WRITE, ACTION], [UnknownCard, CardNotInHand, IllegalExchange];
-    PlayErrors: [WRITE, ACTION], [IllegalMove];
+    DealErrors: [READ, BODY, RETRY, CHANGE, ACTION], [SeatsOpen];
+    SwapErrors: [READ, BODY, RETRY, CHANGE, ACTION], [UnknownCard, CardNotInHand, IllegalExchange];
+    PlayErrors: [READ, BODY, RETRY, CHANGE, ACTION], [IllegalMove];
 }
 
 /// Deal the round.

@@ -22,7 +22,7 @@ use crate::{
 };
 
 errors! {
-    SeatErrors: [WRITE, SECRET], [
+    SeatErrors: [READ, BODY, RETRY, CHANGE, SECRET], [
         Forbidden, GameOver, TooManyVersions, SeatNotFound, TooManyChanges
     ];
 }

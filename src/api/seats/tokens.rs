@@ -20,11 +20,11 @@ use crate::{
 };
 
 errors! {
-    HostTokenErrors: [WRITE, SECRET], [Forbidden, TooManyChanges];
-    SeatTokenErrors: [WRITE, SECRET], [
+    HostTokenErrors: [READ, BODY, RETRY, CHANGE, SECRET], [Forbidden, TooManyChanges];
+    SeatTokenErrors: [READ, BODY, RETRY, CHANGE, SECRET], [
         Forbidden, GameOver, TooManyVersions, SeatNotFound, NoHuman, TooManyChanges
     ];
-    TicketErrors: [WRITE, SECRET], [];
+    TicketErrors: [READ, BODY, RETRY, CHANGE, SECRET], [];
 }
 
 /// A fresh token for the host. It is shown only once; the old one is invalid.
