@@ -90,10 +90,7 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         4 => Some(from_body::<SwapRequest>(bytes)?.action(seat)?),
-        5 => {
-            let mv = from_body::<PlayRequest>(bytes)?.mv()?;
-            Some(Action::Play { seat, mv })
-        }
+        5 => Some(from_body::<PlayRequest>(bytes)?.action(seat)?),
         6 => {
             let player = from_body::<HandOverRequest>(bytes)?.player(game, seat, false)?;
             Some(Action::HandOver { seat, player })

@@ -37,22 +37,8 @@ pub const BODY: &[Code] = &[
 ];
 /// Of what may be repeated with an `Idempotency-Key`.
 pub const RETRY: &[Code] = &[InvalidIdempotencyKey, IdempotencyKeyReused, DatabaseFull];
-/// Of what changes a game.
-pub const WRITE: &[Code] = &[
-    OriginNotAllowed,
-    GameNotFound,
-    Unauthorized,
-    TokenReplaced,
-    MalformedJson,
-    BodyTooLarge,
-    RequestTimeout,
-    UnsupportedMediaType,
-    InvalidRequest,
-    InvalidIdempotencyKey,
-    IdempotencyKeyReused,
-    DatabaseFull,
-    StaleVersion,
-];
+/// Of what changes a game, besides [`READ`], [`BODY`] and [`RETRY`].
+pub const CHANGE: &[Code] = &[StaleVersion];
 /// Of what a closed server does only for those with a key.
 pub const KEY: &[Code] = &[KeyRequired];
 /// Of what makes a game or takes a seat.

@@ -17,13 +17,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, SeqAccess, Visitor},
 };
-use utoipa::{
-    IntoParams, PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     access::{Caller, Role},
@@ -171,25 +165,15 @@ pub struct VersionRequest {
 }
 
 /// The name of a player in a request.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 40,
+    description = "1 to 40 characters, of which one can be seen. White space around it is left out. \
+     The second `Anna` at a table is `Anna (2)`. A person's name is not `Bot` and a number.",
+    pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$"
+)]
 pub struct PlayerName(String);
-
-impl PartialSchema for PlayerName {
-    fn schema() -> RefOr<Schema> {
-        let pattern = r"^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$";
-        let about = "1 to 40 characters, of which one can be seen. White space around it is left out. \
-            The second `Anna` at a table is `Anna (2)`. A person's name is not `Bot` and a number.";
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(1))
-            .max_length(Some(40))
-            .pattern(Some(pattern))
-            .description(Some(about))
-            .into()
-    }
-}
-
-impl ToSchema for PlayerName {}
 
 impl PlayerName {
     /// The name for a player of that kind; `member` is the member of the body that gives it.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use actix_web::http::{header::HeaderName, uri::Authority};
+use actix_web::http::uri::Authority;
 use anyhow::Context;
 use clap::{
     Args,
@@ -16,6 +16,7 @@ use crate::{
     limits::{
         Limits,
         gates::{BlockedAddresses, Gates, Keys},
+        seconds,
     },
     server::{Listeners, Server, ServerConfig},
     systemd,
@@ -78,8 +79,8 @@ pub struct ServeArgs {
     #[arg(long, env = "DOG_KEEP_IDLE_DAYS", default_value_t = 90)]
     keep_idle_days: u16,
     /// Seconds between two searches for expired games, responses and tickets.
-    #[arg(long, env = "DOG_SWEEP_SECONDS", default_value_t = 3600)]
-    sweep_seconds: u32,
+    #[arg(long, env = "DOG_SWEEP_SECONDS", default_value = "3600", value_parser = seconds())]
+    sweep_seconds: Duration,
     /// Do not serve the page for players; `/` then leads to the documentation.
     #[arg(long, env = "DOG_NO_PAGE", value_parser = BoolishValueParser::new())]
     no_page: bool,
@@ -93,7 +94,7 @@ pub struct ServeArgs {
     #[arg(long, env = "DOG_LOG_FORMAT", value_enum, default_value_t)]
     log_format: LogFormat,
     #[command(flatten)]
-    pub(super) limits: LimitArgs,
+    pub(super) limits: Limits,
     /// Look at what a start with these settings depends on, print it line by line, and exit; exit
     /// code 1 if something is bad.
     #[arg(long)]
@@ -154,12 +155,12 @@ impl ServeArgs {
             bot_threads: threads_or_default(self.bot_threads),
             advice_threads: threads_or_default(self.advice_threads),
             review_percent: self.review_percent,
-            limits: self.limits.limits(),
+            limits: self.limits,
             retention: RetentionPolicy {
                 finished_days: self.keep_finished_days,
                 idle_days: self.keep_idle_days,
             },
-            sweep_interval: seconds(self.sweep_seconds),
+            sweep_interval: self.sweep_seconds,
             has_page: !self.no_page,
             drain: Duration::from_secs(self.drain_seconds.into()),
         };
@@ -226,85 +227,6 @@ impl FileArgs {
         let notice = WatchedFile::open(self.notice.clone(), Notice::read, &mut watched)?;
         Ok((gates, notice, watched))
     }
-}
-
-/// Limits for clients.
-#[derive(Debug, Args)]
-pub(super) struct LimitArgs {
-    /// Requests per second and address, with bursts of five times as many; 0 means no limit.
-    #[arg(long, env = "DOG_ADDRESS_RATE", default_value_t = 100)]
-    address_rate: u32,
-    /// Requests per second and token, with bursts of five times as many; 0 means no limit.
-    #[arg(long, env = "DOG_TOKEN_RATE", default_value_t = 50)]
-    token_rate: u32,
-    /// Games created, imported or joined per hour and address; 0 means no limit.
-    #[arg(long, env = "DOG_GAMES_PER_ADDRESS", default_value_t = 300)]
-    games_per_address: u32,
-    /// MiB of storage per address and hour for imports, new games and responses saved for an
-    /// Idempotency-Key; 0 means no limit.
-    #[arg(long, env = "DOG_KEPT_PER_ADDRESS", default_value_t = 64)]
-    kept_per_address: u32,
-    /// Advice and analyses per second and address, with bursts of ten times as many; 0 means no
-    /// limit.
-    #[arg(long, env = "DOG_ADVICE_PER_ADDRESS", default_value_t = 10)]
-    advice_per_address: u32,
-    /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or
-    /// X-Real-IP; set it only behind a proxy that sets this header.
-    #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
-    pub(super) trusted_proxy_header: Option<HeaderName>,
-    /// MiB of memory for large request and response bodies of all connections.
-    #[arg(long, env = "DOG_BODY_MEMORY", default_value_t = 256)]
-    body_memory: u16,
-    /// Maximum number of connections; fewer if the limit of open files is lower.
-    #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
-    pub(super) max_connections: usize,
-    /// Maximum number of connections per address; 0 means no limit. Not counted behind a trusted
-    /// proxy.
-    #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
-    connections_per_address: usize,
-    /// Maximum number of open streams and long polls per address, also behind a trusted proxy; 0
-    /// means no limit. Without tokens of the games an address has at most 128.
-    #[arg(long, env = "DOG_STREAMS_PER_ADDRESS", default_value_t = 512)]
-    streams_per_address: usize,
-    /// Seconds to wait for the head of a request, and for its body; longer for a long body.
-    #[arg(long, env = "DOG_CLIENT_TIMEOUT", default_value_t = 10)]
-    client_timeout: u32,
-    /// Seconds after which an idle connection is closed.
-    #[arg(long, env = "DOG_KEEP_ALIVE", default_value_t = 75)]
-    keep_alive: u32,
-    /// Seconds after which a connection whose client does not read is closed; on Linux.
-    #[arg(long, env = "DOG_READER_TIMEOUT", default_value_t = 12)]
-    reader_timeout: u32,
-    /// Write the address of the client into the access log; of IPv6 the first 64 bits.
-    #[arg(long, env = "DOG_LOG_CLIENT_ADDRESS", value_parser = BoolishValueParser::new())]
-    log_client_address: bool,
-}
-
-impl LimitArgs {
-    /// The limits.
-    fn limits(self) -> Limits {
-        Limits {
-            address_rate: self.address_rate,
-            token_rate: self.token_rate,
-            games_per_address: self.games_per_address,
-            stored_bytes_per_address: self.kept_per_address,
-            advice_per_address: self.advice_per_address,
-            trusted_proxy_header: self.trusted_proxy_header,
-            body_memory: usize::from(self.body_memory) << 20,
-            max_connections: self.max_connections,
-            connections_per_address: self.connections_per_address,
-            streams_per_address: self.streams_per_address,
-            client_timeout: seconds(self.client_timeout),
-            keep_alive: seconds(self.keep_alive),
-            reader_timeout: seconds(self.reader_timeout),
-            log_client_address: self.log_client_address,
-        }
-    }
-}
-
-/// A timeout; one of zero would refuse everything.
-fn seconds(seconds: u32) -> Duration {
-    Duration::from_secs(seconds.max(1).into())
 }
 
 /// A number of threads; 512 is the maximum of the HTTP library.

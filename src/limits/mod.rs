@@ -18,5 +18,5 @@ pub mod streams;
 pub use self::{
     address::{Address, ClientAddress, is_forwarded},
     guard::{LimitState, MAX_RECORD, guard, guard_preflight},
-    rates::{Cost, Limits},
+    rates::{Cost, Limits, seconds},
 };

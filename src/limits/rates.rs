@@ -9,6 +9,11 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use actix_web::http::header::HeaderName;
+use clap::{
+    Args,
+    builder::{BoolishValueParser, TypedValueParser},
+    value_parser,
+};
 use dog_store::{Creator, GameId, TokenHash};
 use parking_lot::Mutex;
 
@@ -61,37 +66,67 @@ impl Cost {
     }
 }
 
-/// The limits for clients. A rate of 0 means no limit.
-#[derive(Clone, Debug)]
+/// The limits for clients, as options of `dog serve`.
+#[derive(Clone, Debug, Args)]
 pub struct Limits {
-    /// Requests per second and address.
+    /// Requests per second and address, with bursts of five times as many; 0 means no limit.
+    #[arg(long, env = "DOG_ADDRESS_RATE", default_value_t = 100)]
     pub address_rate: u32,
-    /// Requests per second and token.
+    /// Requests per second and token, with bursts of five times as many; 0 means no limit.
+    #[arg(long, env = "DOG_TOKEN_RATE", default_value_t = 50)]
     pub token_rate: u32,
-    /// Games created, imported or joined per hour and address.
+    /// Games created, imported or joined per hour and address; 0 means no limit.
+    #[arg(long, env = "DOG_GAMES_PER_ADDRESS", default_value_t = 300)]
     pub games_per_address: u32,
-    /// MiB stored per hour and address.
+    /// MiB of storage per address and hour for imports, new games and responses saved for an
+    /// Idempotency-Key; 0 means no limit.
+    #[arg(
+        long = "kept-per-address",
+        value_name = "KEPT_PER_ADDRESS",
+        env = "DOG_KEPT_PER_ADDRESS",
+        default_value_t = 64
+    )]
     pub stored_bytes_per_address: u32,
-    /// Advice and analyses per second and address.
+    /// Advice and analyses per second and address, with bursts of ten times as many; 0 means no
+    /// limit.
+    #[arg(long, env = "DOG_ADVICE_PER_ADDRESS", default_value_t = 10)]
     pub advice_per_address: u32,
-    /// The header in which a proxy passes on the client's address; none without a proxy.
+    /// Header in which a proxy passes on the client's address, such as X-Forwarded-For or
+    /// X-Real-IP; set it only behind a proxy that sets this header.
+    #[arg(long, env = "DOG_TRUSTED_PROXY_HEADER")]
     pub trusted_proxy_header: Option<HeaderName>,
-    /// Bytes of large request and response bodies, over all connections.
+    /// MiB of memory for large request and response bodies of all connections.
+    #[arg(long, env = "DOG_BODY_MEMORY", default_value = "256",
+        value_parser = value_parser!(u16).map(|mib| usize::from(mib) << 20))]
     pub body_memory: usize,
-    /// Maximum number of connections.
+    /// Maximum number of connections; fewer if the limit of open files is lower.
+    #[arg(long, env = "DOG_MAX_CONNECTIONS", default_value_t = 25_000)]
     pub max_connections: usize,
-    /// Maximum number of connections per address; not counted behind a proxy.
+    /// Maximum number of connections per address; 0 means no limit. Not counted behind a trusted
+    /// proxy.
+    #[arg(long, env = "DOG_CONNECTIONS_PER_ADDRESS", default_value_t = 500)]
     pub connections_per_address: usize,
-    /// Maximum number of open streams and long polls per address.
+    /// Maximum number of open streams and long polls per address, also behind a trusted proxy; 0
+    /// means no limit. Without tokens of the games an address has at most 128.
+    #[arg(long, env = "DOG_STREAMS_PER_ADDRESS", default_value_t = 512)]
     pub streams_per_address: usize,
-    /// How long a client may take to send a request's head, and about as long for its body.
+    /// Seconds to wait for the head of a request, and for its body; longer for a long body.
+    #[arg(long, env = "DOG_CLIENT_TIMEOUT", default_value = "10", value_parser = seconds())]
     pub client_timeout: Duration,
-    /// How long a connection may be without a request.
+    /// Seconds after which an idle connection is closed.
+    #[arg(long, env = "DOG_KEEP_ALIVE", default_value = "75", value_parser = seconds())]
     pub keep_alive: Duration,
-    /// How long sent data may wait for the client to read it.
+    /// Seconds after which a connection whose client does not read is closed; on Linux.
+    #[arg(long, env = "DOG_READER_TIMEOUT", default_value = "12", value_parser = seconds())]
     pub reader_timeout: Duration,
-    /// Whether the access log has the addresses of clients.
+    /// Write the address of the client into the access log; of IPv6 the first 64 bits.
+    #[arg(long, env = "DOG_LOG_CLIENT_ADDRESS", value_parser = BoolishValueParser::new())]
     pub log_client_address: bool,
+}
+
+/// Reads whole seconds, at least one.
+pub fn seconds() -> impl TypedValueParser<Value = Duration> {
+    value_parser!(u32).map(|seconds| Duration::from_secs(seconds.max(1).into()))
 }
 
 impl Limits {

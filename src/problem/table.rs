@@ -3,19 +3,16 @@
 
 use actix_web::http::StatusCode;
 use log::Level;
-use serde::{Serialize, Serializer};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
-};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 macro_rules! table {
-    ($($code:ident $name:literal $status:ident $level:ident $title:literal $meaning:literal
-       $({ $($reason:ident $reason_name:literal $reason_meaning:literal;)+ })?;)+) => {
+    ($($code:ident $name:tt $status:ident $level:ident $title:literal $meaning:literal
+       $({ $($reason:ident $reason_name:tt $reason_meaning:literal;)+ })?;)+) => {
         /// The stable code of an error.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
         pub enum Code {
-            $(#[doc = $meaning] $code,)+
+            $(#[doc = $meaning] #[serde(rename = $name)] $code,)+
         }
 
         impl Code {
@@ -53,9 +50,9 @@ macro_rules! table {
         }
 
         /// Why an error occurred, where its code alone does not say it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
         pub enum Reason {
-            $($($(#[doc = $reason_meaning] $reason,)+)?)+
+            $($($(#[doc = $reason_meaning] #[serde(rename = $reason_name)] $reason,)+)?)+
         }
 
         impl Reason {
@@ -286,33 +283,4 @@ impl Code {
             code => code.own_reasons(),
         }
     }
-}
-
-/// Writes both enums as their names, and lists these in the OpenAPI document.
-macro_rules! named {
-    ($($name:ident: $all:expr, $about:literal;)+) => {
-        $(impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
-            }
-        }
-
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new()
-                    .schema_type(Type::String)
-                    .description(Some($about))
-                    .enum_values(Some($all))
-                    .into()
-            }
-        }
-
-        impl ToSchema for $name {})+
-    };
-}
-
-named! {
-    Code: Code::ALL.iter().map(|code| code.name()), "The stable code of an error.";
-    Reason: Code::ALL.iter().flat_map(|code| code.own_reasons()).map(|reason| reason.name()),
-        "Why an error occurred, where its code alone does not say it.";
 }

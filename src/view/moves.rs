@@ -139,9 +139,13 @@ impl MoveView {
 
 /// The schema of a list of moves that is null if it is too long.
 pub fn moves_or_null() -> Schema {
-    let moves = ArrayBuilder::new().items(Ref::from_schema_name(MoveView::name()));
+    or_null(ArrayBuilder::new().items(Ref::from_schema_name(MoveView::name())))
+}
+
+/// This schema or null, for a member that may also be absent.
+pub fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
-    AnyOfBuilder::new().item(moves).item(null).into()
+    AnyOfBuilder::new().item(schema).item(null).into()
 }
 
 /// The outcome of a legal move on this board; `internal`, if the move is refused.

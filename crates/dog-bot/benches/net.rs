@@ -1,6 +1,6 @@
 //! The speed of the value net, on one core. `cargo bench --bench net`.
 
-use std::{hint::black_box, ops::ControlFlow, time::Duration};
+use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dog_bot::net::{
@@ -62,7 +62,7 @@ fn evaluations(criterion: &mut Criterion) {
             nets.for_rules(view.rules)
                 .plays(view, &mut scratch, |_, _, _| {
                     boards += 1;
-                    ControlFlow::Continue(())
+                    true
                 });
         }
         // The cost of one board in a decision: the list of moves, the inputs and all three layers.
@@ -95,7 +95,7 @@ fn evaluations(criterion: &mut Criterion) {
                 let mut list = Vec::new();
                 inputs.board(board, HandInfo::Known(kept), &mut list);
                 lists.push(list);
-                ControlFlow::Continue(())
+                true
             });
             number += lists.len() as u64;
             evaluations.push((evaluator, common, before, lists, inputs.head(kept)));

@@ -10,7 +10,7 @@
 //! quotients are used, so a value is the same number on every machine.
 
 use dog_rules::{
-    Board, BySeat, Card, Cards, Rules, Seat, SevenLanding,
+    Board, BySeat, Card, Cards, Rules, Seat, SeatView, SevenLanding,
     board::PIECES,
     movement::Walker,
     ring::{self, Fields, bit},
@@ -121,14 +121,10 @@ struct EvalPosition<'a> {
 impl<'a> EvalPosition<'a> {
     /// Prepares a board.
     fn new(rules: &'a Rules, board: &'a Board, threats: &'a Threats) -> EvalPosition<'a> {
-        let mut tracks = BySeat::default();
-        for seat in rules.ring().seats() {
-            tracks[seat] = board.track(seat);
-        }
         EvalPosition {
             rules,
             board,
-            tracks,
+            tracks: BySeat::of_seats(rules.seats, |seat| board.track(seat)),
             blocks: board.blocks(rules),
             swap_protected: board.swap_protected(rules),
             threats,
@@ -263,6 +259,11 @@ pub fn hand_value(rules: &Rules, board: &Board, seat: Seat, hand: Cards) -> f64 
         0.0
     };
     held.sum::<f64>() + exit_card + FITS * fitting(rules, board, seat, hand)
+}
+
+/// The value of the board after a move and of the cards that the seat then keeps, in steps.
+pub fn move_value(view: &SeatView, after: &Board, kept: Cards) -> f64 {
+    value(view.rules, after, view.seat) + hand_value(view.rules, after, view.seat, kept)
 }
 
 /// The number of ranks of these cards, except seven and joker, that take a piece into the goal.

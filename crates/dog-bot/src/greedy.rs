@@ -9,7 +9,7 @@ use dog_rules::{
     Rules, Seat, SeatView, board::PIECES,
 };
 
-use super::evaluate::{extra_card_value, hand_value, leaves_kennel, value};
+use super::evaluate::{extra_card_value, hand_value, leaves_kennel, move_value, value};
 
 /// The share of the partner's gain that counts, since its hand is unknown (57 against none of it,
 /// as in [`super::evaluate`]).
@@ -100,24 +100,15 @@ fn moves(view: &SeatView) -> Vec<Scored> {
     Generator::new()
         .legal_moves(view.rules, &view.board, view.seat, view.hand)
         .into_iter()
-        .map(|LegalMove { mv, outcome }| Scored {
-            choice: Choice::Play(mv),
-            outcome: Some(outcome),
-            score: value(view.rules, &outcome.board, view.seat)
-                + hand_value(view.rules, &outcome.board, view.seat, kept(view.hand, &mv)),
+        .map(|LegalMove { mv, outcome }| {
+            let kept = mv.card().map_or(Cards::EMPTY, |card| view.hand.minus(card));
+            Scored {
+                choice: Choice::Play(mv),
+                outcome: Some(outcome),
+                score: move_value(view, &outcome.board, kept),
+            }
         })
         .collect()
-}
-
-/// The cards that are left after this move.
-fn kept(mut hand: Cards, mv: &Move) -> Cards {
-    match *mv {
-        Move::Fold => Cards::EMPTY,
-        Move::Play { card, .. } => {
-            hand.remove(card);
-            hand
-        }
-    }
 }
 
 /// Every answer in the exchange, with its value.
@@ -191,11 +182,9 @@ impl<'a> ExchangeValues<'a> {
         let SeatView {
             rules, board, seat, ..
         } = self.view;
-        let mut kept = self.view.hand;
-        kept.remove(card);
         let partner = seat.partner(rules.seats);
         let gain = extra_card_value(rules, board, partner, card, self.partner_lacking);
-        PARTNER * gain + self.with_return(kept, asked)
+        PARTNER * gain + self.with_return(self.view.hand.minus(card), asked)
     }
 
     /// The value of these cards and the partner's card: a plain one, or perhaps one that helps.

@@ -6,14 +6,12 @@
 //! chances of all moves, and a prior, give the chance of each policy. The search draws the policies
 //! of its playouts from it.
 
-use std::ops::ControlFlow;
-
 use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    evaluate::{hand_value, value},
+    evaluate::move_value,
     net::{
         evaluator::{NetEvaluator, Scratch},
         exp,
@@ -39,38 +37,24 @@ pub enum Evaluation {
 
 impl PlayoutPolicy {
     /// The choice of the net.
-    pub const NET: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Net,
-        errors: 0.0,
-    };
-    pub const GREEDY: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Greedy,
-        errors: 0.0,
-    };
+    pub const NET: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Net, 0.0);
+    pub const GREEDY: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Greedy, 0.0);
     /// Any legal move.
-    pub const RANDOM: PlayoutPolicy = PlayoutPolicy {
-        evaluation: Evaluation::Net,
-        errors: 1.0,
-    };
+    pub const RANDOM: PlayoutPolicy = PlayoutPolicy::new(Evaluation::Net, 1.0);
 
     /// All that are considered.
     pub const ALL: [PlayoutPolicy; 6] = [
         PlayoutPolicy::NET,
-        PlayoutPolicy {
-            errors: 0.3,
-            ..PlayoutPolicy::NET
-        },
+        PlayoutPolicy::new(Evaluation::Net, 0.3),
         PlayoutPolicy::GREEDY,
-        PlayoutPolicy {
-            errors: 0.3,
-            ..PlayoutPolicy::GREEDY
-        },
-        PlayoutPolicy {
-            errors: 0.6,
-            ..PlayoutPolicy::GREEDY
-        },
+        PlayoutPolicy::new(Evaluation::Greedy, 0.3),
+        PlayoutPolicy::new(Evaluation::Greedy, 0.6),
         PlayoutPolicy::RANDOM,
     ];
+
+    const fn new(evaluation: Evaluation, errors: f32) -> PlayoutPolicy {
+        PlayoutPolicy { evaluation, errors }
+    }
 }
 
 dog_rules::named! {
@@ -258,18 +242,10 @@ fn likelihoods(
         if card == played && *board == play.after {
             place = Some(cards.len());
         }
-        let mut kept = view.hand;
-        kept.remove(card);
-        let score =
-            value(view.rules, board, view.seat) + hand_value(view.rules, board, view.seat, kept);
         cards.push(card);
         by_net.push(logit);
-        by_greedy.push(score as f32);
-        if cards.len() > MAX_CHOICES {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        by_greedy.push(move_value(view, board, view.hand.minus(card)) as f32);
+        cards.len() <= MAX_CHOICES
     });
     let place = place?;
     if !(2..=MAX_CHOICES).contains(&cards.len()) {
@@ -366,7 +342,7 @@ mod tests {
         view.counts = BySeat::from_fn(|_| 2);
         evaluator.plays(&view, &mut scratch, |card, board, logit| {
             boards.push((card, *board, logit));
-            ControlFlow::Continue(())
+            true
         });
         boards.sort_by(|a, b| a.2.total_cmp(&b.2));
         let model = |(card, after, _): (dog_rules::Card, dog_rules::Board, f32)| {

@@ -20,6 +20,15 @@ struct Arrow {
     tip: Point,
 }
 
+/// The dashes of a preview and the spaces between them, as an attribute; none of a played move.
+fn dashes(shown: &Shown<'_>, dash: f64, space: f64) -> String {
+    if !shown.preview {
+        return String::new();
+    }
+    let (dash, space) = (Number(dash), Number(space));
+    format!(" stroke-dasharray=\"{dash} {space}\"")
+}
+
 /// Draws what lies under the pieces: the path of each part, and the field where it began.
 pub fn move_paths(
     ink: &mut SvgWriter,
@@ -28,12 +37,7 @@ pub fn move_paths(
     shown: &Shown<'_>,
 ) {
     let gap = layout.gap;
-    let dashes = if shown.preview {
-        let (dash, space) = (Number(0.22 * gap), Number(0.16 * gap));
-        format!(" stroke-dasharray=\"{dash} {space}\"")
-    } else {
-        String::new()
-    };
+    let dashes = dashes(shown, 0.22 * gap, 0.16 * gap);
     for part in shown.parts {
         let (Some(from), colours) = (part.from, ink.colours(part.seat)) else {
             continue;
@@ -217,15 +221,7 @@ pub fn card(ink: &mut SvgWriter, layout: &BoardLayout, shown: &Shown<'_>) {
     let (left, top) = (CENTRE.x - width / 2.0, CENTRE.y - height / 2.0);
     let colours = ink.colours(shown.seat);
     let line = Number(0.04 * height);
-    let dashes = if shown.preview {
-        format!(
-            " stroke-dasharray=\"{} {}\"",
-            Number(0.08 * height),
-            Number(0.06 * height)
-        )
-    } else {
-        String::new()
-    };
+    let dashes = dashes(shown, 0.08 * height, 0.06 * height);
     ink.add(format_args!(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\" fill=\"{field}\" stroke=\"{}\" \
             stroke-width=\"{line}\"{dashes}/>",

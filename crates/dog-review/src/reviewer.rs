@@ -9,8 +9,7 @@ use dog_bot::{
     static_advice,
 };
 use dog_rules::{
-    Action, ActionRefusal, Actor, BySeat, Card, Cards, Game, Playout, Seat, SeatView,
-    record::Replayed,
+    Action, ActionRefusal, Actor, BySeat, Card, Game, Playout, Seat, SeatView, record::Replayed,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
@@ -196,10 +195,7 @@ impl<'n> Reviewer<'n> {
     /// anew.
     fn chances(&mut self, rng: &mut ChaCha8Rng) -> Vec<TeamChance> {
         let (game, rules) = (&self.game, self.game.rules());
-        let mut hands: BySeat<Cards> = BySeat::default();
-        for seat in Seat::all(rules.seats) {
-            hands[seat] = game.hand(seat);
-        }
+        let hands = BySeat::of_seats(rules.seats, |seat| game.hand(seat));
         let table = Playout::from_view(&game.seen_from(game.beginner()), hands, rng);
         self.search.chances(rules, &table, rng)
     }

@@ -5,59 +5,38 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-/// A card of the double deck. The variants are in the order in which cards are sorted before a
-/// shuffle (RULES §8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Card {
-    Ace,
-    Two,
-    Three,
-    Four,
-    Five,
-    Six,
-    Seven,
-    Eight,
-    Nine,
-    Ten,
-    Jack,
-    Queen,
-    King,
-    Joker,
+crate::named! {
+    /// A card of the double deck. The variants are in the order in which cards are sorted before a
+    /// shuffle (RULES §8).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
+        "A card. Suits never matter."))]
+    #[repr(u8)]
+    pub enum Card {
+        Ace = "A",
+        Two = "2",
+        Three = "3",
+        Four = "4",
+        Five = "5",
+        Six = "6",
+        Seven = "7",
+        Eight = "8",
+        Nine = "9",
+        Ten = "10",
+        Jack = "J",
+        Queen = "Q",
+        King = "K",
+        Joker = "joker",
+    }
 }
 
 use Card::*;
 
 impl Card {
-    /// Every rank, in sorting order.
-    pub const ALL: [Card; 14] = [
-        Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King, Joker,
-    ];
-
     /// The ranks that a joker may be announced as: all but the joker itself.
     pub const RANKS: [Card; 13] = [
         Ace, Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King,
     ];
-
-    /// The name of the card in JSON and in move ids.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ace => "A",
-            Two => "2",
-            Three => "3",
-            Four => "4",
-            Five => "5",
-            Six => "6",
-            Seven => "7",
-            Eight => "8",
-            Nine => "9",
-            Ten => "10",
-            Jack => "J",
-            Queen => "Q",
-            King => "K",
-            Joker => "joker",
-        }
-    }
 
     /// How far the card moves one piece forward. Empty for the seven, which is split into steps,
     /// for the jack, and for the joker, which is played as another rank.
@@ -146,23 +125,7 @@ impl FromStr for Card {
     type Err = ParseCardError;
 
     fn from_str(text: &str) -> Result<Card, ParseCardError> {
-        Card::ALL
-            .into_iter()
-            .find(|card| card.name() == text)
-            .ok_or(ParseCardError)
-    }
-}
-
-impl Serialize for Card {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Card {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Card, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
+        Card::by_name(text).ok_or(ParseCardError)
     }
 }
 
@@ -234,6 +197,12 @@ impl Cards {
             self.0 -= 1 << (4 * card as u32);
         }
         there
+    }
+
+    /// The cards that remain when one card is removed, if there is one.
+    pub fn minus(mut self, card: Card) -> Cards {
+        self.remove(card);
+        self
     }
 
     /// Adds all cards of `other`.

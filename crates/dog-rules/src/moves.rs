@@ -207,8 +207,8 @@ impl Generator {
         reached
     }
 
-    /// Appends every board that one card leads to, each once, whatever a joker is announced as
-    /// (RULES §9, for counting). This is faster than listing the moves.
+    /// Makes `boards` the list of every board that one card leads to, each once, whatever a joker is
+    /// announced as (RULES §9, for counting). This is faster than listing the moves.
     pub fn boards_of_card(
         &mut self,
         rules: &Rules,
@@ -219,6 +219,7 @@ impl Generator {
     ) {
         let Generator { seen, joker } = self;
         joker.clear();
+        boards.clear();
         let _ = card_uses(seen, rules, board, seat, card, |found| {
             // Two ranks may lead to the same board, such as an ace and a king out of the kennel.
             if card != Card::Joker || joker.insert(found.board) {

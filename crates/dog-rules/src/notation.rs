@@ -195,16 +195,16 @@ impl FromStr for NotedField {
     }
 }
 
-/// Reads a track field's number, without signs, blanks or leading zeros.
+/// Reads a track field's number.
 fn track_number(text: &str) -> Result<u8, NotationError> {
-    let exact =
-        text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    let number = text.parse().map_err(|_| NotationError::Place)?;
-    if exact {
-        Ok(number)
-    } else {
-        Err(NotationError::Place)
-    }
+    plain_number(text).ok_or(NotationError::Place)
+}
+
+/// Reads a number without signs, blanks or leading zeros.
+pub(super) fn plain_number(text: &str) -> Option<u8> {
+    let is_plain = text == "0" || !text.starts_with('0');
+    let is_digits = text.bytes().all(|digit| digit.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain && is_digits)
 }
 
 impl FromStr for Part {

@@ -17,117 +17,102 @@ use thiserror::Error;
 
 use crate::{Cards, ring::Ring};
 
-/// Whether the deal passes on each round.
-// RULES §7.4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Dealer {
-    /// The deal passes to the next seat every round.
-    Rotates,
-    /// The dealer stays; the seat that begins moves on every round.
-    Fixed,
+/// Defines the types of options by their values, whose names are those of RULES §2.
+macro_rules! option_types {
+    ($($(#[$about:meta])* pub enum $type:ident { $($(#[$note:meta])* $value:ident,)+ })+) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+        #[serde(rename_all = "snake_case")]
+        pub enum $type {
+            $($(#[$note])* $value,)+
+        }
+    )+};
 }
 
-/// Whether partners must swap a card.
-// RULES §7.3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Exchange {
-    Mandatory,
-    Optional,
-    /// Only if one partner asks and the other agrees.
-    OnRequest,
-}
+option_types! {
+    /// Whether the deal passes on each round.
+    // RULES §7.4.
+    pub enum Dealer {
+        /// The deal passes to the next seat every round.
+        Rotates,
+        /// The dealer stays; the seat that begins moves on every round.
+        Fixed,
+    }
 
-/// When the discard pile is shuffled into the stock.
-// RULES §7.2 and §11.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Reshuffle {
-    /// When a card is due and the stock is empty, in the middle of a deal too.
-    WhenEmpty,
-    /// Before a deal for which the stock has too few cards.
-    BeforeDeal,
-}
+    /// Whether partners must swap a card.
+    // RULES §7.3.
+    pub enum Exchange {
+        Mandatory,
+        Optional,
+        /// Only if one partner asks and the other agrees.
+        OnRequest,
+    }
 
-/// When a piece on its own start is protected.
-// RULES §4 and §6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Protection {
-    /// Whenever it stands there.
-    Always,
-    /// Only while it is fresh.
-    Fresh,
-}
+    /// When the discard pile is shuffled into the stock.
+    // RULES §7.2 and §11.
+    pub enum Reshuffle {
+        /// When a card is due and the stock is empty, in the middle of a deal too.
+        WhenEmpty,
+        /// Before a deal for which the stock has too few cards.
+        BeforeDeal,
+    }
 
-/// The door to the goal.
-// RULES §4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum GoalEntry {
-    /// The seat's own start.
-    OnStart,
-    /// The field just before the start.
-    BeforeStart,
-}
+    /// When a piece on its own start is protected.
+    // RULES §4 and §6.
+    pub enum Protection {
+        /// Whenever it stands there.
+        Always,
+        /// Only while it is fresh.
+        Fresh,
+    }
 
-/// Where a part of a seven may end.
-// RULES §5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SevenLanding {
-    Captures,
-    MustBeFree,
-}
+    /// The door to the goal.
+    // RULES §4.
+    pub enum GoalEntry {
+        /// The seat's own start.
+        OnStart,
+        /// The field just before the start.
+        BeforeStart,
+    }
 
-/// What becomes of a seven's spare steps.
-// RULES §5: steps that nobody can use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SevenSurplus {
-    MustBeUsed,
-    LapsesOnWin,
-}
+    /// Where a part of a seven may end.
+    // RULES §5.
+    pub enum SevenLanding {
+        Captures,
+        MustBeFree,
+    }
 
-/// When a seven may move the partner's pieces.
-// RULES §5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SevenPartner {
-    /// From the moment all four own pieces are in the goal.
-    WhenHome,
-    /// Always: the "Canadian seven".
-    Always,
-}
+    /// What becomes of a seven's spare steps.
+    // RULES §5: steps that nobody can use.
+    pub enum SevenSurplus {
+        MustBeUsed,
+        LapsesOnWin,
+    }
 
-/// Whose pieces take the rest of a seven that brings the seat's last piece home.
-// RULES §11.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SevenRest {
-    AnyPieces,
-    /// One of the partner's pieces takes them all.
-    OnePiece,
-}
+    /// When a seven may move the partner's pieces.
+    // RULES §5.
+    pub enum SevenPartner {
+        /// From the moment all four own pieces are in the goal.
+        WhenHome,
+        /// Always: the "Canadian seven".
+        Always,
+    }
 
-/// When a jack may be played without effect.
-// RULES §6 and §11, where it is allowed at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum JackWithoutEffectWhen {
-    NoOtherOnRing,
-    NoSwapPossible,
+    /// Whose pieces take the rest of a seven that brings the seat's last piece home.
+    // RULES §11.
+    pub enum SevenRest {
+        AnyPieces,
+        /// One of the partner's pieces takes them all.
+        OnePiece,
+    }
+
+    /// When a jack may be played without effect.
+    // RULES §6 and §11, where it is allowed at all.
+    pub enum JackWithoutEffectWhen {
+        NoOtherOnRing,
+        NoSwapPossible,
+    }
 }
 
 /// How many cards each seat gets: first one list of rounds, then another that is repeated.

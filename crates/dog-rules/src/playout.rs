@@ -143,10 +143,7 @@ impl<'a> Playout<'a> {
             ..SeatView::to_play(self.rules, self.board, seat, self.hands[seat])
         };
         view.known[partner] = round_state.known[partner];
-        view.counts = BySeat::default();
-        for seat in self.rules.ring().seats() {
-            view.counts[seat] = self.hands[seat].len();
-        }
+        view.counts = self.hands.map(|hand| hand.len());
         view
     }
 
@@ -166,6 +163,11 @@ impl<'a> Playout<'a> {
 
     pub fn hand(&self, seat: Seat) -> Cards {
         self.hands[seat]
+    }
+
+    /// Each seat's hand.
+    pub fn hands(&self) -> &BySeat<Cards> {
+        &self.hands
     }
 
     /// The seat to move. In other phases, the seat that begins or has won.
@@ -371,7 +373,6 @@ impl<'a> Playout<'a> {
         let mut untried = self.hands[self.turn];
         while !untried.is_empty() {
             let card = any(untried, rng);
-            boards.clear();
             generator.boards_of_card(self.rules, &self.board, self.turn, card, boards);
             if !boards.is_empty() {
                 return self.play(card, &boards[below(rng, boards.len())]);

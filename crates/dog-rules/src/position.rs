@@ -13,7 +13,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::{Board, BoardError, Placement, Rules, Seat, pieces::PIECES};
+use crate::{Board, BoardError, Placement, Rules, Seat, notation::plain_number, pieces::PIECES};
 
 /// Characters of a wrong place that an error repeats.
 const MAX_QUOTED: usize = 16;
@@ -99,7 +99,7 @@ fn add(
 ) -> Result<(), PositionProblem> {
     let not_a_place = || PositionProblem::Place(word.chars().take(MAX_QUOTED).collect());
     if let Some(field) = word.strip_prefix('g') {
-        let field = number(field).filter(|&field| field < PIECES);
+        let field = plain_number(field).filter(|&field| field < PIECES);
         placement.goal.push(field.ok_or_else(not_a_place)?);
         return Ok(());
     }
@@ -119,13 +119,16 @@ fn add(
 /// The track field that this word names. It may be beyond the track.
 fn track_field(rules: &Rules, word: &str) -> Option<u8> {
     let Some((distance, seat)) = word.split_once('@') else {
-        return number(word);
+        return plain_number(word);
     };
     let ring = rules.ring();
-    let start = ring.start(Seat::new(number(seat)?, rules.seats)?);
+    let start = ring.start(Seat::new(plain_number(seat)?, rules.seats)?);
     let (distance, is_before) = match distance.strip_prefix('-') {
-        Some(distance) => (number(distance).filter(|&distance| distance > 0)?, true),
-        None => (number(distance)?, false),
+        Some(distance) => (
+            plain_number(distance).filter(|&distance| distance > 0)?,
+            true,
+        ),
+        None => (plain_number(distance)?, false),
     };
     let distance = Some(distance).filter(|&distance| distance < ring.length())?;
     Some(if is_before {
@@ -133,13 +136,6 @@ fn track_field(rules: &Rules, word: &str) -> Option<u8> {
     } else {
         ring.forward(start, distance)
     })
-}
-
-/// A number without a sign or leading zeros.
-fn number(text: &str) -> Option<u8> {
-    let is_plain = text == "0" || !text.starts_with('0');
-    let is_digits = text.bytes().all(|digit| digit.is_ascii_digit());
-    text.parse().ok().filter(|_| is_plain && is_digits)
 }
 
 /// A board, to be written as text.

@@ -5,22 +5,10 @@ use std::borrow::Cow;
 
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
 
-use crate::{Card, Move, Seat};
-
-impl PartialSchema for Card {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .description(Some("A card. Suits never matter."))
-            .enum_values(Some(Card::ALL.map(Card::name)))
-            .into()
-    }
-}
-
-impl ToSchema for Card {}
+use crate::Move;
 
 impl PartialSchema for Move {
     fn schema() -> RefOr<Schema> {
@@ -44,17 +32,3 @@ impl ToSchema for Move {
         "MoveId".into()
     }
 }
-
-impl PartialSchema for Seat {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-            .description(Some("A seat, numbered from 0 in turn order."))
-            .minimum(Some(0))
-            .maximum(Some(5))
-            .into()
-    }
-}
-
-impl ToSchema for Seat {}

@@ -14,6 +14,11 @@ pub const MAX_SEATS: usize = 6;
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
+#[cfg_attr(
+    feature = "utoipa",
+    derive(utoipa::ToSchema),
+    schema(maximum = 5, description = "A seat, numbered from 0 in turn order.")
+)]
 pub struct Seat(u8);
 
 impl Seat {
@@ -98,6 +103,16 @@ impl<T> BySeat<T> {
     /// An entry for each possible seat.
     pub fn from_fn(make: impl FnMut(usize) -> T) -> BySeat<T> {
         BySeat(std::array::from_fn(make))
+    }
+
+    /// The entry that `value` gives each seat of a table with this many.
+    pub fn of_seats(seats: u8, mut value: impl FnMut(Seat) -> T) -> BySeat<T>
+    where
+        T: Default,
+    {
+        let mut entries = BySeat::from_fn(|_| T::default());
+        Seat::all(seats).for_each(|seat| entries[seat] = value(seat));
+        entries
     }
 
     /// Each entry mapped to another.

@@ -226,26 +226,16 @@ impl Game {
     pub fn seen_from(&self, seat: Seat) -> SeatView<'_> {
         let seats = self.rules().seats;
         let partner = seat.partner(seats);
-        let mut counts = BySeat::default();
-        let mut folded = BySeat::default();
-        let mut asked = BySeat::default();
-        let mut exchange = BySeat::default();
-        for seat in Seat::all(seats) {
-            exchange[seat] = self.exchange(seat).unwrap_or_default();
-            counts[seat] = self.cards(seat);
-            folded[seat] = self.folded(seat);
-            asked[seat] = self.asked(seat);
-        }
         let mut known: BySeat<Cards> = BySeat::default();
         known[partner] = self.known_to_partner(partner).into_iter().collect();
         SeatView {
             exchanging: self.phase() == Phase::Exchange,
-            counts,
+            counts: BySeat::of_seats(seats, |seat| self.cards(seat)),
             known,
             discards: self.discards(),
-            folded,
-            asked,
-            exchange,
+            folded: BySeat::of_seats(seats, |seat| self.folded(seat)),
+            asked: BySeat::of_seats(seats, |seat| self.asked(seat)),
+            exchange: BySeat::of_seats(seats, |seat| self.exchange(seat).unwrap_or_default()),
             offered: self.offered(seat),
             received: self.received(seat),
             holds_received: self.known_to_partner(seat).is_some(),

@@ -43,7 +43,6 @@ fn lists_allocate_nothing_once_their_buffers_are_large_enough() {
                         let (board, seat) = (playout.board(), playout.turn());
                         let card = Card::ALL[rng.random_range(0..Card::ALL.len())];
                         moves.clear();
-                        boards.clear();
                         count += allocations(|| {
                             generator.each_of_card(&rules, board, seat, card, |found| {
                                 moves.push(found.legal_move());

@@ -9,13 +9,7 @@ use dog_rules::{
 use dog_store::{Creator, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing, WriteOp};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        RefOr,
-        schema::{AnyOfBuilder, ObjectBuilder, Schema, Type},
-    },
-};
+use utoipa::{PartialSchema, ToSchema, openapi::schema::Schema};
 
 use super::settings::{MAX_BOT_PACE_MS, MAX_TURN_SECONDS};
 use crate::{
@@ -34,6 +28,7 @@ use crate::{
     problem::Problem,
     view::{
         game::GameView,
+        moves::or_null,
         rules::{RulesRequest, checked_rules},
     },
     write::{Decision, create},
@@ -253,12 +248,6 @@ impl Created {
             game: GameView::new(stored, Role::Host),
         }
     }
-}
-
-/// This schema or null, for a member that may also be absent.
-fn or_null(schema: impl Into<RefOr<Schema>>) -> Schema {
-    let null = ObjectBuilder::new().schema_type(Type::Null);
-    AnyOfBuilder::new().item(schema).item(null).into()
 }
 
 fn text_or_null() -> Schema {

@@ -43,7 +43,7 @@ use crate::{
 errors! {
     ListErrors: [], [InvalidRequest, StaleVersion, Forbidden];
     GameErrors: [READ], [InvalidRequest, StaleVersion, TooManyStreams];
-    DeleteErrors: [WRITE], [Forbidden];
+    DeleteErrors: [READ, BODY, RETRY, CHANGE], [Forbidden];
 }
 
 /// How long a client may wait for a change.

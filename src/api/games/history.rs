@@ -149,13 +149,8 @@ fn comments(found: &Review) -> HashMap<u64, String> {
         let mut text = format!(" ; {}", judgement.name());
         if judgement > Judgement::Good {
             let (mut best, mut writer) = (String::new(), StepWriter::default());
-            let step = RecordStep {
-                action: decision.best.clone(),
-                by: None,
-                hands: None,
-            };
             // Writing to a string does not fail.
-            let _ = writer.write(&mut best, &step);
+            let _ = writer.write(&mut best, &decision.best.clone().into());
             text += &format!(" {:.4}, better: {}", decision.loss(), best.trim_end());
         }
         (decision.version, text + "\n")

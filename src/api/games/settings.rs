@@ -19,7 +19,7 @@ use crate::{
 };
 
 errors! {
-    SettingsErrors: [WRITE], [
+    SettingsErrors: [READ, BODY, RETRY, CHANGE], [
         Forbidden, GameOver, WrongPhase, TooManyVersions, TooManyChanges
     ];
 }

@@ -1,8 +1,8 @@
 //! The actions of play: deal, swap and play.
 
 use actix_web::HttpResponse;
-use dog_rules::{Action, Card, Move, Refusal, Seat};
-use serde::{Deserialize, Serialize};
+use dog_rules::{Action, ActionRefusal, Card, Game, Move, Refusal, Seat};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use utoipa::ToSchema;
 
 use crate::{
@@ -17,9 +17,9 @@ use crate::{
 };
 
 errors! {
-    DealErrors: [WRITE, ACTION], [SeatsOpen];
-    SwapErrors: [WRITE, ACTION], [UnknownCard, CardNotInHand, IllegalExchange];
-    PlayErrors: [WRITE, ACTION], [IllegalMove];
+    DealErrors: [READ, BODY, RETRY, CHANGE, ACTION], [SeatsOpen];
+    SwapErrors: [READ, BODY, RETRY, CHANGE, ACTION], [UnknownCard, CardNotInHand, IllegalExchange];
+    PlayErrors: [READ, BODY, RETRY, CHANGE, ACTION], [IllegalMove];
 }
 
 /// Deal the round.
@@ -143,20 +143,8 @@ impl SwapRequest {
                 parameters(("id" = "$request.path.id")))))),
         SwapErrors),
     security(("token" = [])))]
-pub async fn swap_cards((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
-    write(&app.store, &path.id, &request, |game| {
-        let seat = game.seat()?;
-        if let Some(answer) = game.first_answer()? {
-            return Ok(answer);
-        }
-        game.check_person_plays(seat)?;
-        game.check_state(Role::Seat(seat))?;
-        game.stored.game.check_exchange(seat)?;
-        game.check_limit()?;
-        let action = game.body::<SwapRequest>()?.action(seat)?;
-        game.act(Role::Seat(seat), &action)
-    })
-    .await
+pub async fn swap_cards(change: GameChange) -> Result<HttpResponse, Problem> {
+    act(change, Game::check_exchange, SwapRequest::action).await
 }
 
 /// Plays a move.
@@ -179,10 +167,10 @@ impl PlayRequest {
         PlayRequest { id, _version: None }
     }
 
-    /// The move; `illegal_move`, if the id is not that of a move.
-    pub fn mv(self) -> Result<Move, Problem> {
+    /// The action of this seat; `illegal_move`, if the id is not that of a move.
+    pub fn action(self, seat: Seat) -> Result<Action, Problem> {
         let mv = self.id.parse().map_err(Refusal::Notation)?;
-        Ok(mv)
+        Ok(Action::Play { seat, mv })
     }
 }
 
@@ -201,7 +189,16 @@ impl PlayRequest {
             ("deal_cards" = (operation_id = "deal_cards", parameters(("id" = "$request.path.id")))))),
         PlayErrors),
     security(("token" = [])))]
-pub async fn play_move((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
+pub async fn play_move(change: GameChange) -> Result<HttpResponse, Problem> {
+    act(change, Game::check_play, PlayRequest::action).await
+}
+
+/// Carries out the action of the calling seat that the body asks for, if the seat may act.
+async fn act<T: DeserializeOwned + ToSchema>(
+    (app, path, request): GameChange,
+    check: fn(&Game, Seat) -> Result<(), ActionRefusal>,
+    action: fn(T, Seat) -> Result<Action, Problem>,
+) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let seat = game.seat()?;
         if let Some(answer) = game.first_answer()? {
@@ -209,10 +206,10 @@ pub async fn play_move((app, path, request): GameChange) -> Result<HttpResponse,
         }
         game.check_person_plays(seat)?;
         game.check_state(Role::Seat(seat))?;
-        game.stored.game.check_play(seat)?;
+        check(&game.stored.game, seat)?;
         game.check_limit()?;
-        let mv = game.body::<PlayRequest>()?.mv()?;
-        game.act(Role::Seat(seat), &Action::Play { seat, mv })
+        let action = action(game.body()?, seat)?;
+        game.act(Role::Seat(seat), &action)
     })
     .await
 }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 errors! {
-    SeatErrors: [WRITE, SECRET], [
+    SeatErrors: [READ, BODY, RETRY, CHANGE, SECRET], [
         Forbidden, GameOver, TooManyVersions, SeatNotFound, TooManyChanges
     ];
 }
@@ -95,13 +95,6 @@ pub struct SeatChanged {
     invitation: Option<Secret>,
 }
 
-impl SeatChanged {
-    /// The response to this change.
-    pub fn new(change: ActionResponse, invitation: Option<Secret>) -> SeatChanged {
-        SeatChanged { change, invitation }
-    }
-}
-
 /// Change who plays a seat.
 ///
 /// Changes who plays a seat, or the player's name or level.
@@ -153,7 +146,8 @@ pub async fn hand_over_seat((app, path, request): SeatChange) -> Result<HttpResp
             draft.open_seat(seat, invitation);
         }
         let change = ActionResponse::new(&draft.next, &draft.events, role);
-        let body = SeatChanged::new(change, secrets.as_ref().map(|_| invitation));
+        let invitation = secrets.as_ref().map(|_| invitation);
+        let body = SeatChanged { change, invitation };
         let mut answer = Answer::new(StatusCode::OK, &body)?.with_etag(&draft.next, role);
         if let Some(secrets) = secrets {
             answer = answer.with_secrets(secrets).for_another();

@@ -266,13 +266,6 @@ pub struct QuickJoined {
     joined: Joined,
 }
 
-impl QuickJoined {
-    /// The response to somebody who has joined the game with this id.
-    pub fn new(id: String, joined: Joined) -> QuickJoined {
-        QuickJoined { id, joined }
-    }
-}
-
 /// Join any table.
 ///
 /// Takes a seat at the oldest table that waits for people with these rules, or at a new one.
@@ -331,7 +324,8 @@ pub async fn quick_join(
             let draft = take_seat(table, seat, name.clone(), &secrets)?;
             let role = Role::Seat(seat);
             let change = ActionResponse::new(&draft.next, &draft.events, role);
-            let body = QuickJoined::new(table.id.to_string(), Joined::new(seat, change));
+            let (id, joined) = (table.id.to_string(), Joined::new(seat, change));
+            let body = QuickJoined { id, joined };
             let answer = Answer::new(StatusCode::CREATED, &body)?;
             let answer = answer
                 .with_etag(&draft.next, role)

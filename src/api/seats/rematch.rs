@@ -37,7 +37,7 @@ use crate::{
 };
 
 errors! {
-    AskRematchErrors: [WRITE], [GameNotOver, TooManyChanges];
+    AskRematchErrors: [READ, BODY, RETRY, CHANGE], [GameNotOver, TooManyChanges];
     RematchErrors: [READ], [InvalidRequest, NoRematch, StaleVersion];
 }
 

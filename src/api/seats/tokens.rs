@@ -20,11 +20,11 @@ use crate::{
 };
 
 errors! {
-    HostTokenErrors: [WRITE, SECRET], [Forbidden, TooManyChanges];
-    SeatTokenErrors: [WRITE, SECRET], [
+    HostTokenErrors: [READ, BODY, RETRY, CHANGE, SECRET], [Forbidden, TooManyChanges];
+    SeatTokenErrors: [READ, BODY, RETRY, CHANGE, SECRET], [
         Forbidden, GameOver, TooManyVersions, SeatNotFound, NoHuman, TooManyChanges
     ];
-    TicketErrors: [WRITE, SECRET], [];
+    TicketErrors: [READ, BODY, RETRY, CHANGE, SECRET], [];
 }
 
 /// A fresh token for the host. It is shown only once; the old one is invalid.
@@ -63,12 +63,8 @@ pub async fn renew_host_token((app, path, request): GameChange) -> Result<HttpRe
         let (mut tokens, mut seating) = (game.tokens.clone(), (*game.seating).clone());
         seating.replace_host_token(&mut tokens, secrets.hash(Secret::Host));
         let op = WriteOp::SetTokens(game.expected_state(), tokens, seating.into());
-        let answer = Answer::new(
-            StatusCode::OK,
-            &FreshHostToken {
-                token: Secret::Host,
-            },
-        )?;
+        let token = Secret::Host;
+        let answer = Answer::new(StatusCode::OK, &FreshHostToken { token })?;
         Ok(Decision::Change(op, answer.with_secrets(secrets)))
     })
     .await
@@ -127,22 +123,17 @@ pub async fn reissue_token((app, path, request): SeatChange) -> Result<HttpRespo
         let secrets = request.secrets()?;
         let token = Secret::Seat(seat);
         let (op, version) = fresh_token(game, role, seat, secrets.hash(token))?;
-        let answer = Answer::new(
-            StatusCode::OK,
-            &FreshToken {
-                seat,
-                token,
-                version,
-            },
-        )?;
-        let answer = answer.with_secrets(secrets);
-        Ok(Decision::Change(
-            op,
-            match role {
-                Role::Host => answer.for_another(),
-                _ => answer,
-            },
-        ))
+        let body = FreshToken {
+            seat,
+            token,
+            version,
+        };
+        let answer = Answer::new(StatusCode::OK, &body)?.with_secrets(secrets);
+        let answer = match role {
+            Role::Host => answer.for_another(),
+            _ => answer,
+        };
+        Ok(Decision::Change(op, answer))
     })
     .await
 }

@@ -1,7 +1,5 @@
 //! The value of every choice of a seat, by the net.
 
-use std::ops::ControlFlow;
-
 use dog_rules::{Board, Card, Cards, Generator, Move, SeatView};
 
 use super::{
@@ -36,7 +34,6 @@ impl Scratch {
         let Scratch {
             generator, boards, ..
         } = self;
-        boards.clear();
         generator.boards_of_card(view.rules, &view.board, view.seat, card, boards);
     }
 }
@@ -50,12 +47,12 @@ struct BaseSums<'a> {
 
 impl NetEvaluator {
     /// Calls `seen` with every card, board and logit that the seat can choose, each board of a card
-    /// once, until it breaks. Never called if no card can be played.
+    /// once, until it returns false. Never called if no card can be played.
     pub fn plays(
         &self,
         view: &SeatView,
         scratch: &mut Scratch,
-        mut seen: impl FnMut(Card, &Board, f32) -> ControlFlow<()>,
+        mut seen: impl FnMut(Card, &Board, f32) -> bool,
     ) {
         let mut known = None;
         for card in view.hand.ranks() {
@@ -65,14 +62,12 @@ impl NetEvaluator {
             }
             let known =
                 known.get_or_insert_with(|| self.before(view, HandInfo::Known(view.hand), scratch));
-            let mut kept = view.hand;
-            kept.remove(card);
-            let kept = HandInfo::Known(kept);
+            let kept = HandInfo::Known(view.hand.minus(card));
             let common = self.common_sums(known, kept, scratch);
             for place in 0..scratch.boards.len() {
                 let board = scratch.boards[place];
                 let logit = self.board_logit(known, &common, &board, kept, scratch);
-                if seen(card, &board, logit).is_break() {
+                if !seen(card, &board, logit) {
                     return;
                 }
             }
@@ -86,7 +81,7 @@ impl NetEvaluator {
             if best.is_none_or(|(_, _, highest)| logit > highest) {
                 best = Some((card, *board, logit));
             }
-            ControlFlow::Continue(())
+            true
         });
         best
     }
@@ -124,9 +119,7 @@ impl NetEvaluator {
         if board.team_home(view.rules, view.seat) {
             return WON;
         }
-        let mut kept = view.hand;
-        kept.remove(card);
-        let kept = HandInfo::Known(kept);
+        let kept = HandInfo::Known(view.hand.minus(card));
         self.view_logit(view, AfterChoice::Played, kept, board, scratch)
     }
 
@@ -232,25 +225,14 @@ impl NetEvaluator {
 
 /// What the seat has done and the cards it keeps, after a choice.
 pub fn after(view: &SeatView, choice: Choice) -> (AfterChoice, Cards) {
-    let mut hand = view.hand;
-    let stage = match choice {
-        Choice::Play(Move::Play { card, .. }) => {
-            hand.remove(card);
-            AfterChoice::Played
-        }
-        Choice::Play(Move::Fold) => {
-            hand = Cards::EMPTY;
-            AfterChoice::Played
-        }
-        Choice::Offer(card) => {
-            hand.remove(card);
-            AfterChoice::Offered(card)
-        }
+    match choice {
+        Choice::Play(Move::Play { card, .. }) => (AfterChoice::Played, view.hand.minus(card)),
+        Choice::Play(Move::Fold) => (AfterChoice::Played, Cards::EMPTY),
+        Choice::Offer(card) => (AfterChoice::Offered(card), view.hand.minus(card)),
         // To pass is what comes nearest of what the nets were trained with.
-        Choice::Decline | Choice::Pass => AfterChoice::Declined,
-        Choice::Ask => AfterChoice::Asked,
-    };
-    (stage, hand)
+        Choice::Decline | Choice::Pass => (AfterChoice::Declined, view.hand),
+        Choice::Ask => (AfterChoice::Asked, view.hand),
+    }
 }
 
 /// Sums relative to a base list of inputs. The boards that a card leads to differ from the base in

@@ -37,96 +37,67 @@ const STEPS_PER_UNIT: f32 = 64.0;
 /// The number of inputs for the other options.
 const OPTIONS: usize = 12;
 
-/// The index of the first input of each kind, for a number of seats. Any change in this file that
-/// gives an input another meaning needs a new [`VERSION`].
-#[derive(Clone, Debug)]
-pub struct InputLayout {
-    seats: usize,
-    own_hand: usize,
-    hidden_hand: usize,
-    counts: usize,
-    known: usize,
-    discards: usize,
-    asked: usize,
-    stage: usize,
-    next: usize,
-    beginner: usize,
-    deal: usize,
-    options: usize,
-    track: usize,
-    goal: usize,
-    kennel: usize,
-    fresh: usize,
-    home: usize,
-    to_go: usize,
-    threats: usize,
-    uses: usize,
-    unplayable: usize,
-    goals: usize,
-    stuck: usize,
-    swap: usize,
-    risk: usize,
-    gain: usize,
-    best_gain: usize,
-    partner_uses: usize,
-    partner_gain: usize,
-    len: usize,
+/// Defines the layout by the kinds of inputs, in order, with the number of inputs of each.
+macro_rules! layout {
+    ($seats:ident, $cards:ident: $($kind:ident: $inputs:expr,)+) => {
+        /// The index of the first input of each kind, for a number of seats. Any change in this file
+        /// that gives an input another meaning needs a new [`VERSION`].
+        #[derive(Clone, Debug)]
+        pub struct InputLayout {
+            seats: usize,
+            $($kind: usize,)+
+            len: usize,
+        }
+
+        impl InputLayout {
+            /// The layout for 4 or 6 seats.
+            pub fn new(seats: u8) -> InputLayout {
+                let ($seats, $cards, mut len) = (usize::from(seats), Card::ALL.len(), 0);
+                $(let $kind = len; len += $inputs;)+
+                InputLayout { seats: $seats, $($kind,)+ len }
+            }
+
+            /// The number of inputs.
+            pub fn inputs(&self) -> usize {
+                self.len
+            }
+        }
+    };
+}
+
+layout! { seats, cards:
+    own_hand: cards * usize::from(MAX_COPIES),
+    hidden_hand: 1,
+    counts: seats * usize::from(HAND),
+    known: cards,
+    discards: cards,
+    asked: seats,
+    stage: 3,
+    next: seats + 1,
+    beginner: seats,
+    deal: usize::from(HAND) + 1,
+    options: OPTIONS,
+    track: seats * seats * FIELDS_PER_SEAT,
+    goal: seats * usize::from(PIECES),
+    kennel: seats * usize::from(PIECES),
+    fresh: seats,
+    home: seats,
+    to_go: seats,
+    threats: seats * (seats - 2) * THREATS,
+    uses: cards * USES,
+    unplayable: usize::from(HAND),
+    goals: seats << PIECES,
+    stuck: seats,
+    swap: seats,
+    risk: seats * (seats - 2),
+    gain: cards,
+    best_gain: 2,
+    partner_uses: cards * USES,
+    partner_gain: cards,
 }
 
 /// The version of the meaning of the inputs.
 pub const VERSION: u32 = 3;
-
-impl InputLayout {
-    /// The layout for 4 or 6 seats.
-    pub fn new(seats: u8) -> InputLayout {
-        let seats = usize::from(seats);
-        let kinds = Card::ALL.len();
-        let mut len = 0;
-        let mut next = |inputs: usize| {
-            len += inputs;
-            len - inputs
-        };
-        let mut layout = InputLayout {
-            seats,
-            own_hand: next(kinds * usize::from(MAX_COPIES)),
-            hidden_hand: next(1),
-            counts: next(seats * usize::from(HAND)),
-            known: next(kinds),
-            discards: next(kinds),
-            asked: next(seats),
-            stage: next(3),
-            next: next(seats + 1),
-            beginner: next(seats),
-            deal: next(usize::from(HAND) + 1),
-            options: next(OPTIONS),
-            track: next(seats * seats * FIELDS_PER_SEAT),
-            goal: next(seats * usize::from(PIECES)),
-            kennel: next(seats * usize::from(PIECES)),
-            fresh: next(seats),
-            home: next(seats),
-            to_go: next(seats),
-            threats: next(seats * (seats - 2) * THREATS),
-            uses: next(kinds * USES),
-            unplayable: next(usize::from(HAND)),
-            goals: next(seats << PIECES),
-            stuck: next(seats),
-            swap: next(seats),
-            risk: next(seats * (seats - 2)),
-            gain: next(kinds),
-            best_gain: next(2),
-            partner_uses: next(kinds * USES),
-            partner_gain: next(kinds),
-            len: 0,
-        };
-        layout.len = len;
-        layout
-    }
-
-    /// The number of inputs.
-    pub fn inputs(&self) -> usize {
-        self.len
-    }
-}
 
 /// The number of heads of a net: see [`AfterChoice::head`].
 pub const HEADS: usize = 4;

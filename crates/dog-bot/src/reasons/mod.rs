@@ -241,7 +241,7 @@ pub(super) fn explain(view: &SeatView, suggestions: &mut [Suggestion]) {
         }
         most_important(reasons);
         for reason in reasons {
-            reason.text = reason.to_string();
+            reason.text = reason.sentence();
             reason.probability = reason.probability.map(rounded);
         }
     }

@@ -7,10 +7,9 @@ use dog_rules::{
 };
 
 use super::{
-    AdviceReason, AdviceReasonCode,
-    reach::{
-        REACH, attacker, can_win, is_near_goal, may_walk_home, opponents, steps_to_goal, walks_home,
-    },
+    AdviceReason,
+    AdviceReasonCode::*,
+    reach::{REACH, SEVEN, attacker, can_win, is_near_goal, opponents, steps_to_goal, walks_home},
 };
 
 /// Finds the reasons of the moves in one position.
@@ -55,17 +54,13 @@ impl<'a> MoveReasons<'a> {
                 near_home.push((owner, field, can_win(&mut generator, rules, board, owner)));
             }
         }
-        let mut steps = BySeat::default();
-        for seat in rules.ring().seats() {
-            steps[seat] = steps_to_goal(rules, board, seat);
-        }
         MoveReasons {
             view,
             partner,
             threatened,
             near_home,
             generator,
-            steps_to_goal: steps,
+            steps_to_goal: BySeat::of_seats(rules.seats, |seat| steps_to_goal(rules, board, seat)),
         }
     }
 
@@ -76,26 +71,17 @@ impl<'a> MoveReasons<'a> {
             return;
         }
         if outcome.board.team_home(self.view.rules, self.view.seat) {
-            reasons.push(AdviceReason::new(AdviceReasonCode::Wins));
+            reasons.push(AdviceReason::new(Wins));
         }
         reasons.extend(self.stops(outcome));
         reasons.extend(mv.card().and_then(|card| self.then_home(card, outcome)));
-        let parts = || outcome.parts.iter();
-        reasons.extend(
-            parts()
-                .find(|part| brings_home(part))
-                .map(|part| AdviceReason::new(AdviceReasonCode::BringsHome).at(part.seat, part.to)),
-        );
-        reasons.extend(
-            parts()
-                .find(|part| clears_goal(part))
-                .map(|part| AdviceReason::new(AdviceReasonCode::ClearsGoal).at(part.seat, part.to)),
-        );
-        reasons.extend(
-            parts().find(|part| part.from.is_none()).map(|part| {
-                AdviceReason::new(AdviceReasonCode::LeavesKennel).at(part.seat, part.to)
-            }),
-        );
+        let first = |code, is_it: fn(&PlayedPart) -> bool| {
+            let part = outcome.parts.iter().find(|part| is_it(part));
+            part.map(|part| AdviceReason::new(code).at(part.seat, part.to))
+        };
+        reasons.extend(first(BringsHome, brings_home));
+        reasons.extend(first(ClearsGoal, clears_goal));
+        reasons.extend(first(LeavesKennel, |part| part.from.is_none()));
         self.add_captures(outcome, reasons);
         reasons.extend(self.escapes(outcome));
         let near_goal = self.near_goal(outcome);
@@ -110,11 +96,11 @@ impl<'a> MoveReasons<'a> {
     fn add_captures(&self, outcome: &Outcome, reasons: &mut Vec<AdviceReason>) {
         let code = |capture: &Capture| {
             if capture.seat == self.view.seat {
-                AdviceReasonCode::CapturesOwn
+                CapturesOwn
             } else if capture.seat == self.partner {
-                AdviceReasonCode::CapturesPartner
+                CapturesPartner
             } else {
-                AdviceReasonCode::Captures
+                Captures
             }
         };
         for capture in outcome.captures.iter() {
@@ -140,7 +126,7 @@ impl<'a> MoveReasons<'a> {
         let mut captures = outcome.captures.iter();
         let captured = captures.find(|capture| capture.seat == self.partner)?;
         let place = Field::Track(captured.from);
-        Some(AdviceReason::new(AdviceReasonCode::CapturesPartner).at(self.partner, place))
+        Some(AdviceReason::new(CapturesPartner).at(self.partner, place))
     }
 
     /// The first opponent's piece that could have won the game or come home, and now cannot.
@@ -151,9 +137,7 @@ impl<'a> MoveReasons<'a> {
         let won = pieces
             .find(|&&(owner, _, could_win)| could_win && !can_win(generator, rules, after, owner));
         if let Some(&(owner, field, _)) = won {
-            return Some(
-                AdviceReason::new(AdviceReasonCode::StopsWin).at(owner, Field::Track(field)),
-            );
+            return Some(AdviceReason::new(StopsWin).at(owner, Field::Track(field)));
         }
         let mut pieces = self.near_home.iter();
         let &(owner, field, _) = pieces.find(|&&(owner, field, _)| {
@@ -166,7 +150,7 @@ impl<'a> MoveReasons<'a> {
             };
             is_captured || now.is_some_and(|now| !is_near_goal(rules, after, owner, now))
         })?;
-        Some(AdviceReason::new(AdviceReasonCode::StopsHome).at(owner, Field::Track(field)))
+        Some(AdviceReason::new(StopsHome).at(owner, Field::Track(field)))
     }
 
     /// The first card that stays in the hand and brings in a piece that it could not bring in
@@ -176,27 +160,27 @@ impl<'a> MoveReasons<'a> {
             rules,
             board,
             seat,
-            mut hand,
+            hand,
             ..
         } = *self.view;
-        hand.remove(played);
         let after = &outcome.board;
         let team = [seat, self.partner].into_iter();
         let pieces = team
             .flat_map(|owner| ring::fields(after.track(owner)).map(move |field| (owner, field)));
         let pieces: Vec<(Seat, u8)> = pieces.collect();
-        hand.ranks().find_map(|card| {
+        hand.minus(played).ranks().find_map(|card| {
             let &(owner, field) = pieces.iter().find(|&&(owner, field)| {
                 let could_before = match place_before(outcome, owner, Field::Track(field)) {
                     Some(Field::Track(from)) => {
-                        may_walk_home(rules, &board, seat, (owner, from), card)
+                        walks_home(rules, &board, seat, (owner, from), card, 1..=SEVEN)
                     }
                     _ => false,
                 };
-                !could_before && walks_home(rules, after, seat, (owner, field), card)
+                let piece = (owner, field);
+                !could_before && walks_home(rules, after, seat, piece, card, SEVEN..=SEVEN)
             })?;
-            let reason = AdviceReason::new(AdviceReasonCode::ThenHome);
-            Some(reason.at(owner, Field::Track(field)).with_card(card))
+            let reason = AdviceReason::new(ThenHome).at(owner, Field::Track(field));
+            Some(reason.with_card(card))
         })
     }
 
@@ -222,8 +206,7 @@ impl<'a> MoveReasons<'a> {
                 Field::Track(to) => attacker(self.view.rules, &outcome.board, owner, to).is_none(),
                 Field::Goal(_) => true,
             };
-            let reason = AdviceReason::new(AdviceReasonCode::Escapes);
-            safe.then(|| reason.at(attacker_before, from))
+            safe.then(|| AdviceReason::new(Escapes).at(attacker_before, from))
         })
     }
 
@@ -238,8 +221,7 @@ impl<'a> MoveReasons<'a> {
                 _ => false,
             };
             let is_near = !was_near && is_near_goal(rules, &outcome.board, part.seat, to);
-            let reason = AdviceReason::new(AdviceReasonCode::NearGoal);
-            is_near.then(|| reason.at(part.seat, part.to))
+            is_near.then(|| AdviceReason::new(NearGoal).at(part.seat, part.to))
         })
     }
 
@@ -247,10 +229,7 @@ impl<'a> MoveReasons<'a> {
     fn add_blocks(&self, after: &Board, reasons: &mut Vec<AdviceReason>) {
         let rules = self.view.rules;
         let (before, now) = (self.view.board.blocks(rules), after.blocks(rules));
-        for (code, changed) in [
-            (AdviceReasonCode::Blocks, now & !before),
-            (AdviceReasonCode::Unblocks, before & !now),
-        ] {
+        for (code, changed) in [(Blocks, now & !before), (Unblocks, before & !now)] {
             let mut starts = [self.view.seat, self.partner]
                 .map(|seat| rules.ring().start(seat))
                 .into_iter();
@@ -275,14 +254,15 @@ impl<'a> MoveReasons<'a> {
     /// What the move changes of the partner's and the opponents' steps to their goals.
     fn add_steps(&self, after: &Board, reasons: &mut Vec<AdviceReason>) {
         let rules = self.view.rules;
-        let [before, now] = [
-            self.steps_to_goal[self.partner],
-            steps_to_goal(rules, after, self.partner),
-        ];
-        if now < before {
-            reasons.push(AdviceReason::new(AdviceReasonCode::HelpsPartner).about(self.partner));
-        } else if now > before {
-            reasons.push(AdviceReason::new(AdviceReasonCode::HarmsPartner).about(self.partner));
+        let before = self.steps_to_goal[self.partner];
+        let now = steps_to_goal(rules, after, self.partner);
+        if now != before {
+            let code = if now < before {
+                HelpsPartner
+            } else {
+                HarmsPartner
+            };
+            reasons.push(AdviceReason::new(code).about(self.partner));
         }
         let mut most = 0;
         let mut delayed = None;
@@ -292,17 +272,15 @@ impl<'a> MoveReasons<'a> {
                 (most, delayed) = (lost, Some(seat));
             }
         }
-        let reason = AdviceReason::new(AdviceReasonCode::DelaysOpponent);
-        reasons.extend(delayed.map(|seat| reason.about(seat)));
+        reasons.extend(delayed.map(|seat| AdviceReason::new(DelaysOpponent).about(seat)));
     }
 }
 
 /// Whether a four back reaches the goal or a place near it.
 fn shortcut(outcome: &Outcome, near_goal: bool) -> Option<AdviceReason> {
     let part = outcome.parts.first()?;
-    let reason = AdviceReason::new(AdviceReasonCode::BackwardShortcut);
     (outcome.kind == MoveKind::Retreat && (near_goal || brings_home(part)))
-        .then(|| reason.at(part.seat, part.to))
+        .then(|| AdviceReason::new(BackwardShortcut).at(part.seat, part.to))
 }
 
 /// Where the owner's piece is after the moves of this outcome, if it is not captured.
@@ -316,16 +294,10 @@ fn place_after(outcome: &Outcome, owner: Seat, place: Field) -> Field {
 
 /// Where the owner's piece was before the moves of this outcome; none in the kennel.
 fn place_before(outcome: &Outcome, owner: Seat, place: Field) -> Option<Field> {
-    let parts: Vec<&PlayedPart> = outcome
-        .parts
-        .iter()
-        .filter(|part| part.seat == owner)
-        .collect();
-    parts
-        .into_iter()
-        .rev()
-        .try_fold(place, |place, part| match part.to == place {
-            true => part.from,
-            false => Some(place),
-        })
+    let parts = outcome.parts.iter().rev();
+    let mut parts = parts.filter(|part| part.seat == owner);
+    parts.try_fold(place, |place, part| match part.to == place {
+        true => part.from,
+        false => Some(place),
+    })
 }

@@ -12,7 +12,7 @@ use dog_rules::{
 /// The farthest that a card moves a piece.
 pub(super) const REACH: u8 = 13;
 /// The steps of a seven.
-const SEVEN: u8 = 7;
+pub(super) const SEVEN: u8 = 7;
 
 /// The opponents of a seat in turn order.
 pub(super) fn opponents(rules: &Rules, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
@@ -61,7 +61,7 @@ pub(super) fn is_near_goal(rules: &Rules, board: &Board, owner: Seat, field: u8)
 
 /// Whether a card that the seat plays takes the owner's piece on this track field into its goal, by
 /// a single walk; of a seven only one of these many steps.
-fn brings_home(
+pub(super) fn walks_home(
     rules: &Rules,
     board: &Board,
     seat: Seat,
@@ -87,29 +87,6 @@ fn brings_home(
     }
 }
 
-/// Whether a card that the seat plays takes this piece, its owner and track field, into its goal by
-/// a single walk, with all steps of a seven.
-pub(super) fn walks_home(
-    rules: &Rules,
-    board: &Board,
-    seat: Seat,
-    piece: (Seat, u8),
-    card: Card,
-) -> bool {
-    brings_home(rules, board, seat, piece, card, SEVEN..=SEVEN)
-}
-
-/// Whether it does so by any steps of a seven.
-pub(super) fn may_walk_home(
-    rules: &Rules,
-    board: &Board,
-    seat: Seat,
-    piece: (Seat, u8),
-    card: Card,
-) -> bool {
-    brings_home(rules, board, seat, piece, card, 1..=SEVEN)
-}
-
 /// Whether the seat's team can end the game with one card, where all but one of its pieces are at
 /// home.
 pub(super) fn can_win(generator: &mut Generator, rules: &Rules, board: &Board, seat: Seat) -> bool {
@@ -118,7 +95,6 @@ pub(super) fn can_win(generator: &mut Generator, rules: &Rules, board: &Board, s
     let mut boards = Vec::new();
     at_home == 2 * PIECES - 1
         && Card::RANKS.into_iter().any(|card| {
-            boards.clear();
             generator.boards_of_card(rules, board, seat, card, &mut boards);
             boards.iter().any(|board| board.team_home(rules, seat))
         })

@@ -15,8 +15,6 @@ mod playing;
 mod proof;
 mod rounds;
 
-use std::ops::ControlFlow;
-
 use dog_rules::{Board, BySeat, Card, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
@@ -525,10 +523,7 @@ impl<'n> Searcher<'n> {
         let mut candidates = Vec::new();
         evaluator.plays(view, &mut self.scratch, |card, board, logit| {
             candidates.push(CandidateStats::new(Candidate::Play(card, *board), logit));
-            if clock.late_after(candidates.len() as u32) {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
+            !clock.late_after(candidates.len() as u32)
         });
         if candidates.is_empty() {
             let logit = evaluator.fold_logit(view, &mut self.scratch);

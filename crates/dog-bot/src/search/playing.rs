@@ -1,6 +1,6 @@
 //! Playouts of a candidate, in which every seat plays by its own information, within a budget.
 
-use std::{mem, ops::ControlFlow};
+use std::mem;
 
 use dog_rules::{
     Board, BySeat, Card, ExchangeAnswer, Generator, Move, Phase, Playout, Rules, Seat, SeatView,
@@ -14,7 +14,7 @@ use rand::{
 use crate::{
     Choice,
     budget::BudgetClock,
-    evaluate::{hand_value, value},
+    evaluate::move_value,
     net::{
         evaluator::{NetEvaluator, Scratch, WON},
         probability,
@@ -66,22 +66,15 @@ impl Candidate {
     /// If it is not a candidate of this seat.
     pub fn choice(self, view: &SeatView) -> Choice {
         match self {
-            Candidate::Play(card, board) => Choice::Play(first_move_to(view, card, &board)),
+            Candidate::Play(card, board) => {
+                let mut generator = Generator::new();
+                let mv = generator.move_to(view.rules, &view.board, view.seat, card, &board);
+                Choice::Play(mv.expect("a board that the card leads to"))
+            }
             Candidate::Answer(choice) => choice,
             Candidate::Fold => Choice::Play(Move::Fold),
         }
     }
-}
-
-/// The first listed move that plays this card and leads to this board.
-fn first_move_to(view: &SeatView, card: Card, board: &Board) -> Move {
-    let mut first = None;
-    Generator::new().each_of_card(view.rules, &view.board, view.seat, card, |found| {
-        if first.is_none() && found.board == board {
-            first = Some(found.mv());
-        }
-    });
-    first.expect("a board that the card leads to")
 }
 
 /// What playouts need.
@@ -215,11 +208,7 @@ impl PlayoutContext<'_> {
                 }
                 seen += 1;
                 late = self.clock.late_after(seen);
-                if late {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                !late
             });
         (!late).then_some(best)
     }
@@ -255,14 +244,11 @@ impl PlayoutContext<'_> {
         let (mut best, mut most, mut seen) = (None, f64::NEG_INFINITY, 0u32);
         let mut boards = Vec::new();
         for card in view.hand.ranks() {
-            boards.clear();
             let generator = &mut self.scratch.generator;
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
-            let mut kept = view.hand;
-            kept.remove(card);
+            let kept = view.hand.minus(card);
             for board in &boards {
-                let score = value(view.rules, board, view.seat)
-                    + hand_value(view.rules, board, view.seat, kept);
+                let score = move_value(view, board, kept);
                 if score > most {
                     most = score;
                     best = Some((card, *board));

@@ -131,11 +131,7 @@ impl Prover<'_> {
             Phase::Play => {}
             _ => return Some(false),
         }
-        let mut hands = BySeat::default();
-        for seat in Seat::all(game.rules().seats) {
-            hands[seat] = game.hand(seat);
-        }
-        let position = (team, *game.board(), hands, game.turn());
+        let position = (team, *game.board(), *game.hands(), game.turn());
         if let Some(&wins) = self.found.get(&position) {
             return Some(wins);
         }
@@ -160,7 +156,6 @@ impl Prover<'_> {
     fn plays(&mut self, game: &Playout) -> Option<Vec<(Option<Card>, Board)>> {
         let (seat, mut boards, mut plays) = (game.turn(), Vec::new(), Vec::new());
         for card in game.hand(seat).ranks() {
-            boards.clear();
             let generator = &mut self.generator;
             generator.boards_of_card(game.rules(), game.board(), seat, card, &mut boards);
             for board in &boards {

@@ -315,7 +315,6 @@ fn choices(view: &SeatView) -> &'static str {
         let mut generator = Generator::new();
         let mut boards = Vec::new();
         let count = |card| {
-            boards.clear();
             generator.boards_of_card(view.rules, &view.board, view.seat, card, &mut boards);
             boards.len()
         };

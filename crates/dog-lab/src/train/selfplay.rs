@@ -1,6 +1,6 @@
 //! Games of the net against itself, and the samples that they give.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use dog_bot::{
     Choice,
@@ -235,7 +235,7 @@ impl<'a> SelfPlay<'a> {
                         any = Some((card, *board));
                     }
                 }
-                ControlFlow::Continue(())
+                true
             });
         let Some((mut card, mut board, logit)) = best else {
             let (range, head) = self.inputs(

@@ -561,10 +561,7 @@ impl Game {
         let Some(plays) = history.moves(&self.rules).filter(|_| has_plays) else {
             return false;
         };
-        let mut cards = BySeat::default();
-        for seat in Seat::all(self.rules.seats) {
-            cards[seat] = self.cards(seat);
-        }
+        let cards = BySeat::of_seats(self.rules.seats, |seat| self.cards(seat));
         plays.last().is_some_and(|last| last.after == self.board)
             && round_history::are_revealed(&plays, self.discards)
             && round_history::are_contiguous(&plays, self.rules.seats, cards, self.turn)

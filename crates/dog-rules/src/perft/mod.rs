@@ -75,7 +75,6 @@ fn count(rules: &Rules, generator: &mut Generator, state: &PerftState, depth: u3
     let mut moves = 0;
     let mut below = 0;
     for card in state.hands[seat].ranks() {
-        boards.clear();
         generator.boards_of_card(rules, &state.board, seat, card, &mut boards);
         moves += boards.len() as u64;
         // The moves of the last ply are counted, not made.

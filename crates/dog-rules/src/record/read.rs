@@ -205,14 +205,9 @@ impl Headers {
     }
 
     fn format(&self) -> RecordFormat {
-        let one = self
-            .texts
-            .get("Dog")
-            .is_none_or(|(_, text)| text == RecordFormat::One.name());
-        if one {
-            RecordFormat::One
-        } else {
-            RecordFormat::Two
+        match self.texts.get("Dog") {
+            Some((_, text)) if text == RecordFormat::Two.name() => RecordFormat::Two,
+            _ => RecordFormat::One,
         }
     }
 
@@ -315,6 +310,17 @@ fn each<T>(rules: &Rules, text: &str, read: impl Fn(&str) -> Option<T>) -> Optio
     (read.len() == usize::from(rules.seats)).then_some(read)
 }
 
+impl From<Action> for RecordStep {
+    /// The step of a seat's person or the host.
+    fn from(action: Action) -> RecordStep {
+        RecordStep {
+            action,
+            by: None,
+            hands: None,
+        }
+    }
+}
+
 impl RecordStep {
     /// Reads the step of a line without comments; `round` is the number of the next deal.
     fn read(
@@ -336,13 +342,9 @@ impl RecordStep {
         let what = what.trim();
         let mut step = match who {
             "deal" => read_deal(rules, round, what)?,
-            "host" => read_host(rules, what)?,
+            "host" => read_host_action(rules, what)?.into(),
             "server" => read_server(rules, what)?,
-            _ => RecordStep {
-                action: read_act(read_seat(rules, who)?, what)?,
-                by: None,
-                hands: None,
-            },
+            _ => read_act(read_seat(rules, who)?, what)?.into(),
         };
         if mark.is_some() {
             // Only what a seat does can be done for it.
@@ -392,28 +394,19 @@ fn read_deal(rules: &Rules, round: usize, text: &str) -> Result<RecordStep, Text
     Ok(RecordStep { action, by, hands })
 }
 
-/// Reads what the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`,
-/// `sets turn_seconds 30 bot_pace_ms 250 listed yes`.
-fn read_host(rules: &Rules, text: &str) -> Result<RecordStep, TextErrorKind> {
-    Ok(RecordStep {
-        action: read_host_action(rules, text)?,
-        by: None,
-        hands: None,
-    })
-}
-
 /// Reads what the server does: `hands 2 to bot strong "Berta"`.
 fn read_server(rules: &Rules, text: &str) -> Result<RecordStep, TextErrorKind> {
     match read_host_action(rules, text) {
         Ok(action @ Action::HandOver { .. }) => Ok(RecordStep {
-            action,
             by: Some(By::Server),
-            hands: None,
+            ..action.into()
         }),
         _ => Err(TextErrorKind::Server),
     }
 }
 
+/// Reads what the host does: `reissues token 2`, `hands 2 to bot strong "Berta"`,
+/// `sets turn_seconds 30 bot_pace_ms 250 listed yes`.
 fn read_host_action(rules: &Rules, text: &str) -> Result<Action, TextErrorKind> {
     let (text, name) = text.split_once('"').unwrap_or((text, ""));
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,6 +1,6 @@
 //! The net compared with a plain calculation, and the evaluator's use of it.
 
-use std::{collections::HashSet, ops::ControlFlow};
+use std::collections::HashSet;
 
 use dog_rules::{Board, Card, Cards, Generator, Phase, Playout, Preset, Seat, SeatView};
 use rand::{Rng, RngExt, rngs::ChaCha8Rng, seq::IndexedRandom};
@@ -177,7 +177,7 @@ fn every_play_is_evaluated_once() {
                 best = Some((card, *board, logit));
             }
             found.push((card, *board));
-            ControlFlow::Continue(())
+            true
         });
         assert_eq!(found, expected);
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len());
@@ -196,14 +196,14 @@ fn every_play_is_evaluated_once() {
 }
 
 #[test]
-fn evaluation_stops_on_break() {
+fn evaluation_stops_on_request() {
     let [evaluator, _] = evaluators(&mut rng(2));
     let rules = Preset::DogspielIt.rules();
     let view = view(&rules, &["20 30", "40", "", ""], "7 K");
     let mut seen = 0;
     evaluator.plays(&view, &mut Scratch::default(), |_, _, _| {
         seen += 1;
-        ControlFlow::Break(())
+        false
     });
     assert_eq!(seen, 1);
 }
