@@ -39,7 +39,7 @@ pub struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
     /// Serve the API until SIGTERM, SIGINT or SIGHUP.
-    Serve(serve::ServeArgs),
+    Serve(Box<serve::ServeArgs>),
     /// Copy a database into a new file, while servers use it.
     Backup(backup::BackupArgs),
     /// Put a copy that was made by `dog backup` in the place of a database, while no server uses it.
