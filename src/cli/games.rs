@@ -7,7 +7,8 @@ use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use dog_rules::Phase;
 use dog_store::{
-    CommitResult, Creator, Cursor, GameId, ListQuery, Store, StoreConfig, Write, WriteOp, now,
+    CommitResult, Creator, Cursor, GameId, ListQuery, Location, Store, StoreConfig, Write, WriteOp,
+    now,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, to_value};
@@ -23,8 +24,8 @@ const PAGE: u32 = 100;
 pub struct GamesArgs {
     #[command(subcommand)]
     command: Command,
-    /// Address of a running server on this machine, such as http://127.0.0.1:8080; without it the database is
-    /// opened, which of a file no server may use meanwhile.
+    /// Address of a running server on this machine, such as http://127.0.0.1:8080; without it the
+    /// database is opened, which of a file no server may use meanwhile.
     #[arg(long, global = true)]
     url: Option<String>,
     /// File with the operator's key of the server.
@@ -149,7 +150,12 @@ impl Place {
             url.starts_with("http://"),
             "the key is sent to the server itself, on its machine, such as http://127.0.0.1:8080"
         );
-        let agent = Agent::config_builder().http_status_as_error(false).build();
+        // The key goes nowhere else.
+        let agent = Agent::config_builder()
+            .proxy(None)
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .build();
         Ok(Place::Server {
             agent: agent.into(),
             url: url.trim_end_matches('/').to_owned(),
@@ -168,6 +174,9 @@ impl Place {
             ..StoreConfig::default()
         };
         let name = location.name();
+        if let Location::Sqlite(file) = &location {
+            ensure!(file.exists(), "there is no {name}");
+        }
         let store = location.open(config).with_context(|| {
             format!("cannot open the {name}; beside a server, use --url and --operator-key")
         })?;

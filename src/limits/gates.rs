@@ -110,6 +110,9 @@ impl Keys {
 
     /// Whether this is one of the keys. All are compared, each in constant time.
     pub fn contain(&self, key: &str) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
         let key = TokenHash::new(key);
         self.0
             .iter()

@@ -144,6 +144,11 @@ fn games_are_in_the_hands_of_who_runs_the_server() {
         beside[3],
     ]);
     assert!(!done && said.contains("http://"), "{said}");
+    let missing = server.folder().join("missing.db");
+    let place = ["list", "--database", missing.to_str().expect("a name")];
+    let (done, said) = run(&place);
+    assert!(!done && said.contains("there is no database"), "{said}");
+    assert!(!missing.exists(), "it was made");
     let (done, said) = run(&["list", "--url", &url]);
     assert!(!done && said.contains("--operator-key"), "{said}");
 }

@@ -6,11 +6,15 @@ use std::{
 };
 
 use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse, http::StatusCode, rt::time::timeout, web::Data,
+    HttpMessage, HttpRequest, HttpResponse,
+    http::StatusCode,
+    rt::time::timeout,
+    web::{self, Data},
 };
 use dog_rules::{Phase, Preset, Seat, SeatKind};
 use dog_store::{GameId, GamePage, ListQuery, StoredGame, WriteOp};
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
@@ -90,8 +94,11 @@ pub async fn list_games(app: Data<App>, request: HttpRequest) -> Result<HttpResp
         let creator = creator.map_err(|_| {
             Problem::wrong_value("creator", "creator must be that of an entry of the list")
         })?;
-        let page = app.store.all_games(&query, creator).await?;
-        (page.0, Some(page.1))
+        // It may read every game, and must not hold up a worker.
+        let (store, worker) = (app.store.clone(), Handle::current());
+        let listed = web::block(move || worker.block_on(store.all_games(&query, creator)));
+        let (page, sizes) = listed.await.map_err(Problem::internal)??;
+        (page, Some(sizes))
     } else if params.creator.is_some() {
         let detail = "creator is for all=true only";
         return Err(Problem::wrong_combination(detail));
