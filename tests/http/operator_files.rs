@@ -134,6 +134,17 @@ fn nothing_is_created_or_joined_from_a_blocked_address() {
 }
 
 #[test]
+fn what_is_refused_by_the_block_is_charged_as_a_request() {
+    let blocked = OperatorFile::new("charged", "203.0.113.0/24\n");
+    let server = behind_a_proxy(&[("DOG_BLOCKED", blocked.path()), ("DOG_ADDRESS_RATE", "1")]);
+    let create = || from(server.post("/v1/games").json(&json!({})), "203.0.113.9");
+    create().send().refused("blocked");
+    let mut later = (0..50).map(|_| create().send());
+    let limited = later.find(|answer| answer.status == 429);
+    limited.expect("a limit").refused("too_many_requests");
+}
+
+#[test]
 fn a_notice_reaches_open_streams() {
     let file = OperatorFile::new("notice", "");
     let server = TestServer::start_with(&[("DOG_NOTICE", file.path())]);
