@@ -3,12 +3,15 @@
 
 usage: play.py [URL [PRESET]]    (http://127.0.0.1:8080 and hausregeln by default)
 
+Where the operator asks for a key of those who create games, it is read from DOG_KEY.
+
 Seats 0 and 2 do what the server advises. Seats 1 and 3 choose for themselves: a seven or a joker
 if they can play one.
 """
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
 from typing import TypeVar
@@ -143,7 +146,9 @@ async def main(url: str = "http://127.0.0.1:8080", preset: str = "hausregeln") -
     rules = dog.RulesRequest(preset=check_preset(preset))
     names = ["Anna", "Beat", "Carla", "Dani"]
     body = dog.CreateGame(rules=rules, seats=[dog.SeatRequest(kind="open") for _ in names])
-    created = ok(dog.Created, await create_game.asyncio(client=Client(url), body=body))
+    key = os.environ.get("DOG_KEY", "")
+    creator = AuthenticatedClient(url, token=key, prefix="", auth_header_name="Dog-Key")
+    created = ok(dog.Created, await create_game.asyncio(client=creator, body=body))
     assert isinstance(created.invitation, str), "the game has open seats"
     players = (play(url, created.id, created.invitation, name) for name in names)
     winners = await asyncio.gather(*players)

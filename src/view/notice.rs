@@ -41,7 +41,7 @@ impl Notice {
 
 /// The notice of the operator.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Notice, example = json!({"notice": "The server is upgraded tonight at 22:00."}))]
+#[schema(as = OperatorNotice, example = json!({"notice": "The server is upgraded tonight at 22:00."}))]
 pub struct NoticeView<'a> {
     /// Null if there is none.
     #[schema(required, max_length = 1000)]
