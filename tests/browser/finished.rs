@@ -448,7 +448,7 @@ fn a_result_is_shared_as_a_picture_with_a_link_or_copied() {
     let shared = browser.eval("window.shared");
     let end = format!("/#/games/{}", game.id);
     assert!(text(&shared["url"]).ends_with(&end), "{shared}");
-    assert!(text(&shared["text"]).starts_with("Team "), "{shared}");
+    assert!(text(&shared["text"]).ends_with(" win!"), "{shared}");
     let picture = ["width", "height", "type"].map(|name| shared[name].clone());
     assert_eq!(json!(picture), json!([1080, 1350, "image/png"]));
 

@@ -16,9 +16,7 @@ fn check_end(browser: &Browser, game: &TestGame<'_>) {
     let winners = seats.filter(|seat| seat["team"] == view["winner"]);
     let names: Vec<&str> = winners.map(|seat| text(&seat["name"])).collect();
     let won = names.contains(&"Player");
-    let who = names.join(" and ").replace("Player", "you");
-    let team = view["winner"].as_u64().expect("a team") + 1;
-    let heading = format!("Team {team}: {who} have won");
+    let heading = names.join(" and ").replace("Player", "You") + " win!";
     assert_eq!(look.team.as_deref(), Some(heading.as_str()));
     let words = match won {
         true => "You have won!",

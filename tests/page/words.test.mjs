@@ -56,9 +56,9 @@ test("a bot that takes a free seat is no person who has left", async () => {
 
 test("a result is told to its winner, and by the winner to others", async () => {
   await speak("en");
-  assert.equal(wonWords({ names, me: 3 }, 1), "Team 2: you and Beat have won");
-  assert.equal(wonWords({ names, me: 3 }, 1, "me"), "Team 2: Beat and I have won");
-  assert.equal(wonWords({ names, me: 3 }, 0, "me"), "Team 1: Anna and Carla have won");
+  assert.equal(wonWords({ names, me: 3 }, 1), "You and Beat win!");
+  assert.equal(wonWords({ names, me: 3 }, 1, "me"), "Beat and I win!");
+  assert.equal(wonWords({ names, me: 3 }, 0, "me"), "Anna and Carla win!");
 });
 
 test("opponents are on the left and on the right", async () => {

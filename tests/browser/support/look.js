@@ -12,7 +12,7 @@ const labelled = (role, name) =>
 const group = (name) => choices(labelled("group", name)?.querySelectorAll("button") ?? []);
 const moves = [...document.querySelectorAll("details")].find((one) => one.querySelector("summary")?.textContent === "All moves");
 return {
-  team: [...document.querySelectorAll("h1, h2, h3")].map(nameOf).find((name) => name.startsWith("Team")) ?? null,
+  team: [...document.querySelectorAll("[data-result]")].map(nameOf)[0] ?? null,
   todo: labelled("status", "What to do")?.innerText ?? "",
   happened: labelled("log", "What happened")?.lastElementChild?.textContent ?? "",
   alerts: [...document.querySelectorAll('[role="alert"]')].map((one) => one.textContent.trim()),

@@ -56,7 +56,7 @@ export function Dock({ table, step }) {
       </div>
       ${game.phase === "finished" ? html`
         <div class="finished">
-          ${table.replay === null && html`<h2 tabindex="-1">${wonWords(people(table), game.winner ?? 0)}</h2>`}
+          ${table.replay === null && html`<h2 tabindex="-1" data-result>${wonWords(people(table), game.winner ?? 0)}</h2>`}
           <${Later} part load=${loadFinished} table=${table} step=${step} />
         </div>`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
