@@ -32,8 +32,9 @@ serve() {
   url=${DOG_URL-}
   [[ -z $url ]] || return 0
   cargo build --locked --bin dog
+  echo 'Closed on Sunday.' > "$scratch/notice"
   target/debug/dog serve --listen 127.0.0.1:0 --database "$scratch/dog.db" --review-percent 1 \
-    > "$scratch/address" 2> "$scratch/log" &
+    --notice "$scratch/notice" > "$scratch/address" 2> "$scratch/log" &
   server=$!
   until url=$(sed -n 's/^listening on //p' "$scratch/address") && [[ -n $url ]]; do
     kill -0 "$server" || { cat "$scratch/log" >&2 && exit 1; }
