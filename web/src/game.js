@@ -7,7 +7,7 @@ import { t } from "./lang.js";
 import { rulesOf } from "./rules.js";
 import { stepOf } from "./state.js";
 import { at, dispatch, state } from "./store.js";
-import { forgetGame, forgetToken, saveGame, savePerson, savedGame, savedGames, setOver } from "./storage.js";
+import { changeGame, forgetGame, forgetToken, saveGame, savePerson, savedGame, savedGames } from "./storage.js";
 import { actorOf, isShared } from "./words.js";
 
 /** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Message, Move, Offer, Person, SavedGame, Seven,
@@ -190,12 +190,12 @@ function open(id, joining, secret, version, refused = null) {
       if (problem && token && ["unauthorized", "token_replaced"].includes(problem.code)) {
         // A server with an older backup does not know a token that the next one may know again.
         if (problem.code === "token_replaced") forgetToken(id, token);
-        else if (savedGame(id)?.token === token) setOver(id, true);
+        else if (savedGame(id)?.token === token) changeGame(id, { over: true });
         if (!joining) replaceAddress(id);
         open(id, joining, joining ? secret : null, version, token);
         return;
       }
-      if (problem?.code === "game_not_found") setOver(id, true);
+      if (problem?.code === "game_not_found") changeGame(id, { over: true });
       if (link === "lost") broken = true;
       // Perhaps the server knows the token again.
       if (link === "live" && broken && token === null && saved?.token) return navigate();

@@ -125,10 +125,16 @@ function makeRoom() {
   for (const { id } of [...surplus, ...rest.slice(0, Math.max(rest.length - GAMES_AT_MOST, 0))]) forgetGame(id);
 }
 
-/** Remembers whether a game is over, or is no longer on the server. @param {string} id @param {boolean} over */
-export function setOver(id, over) {
+/**
+ * Remembers whether a game is over, or is no longer on the server, and whether it was reviewed.
+ *
+ * @param {string} id @param {Partial<Pick<SavedGame, "over" | "reviewed">>} change
+ */
+export function changeGame(id, change) {
   const game = savedGame(id);
-  if (game && (game.over ?? false) !== over) write(GAME + id, { ...game, over });
+  const after = { over: false, ...game, ...change };
+  // Other tabs are told of each change.
+  if (game && JSON.stringify(after) !== JSON.stringify(game)) write(GAME + id, after);
 }
 
 /** Forgets the token of a seat, and a game of which nothing is left. @param {string} id @param {string | null} token */

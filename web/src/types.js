@@ -52,12 +52,12 @@
  * A game that this browser has a token for.
  * @typedef {{
  *   id: string, seat: number | null, token: string | null, tokens?: Record<number, string>,
- *   hostToken: string | null, invitations?: Invitations, opened: number, over?: boolean,
+ *   hostToken: string | null, invitations?: Invitations, opened: number, over?: boolean, reviewed?: boolean,
  *   preset: string, names: string[], commitment?: string,
  * }} SavedGame
  *   `tokens` are those of all seats that this browser has had, `seat` and `token` those that this
  *   tab plays with. A host without a seat has only the host's token. `over` is whether the game was
- *   finished, or not on the server, when it was seen last. `commitment` is that of the shuffles, as
+ *   finished, or not on the server, when it was seen last, `reviewed` whether its review was seen here. `commitment` is that of the shuffles, as
  *   shown when the game was created or joined.
  *
  * The invitations that a host has: to any seat that has been open since the creation, and to each

@@ -66,7 +66,7 @@ export const submitted = (name, then) => (/** @type {SubmitEvent} */ event) => {
  *
  * @template {string | number} T
  * @param {{
- *   label: string, name?: string, values: T[], chosen: T, words: (value: T) => unknown, then: (value: T) => void, kind?: string,
+ *   label: unknown, name?: string, values: T[], chosen: T, words: (value: T) => unknown, then: (value: T) => void, kind?: string,
  * }} props
  */
 export const Select = ({ label, name, values, chosen, words, then, kind }) => html`

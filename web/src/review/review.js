@@ -5,6 +5,7 @@ import { passes, problemOf, request, server } from "../api.js";
 import { teamsOf } from "../choose.js";
 import { addressOf } from "../game.js";
 import { list, percent, points, t } from "../lang.js";
+import { changeGame } from "../storage.js";
 import { at, dispatch } from "../store.js";
 import { Mark } from "../table/players.js";
 import { html, once } from "../view.js";
@@ -68,6 +69,7 @@ export function Review({ table }) {
   }, []);
   const done = typeof review === "object" && hasEnded(review);
   const failed = done && review.status === "failed";
+  useEffect(() => { if (done && !failed) changeGame(id, { reviewed: true }); }, [done]);
   const old = done && review.decisions.some((one) => typeof one.random_loss !== "number");
   return html`
     <section class="review" aria-labelledby="review">

@@ -12,7 +12,7 @@ const CAPTURE = 650;
 const CARD = 380;
 
 /** Whether something may move. */
-const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !document.hidden;
+export const mayMove = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !document.hidden;
 
 /** Milliseconds for each of this many steps. @param {number} steps */
 export const stepTime = (steps) => Math.min(STEP, MOST / steps);
@@ -22,7 +22,7 @@ export const stepTime = (steps) => Math.min(STEP, MOST / steps);
  * @param {Layout} layout @param {Bounds} bounds @param {Move} move @param {SeatBoard[]} board
  */
 export function animateMove(root, layout, bounds, move, board) {
-  if (!moves()) return;
+  if (!mayMove()) return;
   const gap = gapOf(layout);
   /** @param {number} seat @param {string} place @param {number} slot @param {Point[]} way @param {number} delay @param {number} duration */
   const run = (seat, place, slot, way, delay, duration) => {
@@ -68,7 +68,7 @@ export function animateMove(root, layout, bounds, move, board) {
 
 /** Shows how a card comes from somewhere. The card itself does not move, so it can be pressed. @param {Element | null} card @param {Element | null} from */
 export function animateCard(card, from) {
-  if (!card || !from || !moves()) return;
+  if (!card || !from || !mayMove()) return;
   const [a, b] = [from.getBoundingClientRect(), card.getBoundingClientRect()];
   const flying = document.createElement("div");
   flying.className = "card flying";
