@@ -58,7 +58,6 @@ fn options_that_differ_from_the_sheet_apply() {
     browser.press("Compare the rules");
     browser.wait_for_words("only if one asks for help and the partner agrees");
     browser.press("Close");
-    browser.open_details("Rules, seats, level and pace");
     browser.open_details("More");
     let sheet_says = |words: &str| {
         let first = "document.querySelector('select[name=exchange] option')?.textContent";
@@ -70,10 +69,12 @@ fn options_that_differ_from_the_sheet_apply() {
     set(&browser, "exchange", "mandatory");
     set(&browser, "jack_without_effect", "no_swap_possible");
     set(&browser, "capture_own", "no");
-    browser.wait_for_words("Hausregeln with changes · 4 seats");
+    let changed = "[...document.querySelectorAll('.chip option')]
+        .some((one) => one.selected && one.textContent === 'Hausregeln with changes')";
+    browser.wait_for_script("the chip", changed);
     // They are remembered, and what is as on the sheet is not sent.
     browser.reload();
-    browser.wait_for_words("Hausregeln with changes · 4 seats");
+    browser.wait_for_script("the chip", changed);
     browser.press("Play against bots");
     browser.press("Rules");
     for words in [

@@ -54,6 +54,7 @@ fn only_a_removed_game_is_called_gone() {
         ),
     );
     browser.go("/?lang=en");
+    browser.press("5 more games");
     let words = |game: &TestGame<'_>| {
         let shown = format!(
             "document.querySelector('a[href$=\"{}\"]')?.textContent",

@@ -180,9 +180,8 @@ fn what_another_version_has_kept_breaks_nothing() {
         browser.prepare("try { sessionStorage.setItem('dog.tab.requests', '7'); } catch {}");
         browser.go("/?lang=en");
         browser.wait("the home screen", |look| look.can("Play against bots"));
-        browser.open_details("Rules, seats, level and pace");
         browser.open_details("More");
-        browser.wait_for_element(".more select");
+        browser.wait_for_element(".chips [name=exchange]");
         browser.wait_for_words("Continue");
         browser.press("Play against bots");
         browser.wait("the hand", |look| look.hand.len() == 6);

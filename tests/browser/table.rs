@@ -192,7 +192,7 @@ fn the_home_screen_does_not_scroll_sideways() {
     let (_server, browser) = open();
     browser.show_as(Form::sized(180, 600));
     browser.go("/?lang=en");
-    browser.open_details("Rules, seats, level and pace");
+    browser.open_details("More");
     browser.settle();
     assert_eq!(browser.eval("document.documentElement.scrollWidth"), 180);
 }

@@ -6,7 +6,7 @@ import { readJson } from "./files.js";
 import { t } from "./lang.js";
 import { mayMove } from "./table/animate.js";
 import { Picture } from "./table/board.js";
-import { html, useTimer } from "./view.js";
+import { html, playIcon, useTimer } from "./view.js";
 
 /** @import {Layout, Move, SeatBoard} from "./types.js" */
 
@@ -20,7 +20,7 @@ export function Showcase() {
   // The board shows the game after `at` moves, and plays until `end`.
   const [{ at, end, pace }, set] = useState({ at: 0, end: 0, pace: QUICK });
   useEffect(() => {
-    readJson("../showcase.json").then((/** @type {Kept} */ kept) => {
+    readJson("./showcase.json").then((/** @type {Kept} */ kept) => {
       setGame(kept);
       set({ at: 0, end: mayMove() ? kept.round : 0, pace: QUICK });
     }, problemOf);
@@ -33,7 +33,6 @@ export function Showcase() {
     <div class="showcase">
       <${Picture} layout=${game?.layout ?? null} board=${move?.board ?? game?.board ?? []} last=${move ? { version: at, move } : null}
         preview=${null} label=${t("home.show")} />
-      ${game && html`<button type="button" aria-label=${t(playing ? "replay.pause" : "replay.play")} onClick=${press}>
-        <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${playing ? "M6 4h4v16h-4zM14 4h4v16h-4z" : "M7 4l13 8-13 8z"} /></svg></button>`}
+      ${game && html`<button type="button" aria-label=${t(playing ? "replay.pause" : "replay.play")} onClick=${press}>${playIcon(playing)}</button>`}
     </div>`;
 }

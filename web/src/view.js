@@ -133,6 +133,12 @@ export function useAddress(address, screen) {
 /** @type {(strings: TemplateStringsArray, ...values: unknown[]) => VNode} */
 export const html = htm.bind(/** @type {any} */ (h));
 
+/** A drawing of 24 by 24. @param {{path: string}} props */
+export const Icon = ({ path }) => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d=${path} /></svg>`;
+
+/** The button that starts and stops what plays by itself. @param {boolean} playing */
+export const playIcon = (playing) => html`<${Icon} path=${playing ? "M6 4h4v16h-4zM14 4h4v16h-4z" : "M7 4l13 8-13 8z"} />`;
+
 /**
  * Says that a part of the page, or the page, is to be loaded again. An old version has no more parts.
  *

@@ -93,12 +93,11 @@ impl<'a> Screens<'a> {
         browser.remember(&self.seven.game, 0);
         browser.go("/?lang=en");
         browser.wait("the home screen", |look| look.can("Play against bots"));
-        browser.open_details("Rules, seats, level and pace");
         browser.wait_for_words("your turn");
         browser.eval("scrollTo(0, 0)");
         show("home", &[]);
         browser.open_details("More");
-        let says = "document.querySelector('.more option')?.textContent.includes('(')";
+        let says = "document.querySelector('.chips [name=exchange] option')?.textContent.includes('(')";
         browser.wait_for_script("what the sheet says", says);
         show("home-more", &[]);
 

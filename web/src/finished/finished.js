@@ -1,12 +1,13 @@
-// A finished game: its result, the rematch, the replay, the record and the check of the shuffles.
+// A finished game: the feast, the next game, the replay, the record and the check of the shuffles.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { partnerOf, teamsOf } from "../choose.js";
-import { go, playAgainstBots } from "../game.js";
+import { playAgainstBots } from "../game.js";
 import { list, loadScreen, t } from "../lang.js";
 import { rematch } from "../people.js";
-import { html, Later } from "../view.js";
+import { html, Icon, Later } from "../view.js";
 import { isShared } from "../words.js";
+import { Feast } from "./feast.js";
 import { checkFair, download, replay, review } from "./history.js";
 import { Replay } from "./player.js";
 import { Result, Share } from "./result.js";
@@ -31,56 +32,65 @@ export function Finished({ table, step }) {
       <${End} table=${table} /></div>`;
 }
 
+/** What stands before the words of a button. */
+const ICONS = {
+  replay: "M12 5V1.5L7 6l5 4.5V7a5.5 5.5 0 1 1-5.5 5.5h-2A7.5 7.5 0 1 0 12 5z",
+  review: "M3 20V4h2v14h16v2zM7 15l4-6 4 3 5-8 1.6 1-6 10-4.1-3L8.6 16z",
+  more: "M5 10a2 2 0 1 0 0 4 2 2 0 0 0 0-4zm7 0a2 2 0 1 0 0 4 2 2 0 0 0 0-4zm7 0a2 2 0 1 0 0 4 2 2 0 0 0 0-4z",
+};
+
 /** @param {{table: Table}} props */
 function End({ table }) {
-  const { game, seat } = table;
+  const { game, seat, hostToken, next, sending } = table;
+  const [more, showMore] = useState(false);
+  const [partners, setPartners] = useState(0);
   if (!game || typeof game.winner !== "number") return null;
+  const shared = isShared(table);
+  const plays = seat !== null || hostToken !== null;
+  const orders = shared && plays && !next ? ordersOf(game.seats.length, seat ?? 0) : [];
+  /** @param {keyof typeof ICONS} name @param {() => void} press @param {Record<string, unknown>} [how] */
+  const button = (name, press, how) => html`
+    <button type="button" class="icon" onClick=${press} ...${how}><${Icon} path=${ICONS[name]} />${t(name === "more" ? "settings.more" : name)}</button>`;
   return html`
-    <${Result} table=${table} />
-    <${Again} table=${table} />
-    <div class="buttons">
-      ${seat !== null && !isShared(table) && html`<button type="button" class="primary" onClick=${playAgainstBots}>${t("finished.again")}</button>`}
+    <${Feast} table=${table} />
+    ${next && (plays ? html`<p role="alert">${t("rematch.asked")}</p>`
+      : html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`)}
+    ${plays && (shared || seat !== null) && html`
+      <button type="button" class="primary big" disabled=${sending} onClick=${shared ? () => rematch(orders[partners]) : playAgainstBots}>
+        ${t(shared ? "rematch" : "finished.again")}</button>`}
+    <div class="icons">
       <${Share} table=${table} version=${null} />
-      <button type="button" onClick=${replay}>${t("replay")}</button>
-      <button type="button" onClick=${review} disabled=${table.review !== "none"}>${t("review")}</button>
-      <button type="button" onClick=${download}>${t("finished.download")}</button>
-      <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
-      <button type="button" onClick=${() => go(null)}>${t("table.home")}</button>
+      ${button("replay", replay)}
+      ${button("review", review, { disabled: table.review !== "none" })}
+      ${button("more", () => showMore(!more), { "aria-expanded": more ? "true" : "false" })}
     </div>
+    ${more && html`
+      ${orders.length > 0 && html`<${Partners} table=${table} orders=${orders} chosen=${partners} choose=${setPartners} />`}
+      <div class="buttons">
+        <button type="button" onClick=${download}>${t("finished.download")}</button>
+        <button type="button" onClick=${checkFair} disabled=${table.fair === "running"}>${t("fair.check")}</button>
+      </div>`}
     ${typeof table.fair === "object" && html`<${Fair} fair=${table.fair} given=${game.shuffle_seed_given} />`}
-    ${table.review !== "none" && html`<${Later} part load=${loadReview} table=${table} />`}`;
+    ${table.review !== "none" && html`<${Later} part load=${loadReview} table=${table} />`}
+    <${Result} table=${table} />`;
 }
 
 /**
- * The next game of the same people: whoever asks first can change the partners.
+ * Who plays together in the next game of the same people: whoever asks first can change it.
  *
- * @param {{table: Table}} props
+ * @param {{table: Table, orders: number[][], chosen: number, choose: (order: number) => void}} props `orders` has the old seat at each new place
  */
-function Again({ table }) {
-  const { game, seat, hostToken, next, sending } = table;
-  const [chosen, setChosen] = useState(0);
-  if (!game || !isShared(table)) return null;
-  if (seat === null && !hostToken) {
-    return next && html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`;
-  }
-  const orders = ordersOf(game.seats.length, seat ?? 0);
-  /** @param {number[]} order the old seat at each new place */
-  const teams = (order) => teamsOf(order.length).map((places) => list(places.map((place) => game.seats[order[place]].name)))
+function Partners({ table: { game }, orders, chosen, choose }) {
+  /** @param {number[]} order */
+  const teams = (order) => teamsOf(order.length).map((places) => list(places.map((place) => game?.seats[order[place]].name ?? "")))
     .join(t("rematch.against"));
   return html`
-    <div class="again">
-      ${next ? html`<p role="alert">${t("rematch.asked")}</p>` : html`
-        <fieldset>
-          <legend>${t("rematch.partners")}</legend>
-          ${orders.map((order, index) => html`
-            <label key=${index}><input type="radio" name="partners" checked=${chosen === index}
-              onChange=${() => setChosen(index)} /> ${teams(order)}${index === 0 && ` (${t("rematch.same")})`}</label>`)}
-        </fieldset>`}
-      <div class="buttons">
-        <button type="button" class="primary" disabled=${sending}
-          onClick=${() => rematch(next ? undefined : orders[chosen])}>${t("rematch")}</button>
-      </div>
-    </div>`;
+    <fieldset class="partners">
+      <legend>${t("rematch.partners")}</legend>
+      ${orders.map((order, index) => html`
+        <label key=${index}><input type="radio" name="partners" checked=${chosen === index}
+          onChange=${() => choose(index)} /> ${teams(order)}${index === 0 && ` (${t("rematch.same")})`}</label>`)}
+    </fieldset>`;
 }
 
 /**

@@ -7,7 +7,7 @@ import { OpenRecord } from "../record.js";
 import { dispatch } from "../store.js";
 import { Mark } from "../table/players.js";
 import { SmallCard } from "../table/card.js";
-import { html, useAddress, useTimer } from "../view.js";
+import { html, playIcon, useAddress, useTimer } from "../view.js";
 import { entryWords, nameOf, people } from "../words.js";
 import { Share } from "./result.js";
 
@@ -63,7 +63,7 @@ export function Replay({ table, step }) {
       <button type="button" class="primary" aria-label=${t(playing ? "replay.pause" : "replay.play")} onClick=${() => {
         if (!playing && version === last) move(1);
         play(!playing);
-      }}><svg viewBox="0 0 24 24" aria-hidden="true"><path d=${playing ? "M6 4h4v16h-4zM14 4h4v16h-4z" : "M7 4l13 8-13 8z"} /></svg></button>
+      }}>${playIcon(playing)}</button>
       <button type="button" aria-label=${t("replay.back")} disabled=${version === 1} onClick=${() => moveTo(before)}>◀</button>
       <input type="range" ref=${slider} min="1" max=${last} value=${version} aria-label=${t("replay.step")} aria-valuetext=${words}
         onInput=${(/** @type {Event} */ event) => moveTo(Number(/** @type {HTMLInputElement} */ (event.target).value))} />

@@ -9,7 +9,7 @@ import { t } from "../lang.js";
 import { useOrigin } from "../share.js";
 import { state } from "../store.js";
 import { Mark } from "../table/players.js";
-import { html } from "../view.js";
+import { html, Icon } from "../view.js";
 import { nameOf, people, wonWords } from "../words.js";
 import { stepsOf } from "./replay.js";
 
@@ -53,14 +53,14 @@ export function Result({ table }) {
   // The winners first.
   const order = [...game.seats].sort((a, b) => Number(b.team === winner) - Number(a.team === winner));
   return html`
+    ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", { ...comeback, team: winner + 1 })}</p>`}
     <ul class="result" aria-label=${t("players")}>
       ${order.map(({ seat, team }) => html`
         <li key=${seat} class=${team === winner ? "won" : ""}>
           <${Mark} layout=${layout} seat=${seat} />
           <bdi class="name">${nameOf(who, seat)}</bdi> ${whole && html`<span class="small">${t("result.captures", { n: captures[seat] })}</span>`}
         </li>`)}
-    </ul>
-    ${whole && comeback.n > 0 && html`<p class="small">${t("result.comeback", { ...comeback, team: winner + 1 })}</p>`}`;
+    </ul>`;
 }
 
 /** The size of the picture, and of the board in it, in pixels. */
@@ -124,7 +124,8 @@ export function Share({ table, version }) {
   };
   const shown = said.link === link ? said.key : "";
   return html`
-    <button type="button" onClick=${share}>${t("share")}</button>
+    <button type="button" class=${version === null ? "icon" : ""} onClick=${share}>
+      ${version === null && html`<${Icon} path="M12 2l5 5-1.4 1.4L13 5.8V15h-2V5.8L8.4 8.4 7 7zM5 10h3v2H6v8h12v-8h-2v-2h4v12H4V10z" />`}${t("share")}</button>
     ${shown === "share.selected" && html`<input readonly value=${link} ref=${field} aria-label=${t("share")} />`}
     <span role="status" class="small">${shown && t(shown)}</span>`;
 }

@@ -27,6 +27,9 @@ const SLOW = 1000;
 /** Milliseconds until the table has all that it needs now. */
 const SETTLED = 5000;
 
+/** With as many of its eight pieces home, a team was close. */
+const CLOSE = 5;
+
 const loadFinished = async () => (await loadModule("./finished/finished.js", () => import("../finished/finished.js"))).Finished;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
@@ -47,6 +50,7 @@ export function Dock({ table, step }) {
   const late = about || table.problem || seat === null || game.phase === "finished" ? null : lateWords(people(table), table.log);
   return html`
     <section class=${nextStep(table).stage === "rank" ? "dock ranking" : "dock"}>
+      ${game.phase === "finished" && table.replay === null && html`<h2 tabindex="-1" data-result>${wonWords(people(table), game.winner ?? 0)}</h2>`}
       <div class="news">
         <${Lost} table=${table} />
         <${Happened} table=${table} />
@@ -56,7 +60,6 @@ export function Dock({ table, step }) {
       </div>
       ${game.phase === "finished" ? html`
         <div class="finished">
-          ${table.replay === null && html`<h2 tabindex="-1" data-result>${wonWords(people(table), game.winner ?? 0)}</h2>`}
           <${Later} part load=${loadFinished} table=${table} step=${step} />
         </div>`
         : seat === null ? html`<p class="small">${t("table.watching")}</p>` : html`
@@ -162,8 +165,12 @@ function Status({ table, about }) {
 function statusWords(table) {
   const { game, seat } = table;
   if (game?.phase !== "finished") return whatToDo({ ...table, sending: false });
-  const end = seat === null ? "finished.watched" : ownSeat(table)?.team === game.winner ? "finished.won" : "finished.lost";
-  return `${t(end)} ${t("finished.how", { round: game.round })}`;
+  const team = ownSeat(table)?.team;
+  if (team === undefined || team === game.winner) {
+    return `${t(seat === null ? "finished.watched" : "finished.won")} ${t("finished.how", { round: game.round })}`;
+  }
+  const home = game.seats.filter((one) => one.team === team).reduce((sum, one) => sum + game.board[one.seat].goal.length, 0);
+  return `${t("finished.lost")} ${t(home < CLOSE ? "finished.lost.far" : "finished.lost.close", { n: home })}`;
 }
 
 /** @param {{table: Table, ask: (card: number) => void}} props */

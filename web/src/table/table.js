@@ -35,7 +35,7 @@ const NEXT = [
   ".buttons .cancel:enabled", ".board .place:enabled", ".ranks button:enabled", ".buttons .primary:enabled",
   ".hand button:enabled:not([aria-disabled])", ".buttons .answer:enabled",
 ];
-const REST = [".replay input", ".finished h2", ".hand", ".bar h1"];
+const REST = [".replay input", "[data-result]", ".finished h2", ".hand", ".bar h1"];
 
 /** Whether an element had the focus and can no longer have it. @param {Element | null} element */
 const isGone = (element) => element !== null && (!element.isConnected || element.matches(":disabled"));
