@@ -36,6 +36,7 @@ fn a_commitment_other_than_the_remembered_one_is_noticed() {
     });
     browser.store(&format!("dog.game.{}", game.id), &saved);
     browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("More");
     browser.press("Check the shuffle");
     let look = browser.wait("the result", |look| !look.alerts.is_empty());
     let result = &look.alerts[0];
@@ -101,6 +102,7 @@ fn a_shuffle_before_a_deal_is_checked() {
     let history = game.get(Spectator, "/history").send().expect(200);
     assert!(history.to_string().contains("\"reshuffled\":true"));
     browser.go(&format!("/?lang=en#/games/{}", game.id));
+    browser.press("More");
     browser.press("Check the shuffle");
     let look = browser.wait("the result", |look| !look.alerts.is_empty());
     assert!(!look.alerts[0].contains('✗'), "{:?}", look.alerts);

@@ -215,6 +215,7 @@ fn an_answer_from_somebody_else_means_a_lost_network() {
     // Nor does the check of the shuffles fail in silence.
     let finished = TestGame::imported(&server);
     browser.go(&format!("/?lang=en#/games/{}", finished.id));
+    browser.press("More");
     browser.press("Check the shuffle");
     browser.wait("what failed", |look| {
         look.todo.contains("cannot be reached") && look.can("Check the shuffle")

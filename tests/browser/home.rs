@@ -1,5 +1,7 @@
 //! The first screen, the lists of games to continue and to watch, and games that cannot be opened.
 
+use std::{thread, time::Duration};
+
 use serde_json::json;
 
 use crate::support::{
@@ -44,6 +46,55 @@ fn games_that_wait_for_the_player_come_first() {
     browser.eval("dispatchEvent(new Event('focus'))");
     let turns = "document.querySelector('.games').innerText.split('your turn').length === 3";
     browser.wait_for_script("another turn", turns);
+}
+
+/// How many moves the board on the home screen has shown, and the name of its button.
+const SHOWN: &str = "
+    const card = document.querySelector('.showcase .last-card text')?.textContent ?? '';
+    return [document.querySelectorAll('.showcase .piece').length, card, document.querySelector('.showcase button')?.ariaLabel];";
+
+#[test]
+fn a_newcomer_sees_a_round_of_a_game() {
+    let (_server, browser) = open_alone();
+    browser.show_as(Form::sized(360, 600));
+    let stands = |word: &str| {
+        browser.wait_for_script(
+            word,
+            &format!("document.querySelector('.showcase button')?.ariaLabel === '{word}'"),
+        );
+        browser.script(SHOWN, vec![])
+    };
+    browser.go("/?lang=en");
+    let begun = stands("Pause");
+    assert_eq!(begun[0], 16, "{begun}");
+    // It stops by itself, goes on when it is pressed, and stops again.
+    let after_a_round = stands("Play replay");
+    assert_ne!(after_a_round[1], begun[1]);
+    browser.press("Play replay");
+    browser.wait_for_script(
+        "the next round",
+        &format!(
+            "document.querySelector('.last-card text').textContent !== {}",
+            after_a_round[1]
+        ),
+    );
+    browser.press("Pause");
+    stands("Play replay");
+    // To play and to learn take one press, and both are in sight.
+    let below = "[...document.querySelectorAll('.both button')].map((one) => one.getBoundingClientRect().bottom <= innerHeight)";
+    assert_eq!(browser.eval(below), json!([true, true]));
+    browser.press("Learn in 5 minutes");
+    browser.wait_for_element(".lesson .hand .card");
+    // Nothing moves by itself for those who do not want it.
+    let still = browser.another();
+    still.show_as(Form {
+        reduced_motion: true,
+        ..Form::sized(360, 600)
+    });
+    still.go("/?lang=en");
+    still.wait_for_element(".showcase .piece");
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(still.script(SHOWN, vec![]), json!([16, "", "Play replay"]));
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn a_part_that_did_not_arrive_is_asked_for_again() {
         let browser = open_through(&server, unlucky);
         browser.expect_message(&["503"]);
         let (route, end) = match part {
-            "/finished/result.js" => (format!("games/{}", game.id), "Check the shuffle"),
+            "/finished/result.js" => (format!("games/{}", game.id), "Review"),
             _ => ("learn".to_owned(), "Leave the kennel"),
         };
         browser.go(&format!("/?lang=en#/{route}"));

@@ -121,9 +121,10 @@ impl<'a> Evening<'a> {
         browser.eval("document.querySelector('details.people').open = true");
         browser.eval("document.querySelector('details.people').scrollIntoView()");
         show("people-host");
-        table(&self.finished, ".finished .again");
+        table(&self.finished, ".finished .icons");
+        browser.click_on(".icons [aria-expanded]");
         show("finished-people");
-        table(&self.asked, ".finished .again [role=alert]");
+        table(&self.asked, ".finished [role=alert]");
         show("rematch");
         browser.forget_all();
     }

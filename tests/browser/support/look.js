@@ -12,7 +12,9 @@ const labelled = (role, name) =>
 const group = (name) => choices(labelled("group", name)?.querySelectorAll("button") ?? []);
 const moves = [...document.querySelectorAll("details")].find((one) => one.querySelector("summary")?.textContent === "All moves");
 return {
-  team: [...document.querySelectorAll("[data-result]")].map(nameOf)[0] ?? null,
+  // The second is that of a page before 0.3.0.
+  team: [...document.querySelectorAll("[data-result]"), ...document.querySelectorAll("h2")].map(nameOf)
+    .find((name) => /(!|^Team .*)$/.test(name)) ?? null,
   todo: labelled("status", "What to do")?.innerText ?? "",
   happened: labelled("log", "What happened")?.lastElementChild?.textContent ?? "",
   alerts: [...document.querySelectorAll('[role="alert"]')].map((one) => one.textContent.trim()),

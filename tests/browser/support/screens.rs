@@ -97,7 +97,8 @@ impl<'a> Screens<'a> {
         browser.eval("scrollTo(0, 0)");
         show("home", &[]);
         browser.open_details("More");
-        let says = "document.querySelector('.chips [name=exchange] option')?.textContent.includes('(')";
+        let says =
+            "document.querySelector('.chips [name=exchange] option')?.textContent.includes('(')";
         browser.wait_for_script("what the sheet says", says);
         show("home-more", &[]);
 
@@ -250,6 +251,7 @@ impl<'a> Screens<'a> {
         browser.go(&format!("/?lang=en#/games/{}", self.finished.id));
         browser.wait("the end", |look| look.team.is_some());
         show("finished", &[]);
+        browser.press("More");
         browser.press("Check the shuffle");
         browser.wait_for_alert("✓");
         show("fair", &[]);
