@@ -456,7 +456,7 @@ fn the_end_is_a_feast() {
     browser.show_as(Form::sized(360, 600));
     let game = browser.sit_at(create_with_bots(&server, &italian(), 1, 0), 0);
     see_the_end(&browser, &game);
-    browser.wait_for_script("the feast", "feast.shapes > 20 && feast.hops === 8");
+    browser.wait_for_script("the feast", "feast.shapes > 16 && feast.hops === 8");
     browser.wait_for_script("its end", "!document.querySelector('.feast')");
     let script = "
         const size = (one) => parseFloat(getComputedStyle(one).fontSize);

@@ -13,8 +13,8 @@ const group = (name) => choices(labelled("group", name)?.querySelectorAll("butto
 const moves = [...document.querySelectorAll("details")].find((one) => one.querySelector("summary")?.textContent === "All moves");
 return {
   // The second is that of a page before 0.3.0.
-  team: [...document.querySelectorAll("[data-result]"), ...document.querySelectorAll("h2")].map(nameOf)
-    .find((name) => /(!|^Team .*)$/.test(name)) ?? null,
+  team: [...document.querySelectorAll("[data-result]"), ...document.querySelectorAll("h2")]
+    .filter((one) => one.matches("[data-result]") || /have won$/.test(one.textContent)).map(nameOf)[0] ?? null,
   todo: labelled("status", "What to do")?.innerText ?? "",
   happened: labelled("log", "What happened")?.lastElementChild?.textContent ?? "",
   alerts: [...document.querySelectorAll('[role="alert"]')].map((one) => one.textContent.trim()),

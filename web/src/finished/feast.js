@@ -12,7 +12,7 @@ import { html } from "../view.js";
 /** @import {Table} from "../types.js" */
 
 /** How many shapes fall. */
-const SHAPES = 36;
+const SHAPES = 24;
 /** Milliseconds: the end is this long ago at most, the last move takes as long, and then a piece hops after the other. */
 const [FRESH, MOVE, NEXT] = [5000, 900, 110];
 

@@ -17,6 +17,16 @@ export const mayMove = () => !matchMedia("(prefers-reduced-motion: reduce)").mat
 /** Milliseconds for each of this many steps. @param {number} steps */
 export const stepTime = (steps) => Math.min(STEP, MOST / steps);
 
+/** What moves, or did. The browser would look at all styles before it tells. @type {WeakMap<Element, Animation>} */
+const running = new WeakMap();
+
+/** Moves an element, and no longer as before. @param {Element | null} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} how */
+function start(element, frames, how) {
+  if (!element) return;
+  running.get(element)?.cancel();
+  running.set(element, element.animate(frames, how));
+}
+
 /**
  * @param {Element} root of the board, which shows the position after the move
  * @param {Layout} layout @param {Bounds} bounds @param {Move} move @param {SeatBoard[]} board
@@ -27,8 +37,7 @@ export function animateMove(root, layout, bounds, move, board) {
   /** @param {number} seat @param {string} place @param {number} slot @param {Point[]} way @param {number} delay @param {number} duration */
   const run = (seat, place, slot, way, delay, duration) => {
     const piece = root.querySelector(`.piece[data-seat="${seat}"][data-place="${place}"][data-slot="${slot}"]`);
-    for (const running of piece?.getAnimations() ?? []) running.cancel();
-    piece?.animate(way.map((point) => ({ transform: shift(point, pieceSize(place, gap), bounds) })),
+    start(piece, way.map((point) => ({ transform: shift(point, pieceSize(place, gap), bounds) })),
       { delay, duration, fill: "backwards", easing: way.length > 2 ? "linear" : "ease-in-out" });
     return piece;
   };
@@ -57,10 +66,9 @@ export function animateMove(root, layout, bounds, move, board) {
       { delay: after, duration: CAPTURE, easing: "ease-in-out" });
   }
   const card = root.querySelector(".last-card");
-  for (const running of card?.getAnimations() ?? []) running.cancel();
   const size = cardSize(layout, bounds);
   const home = pointOf(layout, { seat: move.seat, place: "kennel" }, 2);
-  card?.animate([
+  start(card, [
     { transform: `${shift(home, size, bounds)} scale(.33)`, opacity: 0 },
     { transform: `${shift(centreOf(bounds), size, bounds)} scale(1)`, opacity: 1 },
   ], { duration: CARD, easing: "ease-out" });

@@ -70,6 +70,8 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
     return () => observer.disconnect();
   }, [layout !== null]);
   const bounds = layout && boundsOf(layout, room);
+  // What is the same need not be looked at again.
+  const wood = useMemo(() => bounds && html`<${Wood} layout=${layout} bounds=${bounds} turn=${turn} />`, [layout, turn]);
   // The last move is animated when it arrives, not when the table is opened.
   const seen = useRef(last?.version ?? null);
   useLayoutEffect(() => {
@@ -87,7 +89,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   return html`
     <div class="board" role="group" aria-label=${label ?? t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
-        <${Wood} layout=${layout} bounds=${bounds} turn=${turn} />
+        ${wood}
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
         ${below?.(frame)}

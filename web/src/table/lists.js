@@ -13,6 +13,7 @@ import { previewing } from "./board.js";
 import { askToNotify, mayAskToNotify } from "./signals.js";
 
 /** @import {LogEntry, Move, SeatBoard, Table} from "../types.js" */
+/** @import {VNode} from "../../vendor/preact.js" */
 /** @import {People} from "../words.js" */
 
 /** Seconds for a turn from which on a browser may forget the player's seat. */
@@ -95,12 +96,15 @@ export function Log({ table, people }) {
   const log = history?.entries ?? table.log;
   const replaying = replay !== null;
   const root = useRef(/** @type {HTMLElement | null} */ (null));
-  // A whole game has more than a thousand lines: they are drawn again only if one of them changes.
+  // A whole game has more than a thousand lines: each is drawn once.
+  const drawn = useMemo(() => /** @type {Map<LogEntry, VNode[]>} */ (new Map()), [replaying, people.me, ...people.names]);
   const lines = useMemo(() => log.flatMap((entry) => {
-    const words = entryWords(people, entry);
-    return words ? [html`<li key=${entry.version}>${replaying
-      ? html`<a href=${addressOf(id, entry.version)} data-version=${entry.version}>${words}</a>` : lineWords(entry, words)}</li>`] : [];
-  }).reverse(), [log, replaying, people.me, ...people.names]);
+    const words = drawn.has(entry) ? "" : entryWords(people, entry);
+    const line = drawn.get(entry) ?? (words ? [html`<li key=${entry.version}>${replaying
+      ? html`<a href=${addressOf(id, entry.version)} data-version=${entry.version}>${words}</a>` : lineWords(entry, words)}</li>`] : []);
+    drawn.set(entry, line);
+    return line;
+  }).reverse(), [log, drawn]);
   const list = useMemo(() => html`<ol tabindex="0" aria-label=${t("log.title")} ref=${root}>${lines}</ol>`, [lines]);
   // The line of the step is marked without drawing the list, and before the step is seen.
   useLayoutEffect(() => {
