@@ -230,7 +230,7 @@ fn first_content_on_a_slow_phone() {
         second.extend((0..3).map(|_| visit(&guest)));
     }
     for (name, times) in [("first", first), ("second", second)] {
-        for (which, what) in ["first content", "the board"].iter().enumerate() {
+        for (which, what) in ["first content", "a board that plays"].iter().enumerate() {
             let times = times.iter().map(|time| time[which]).collect();
             eprintln!("{what} of a {name} visit: {}", summary(times));
         }
