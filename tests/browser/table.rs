@@ -6,8 +6,8 @@ use std::{cell::RefCell, collections::BTreeMap};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Form, KeyboardPlayer, LANGUAGES, MousePlayer, NAMES, Screens, Situation, Style,
-    TestGame, TestServer,
+    Browser, Form, KeyboardPlayer, LANGUAGES, MousePlayer, Screens, Situation, Style, TestGame,
+    TestServer,
     TestViewer::{Host, Seat},
     captures, choose_part, choose_piece, create_with_bots, create_with_names, create_with_people,
     deal_to_people, enabled, has_focus, has_three_parts, italian, names, offers, open, parts, seed,
@@ -378,29 +378,41 @@ fn what_a_choice_captures_is_marked_before_it_is_made() {
     assert_eq!(preview, Value::Null);
 }
 
-/// What of the clock and the states is cut off, or goes beyond its plate, and of the buttons.
+/// What of the clock and the states is cut off or goes beyond its plate, what a plate and its note hide of
+/// the board, and the buttons that are cut off.
 const CUT: &str = "
+    const stage = document.querySelector('.stage').getBoundingClientRect();
+    const fields = [...document.querySelectorAll('.board :is(.hole, .start)')].map((one) => one.getBoundingClientRect());
+    const hides = (box) => fields.some(({ x, y, width }) => {
+      const [far, down] = [x + width / 2, y + width / 2];
+      const near = [Math.max(box.left, Math.min(far, box.right)), Math.max(box.top, Math.min(down, box.bottom))];
+      return box.width > 0 && Math.hypot(near[0] - far, near[1] - down) < width / 2 - .5;
+    });
     const buttons = [...document.querySelectorAll('.dock > .buttons > button')];
     const cut = buttons.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight);
     return cut.map((one) => one.innerText).concat([...document.querySelectorAll('.players li')].flatMap((plate) => {
       const { left, right, top, bottom } = plate.getBoundingClientRect();
-      return [...plate.querySelectorAll('.cards, .state, .clock')].filter((one) => {
+      return [plate, ...plate.querySelectorAll('.cards, .state, .clock, .note')].filter((one) => {
         const box = one.getBoundingClientRect();
         // Where there is no room for the words of a state, it has a shape alone.
         const hasShape = one.querySelector('svg')?.getBoundingClientRect().width > 0 && box.width < 20;
-        return box.left < left || box.right > right + .5 || box.top < top || box.bottom > bottom + .5
-          || (one.scrollWidth > one.clientWidth + 1 && !hasShape && one.matches('.state'));
-      }).map((one) => `${plate.innerText}: ${one.innerText}`);
+        // A note hangs on its plate.
+        const [highest, lowest] = one.closest('.note') ? [stage.top, stage.bottom] : [top, bottom];
+        return box.left < left || box.right > right + .5 || box.top < highest - .5 || box.bottom > lowest + .5
+          || (one.scrollWidth > one.clientWidth + 1 && !hasShape && one.matches('.state, .note'))
+          || (one.matches('li, .note') && hides(box));
+      }).map((one) => `${plate.innerText}: ${one.className} ${one.innerText}`);
     }));";
 
 /// A game of people in the exchange, in which a turn takes at most this many seconds.
 fn exchange_with_a_clock<'a>(server: &'a TestServer, rules: &Value, seconds: u32) -> TestGame<'a> {
     let count = rules["seats"].as_u64().expect("a number") as usize;
-    let person = |name: &&str| json!({"kind": "human", "name": name});
+    let person =
+        |name: &&str| json!({"kind": "human", "name": name.chars().take(40).collect::<String>()});
     let game = TestGame::create(
         server,
         &json!({
-            "rules": rules, "seats": NAMES[..count].iter().map(person).collect::<Vec<_>>(),
+            "rules": rules, "seats": DIFFICULT[..count].iter().map(person).collect::<Vec<_>>(),
             "first_dealer": 0, "turn_seconds": seconds, "shuffle_seed": seed(1), "listed": false,
         }),
     );
@@ -433,7 +445,7 @@ fn the_clock_and_the_states_of_the_seats_are_never_cut() {
             let clock = browser.eval("document.querySelector('.players .clock').textContent");
             let days = text(&clock).ends_with('h');
             assert_eq!(days, seconds == 604_800, "{clock}");
-            for size in PHONES.into_iter().chain(LARGE) {
+            for size in PHONES.into_iter().chain([(740, 360)]).chain(LARGE) {
                 browser.resize(size);
                 let cut = browser.script(CUT, vec![]);
                 assert_eq!(
@@ -478,9 +490,13 @@ fn the_pieces_of_the_players_differ_in_forced_colours() {
     let features = json!([{"name": "forced-colors", "value": "active"}]);
     browser.sit(&deal_to_people(&server, &italian(), 1), 0);
     browser.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
-    for parts in [".piece .marble", ".players svg.seat path", ".board .start"] {
+    for (parts, what) in [
+        (".piece .marble", "fill"),
+        (".players .strip", "backgroundColor"),
+        (".board .start", "fill"),
+    ] {
         let colours = format!(
-            "new Set([...document.querySelectorAll('{parts}')].map((one) => getComputedStyle(one).fill)).size"
+            "new Set([...document.querySelectorAll('{parts}')].map((one) => getComputedStyle(one).{what})).size"
         );
         assert_eq!(browser.eval(&colours), 4, "{parts}");
     }

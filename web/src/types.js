@@ -136,9 +136,9 @@
  * the partner can reach with it.
  * @typedef {{
  *   name: string, question: {rules: {preset: string, seats: number}, position: string, seat: number, hand: string[]},
- *   exchange: boolean, accepted: string[], mistake: string, tried?: Move | string,
+ *   exchange: boolean, accepted: string[], mistake: string, missing: Record<string, string>, tried?: Move | string,
  * }} Lesson
- *   `mistake` is the tempting choice, `tried` what was chosen last and did not solve it: a move, or the card
+ *   `mistake` is the tempting choice, `missing` tells by a pattern for each what boards lack, `tried` what was chosen last and did not solve it: a move, or the card
  *   of an exchange.
  */
 

@@ -4,14 +4,18 @@ import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preac
 import { nextStep } from "../choose.js";
 import { playAgainstBots, undoByKey } from "../game.js";
 import { t } from "../lang.js";
-import { savedLessons } from "../storage.js";
+import { savedGames, savedLessons } from "../storage.js";
+import { state } from "../store.js";
+import { hop } from "../table/animate.js";
 import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
+import { sound } from "../table/signals.js";
+import { solving } from "../table/sounds.js";
 import { useFocus } from "../table/table.js";
 import { LoadAgain, html, once, useTitle } from "../view.js";
 import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
-import { TRIED, course, open } from "./lesson.js";
+import { TRIED, course, missingOn, open } from "./lesson.js";
 
 /** @import {Move, Table} from "../types.js" */
 
@@ -34,15 +38,15 @@ function Course({ names }) {
     <main class="home course">
       <header class="bar"><a href="#/" class="back">${t("table.home")}</a><h1 tabindex="-1" ref=${heading}>${t("home.learn")}</h1></header>
       <p>${t("learn.aim")}</p>
-      <p>${t("learn.round")}</p>
-      <p class="small">${t("learn.sheet", { rules: t("preset.dogspiel-it"), button: t("rules.title") })}</p>
       <ol>
         ${names.map((name, index) => html`
           <li key=${name}><a href=${`#/learn/${index + 1}`}>
             <span class="number" aria-hidden="true">${solved.includes(name) ? "✓" : index + 1}</span>
             <span>${t(`lesson.${name}.title`)}${solved.includes(name) && html`<span class="hidden"> (${t("learn.done")})</span>`}</span></a></li>`)}
       </ol>
-      <p role="status" class="small">${t("learn.progress", { n: names.filter((name) => solved.includes(name)).length, all: names.length })}</p>
+      <p>${t("learn.round")}</p>
+      <p class="small">${t("learn.sheet", { rules: t("preset.dogspiel-it"), button: t("rules.title") })}</p>
+      <p role="status" class="small">${progress(names)}</p>
     </main>`;
 }
 
@@ -77,40 +81,57 @@ function Task({ name, names, table, again }) {
   // The card that the player asked about.
   const [asked, ask] = useState(-1);
   useEffect(() => ask(-1), [choice.card]);
+  const solved = nextStep(table).stage === "none" ? table.shown : null;
+  useEffect(() => { if (solved) celebrate(solved.move); }, [solved]);
   if (!game || !lesson) return null;
   const board = choice.seven.at(-1)?.shown.board ?? game.board;
-  const { stage } = nextStep(table);
-  const solved = stage === "none";
   const hand = game.seats[0].hand ?? [];
   const begins = choice.card === null && asked < 0;
   const tried = table.tapped?.key === TRIED && begins ? lesson.tried : undefined;
   const about = hand[choice.card ?? asked];
+  const half = choice.seven.length > 1 && missingOn(table, board);
   return html`
-    <div class="stage"><${Board} table=${table} board=${board} last=${solved ? table.shown : null} turn=${solved ? null : 0} /></div>
+    <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
+      ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
+      ${solved ? html`<p class="solved"><strong>${t("learn.solved")}</strong> ${t(`lesson.${name}.solved`)}</p>`
+        : tried ? html`<p class="tried">${triedWords(table, name, tried)}</p>`
+          : half ? html`<p class="tried">${t(`lesson.${name}.${half}`)}</p>` : about && html`<${Does} ...${does(table, about)} />`}
+      <p class="todo">${solved ? progress(names) : begins ? t(`lesson.${name}.task`) : whatToDo(table)}</p>
+    </div>
+    <${Ranks} table=${table} />
+    <div class="stage"><${Board} table=${table} board=${board} last=${solved} turn=${solved ? null : 0} /></div>
     <section class="dock">
-      <div role="status" aria-label=${t("status")} class="status" id="what-to-do">
-        ${problem && html`<p class="problem">${problemWords(problem, people(table))}</p>`}
-        ${solved && html`<p class="solved"><strong>${t("learn.solved")}</strong> ${t(`lesson.${name}.solved`)}</p>`}
-        ${tried && html`<p>${triedWords(table, name, tried)}</p>`}
-        ${!solved && about && html`<${Does} ...${does(table, about)} />`}
-        ${!solved && html`<p class="todo">${begins ? t(`lesson.${name}.task`) : whatToDo(table)}</p>`}
-      </div>
-      <${Ranks} table=${table} />
       <${Hand} table=${table} ask=${ask} />
       ${solved ? html`<${Next} name=${name} names=${names} again=${again} />` : html`<${Buttons} table=${table} />`}
       <${WherePieces} table=${table} board=${board} />
     </section>`;
 }
 
-/** What a choice that does not solve the task would do. @param {Table} table @param {string} name @param {Move | string} tried */
+/** Has the team's pieces of a move hop, once they have come to rest. @param {Move} move */
+async function celebrate(move) {
+  if (state.sound) sound(/** @type {any} */ ({ type: "card_played", move }));
+  const board = document.querySelector(".board");
+  await Promise.allSettled(board?.getAnimations({ subtree: true }).map(({ finished }) => finished) ?? []);
+  if (!board?.isConnected) return;
+  if (state.sound) solving();
+  hop(move.parts.filter(({ seat }) => seat % 2 === 0)
+    .flatMap(({ seat, to }) => [...board.querySelectorAll(`.piece[data-seat="${seat}"][data-place="${to}"]`)]));
+}
+
+/** How much of the course is solved. @param {string[]} names */
+function progress(names) {
+  const n = names.filter((name) => savedLessons().includes(name)).length;
+  return t("learn.progress", { n, all: names.length }) + (n === names.length ? ` ${t("learn.over")}` : "");
+}
+
+/** What a choice that does not solve the task would do, and what is missing. @param {Table} table @param {string} name @param {Move | string} tried */
 function triedWords(table, name, tried) {
-  const { lesson } = table;
-  const id = typeof tried === "string" ? tried : tried.id;
-  const why = t(lesson?.mistake === id ? `lesson.${name}.mistake` : "learn.wrong");
-  if (typeof tried === "string") return `${t("learn.given", { card: theCard(tried) })} ${why}`;
+  if (typeof tried === "string") return `${t("learn.given", { card: theCard(tried) })} ${t(`lesson.${name}.mistake`)}`;
+  const key = table.lesson?.mistake === tried.id ? "mistake" : missingOn(table, tried.board ?? []);
+  const why = key ? t(`lesson.${name}.${key}`) : t("learn.wrong");
   const forward = tried.kind === "advance" || tried.kind === "seven" ? tried.parts.map(({ steps }) => steps).filter(Boolean) : [];
   const words = eventWords(people(table), /** @type {any} */ ({ type: "card_played", seat: 0, move: tried }));
-  return `${words}${forward.length > 0 ? ` (${forward.map((n) => `+ ${n}`).join(", ")})` : ""}. ${t("learn.legal")} ${why}`;
+  return `${words}${forward.length > 0 ? ` (${forward.map((n) => `+ ${n}`).join(", ")})` : ""}. ${why}${key && key !== "mistake" ? ` ${t("learn.retry")}` : ""}`;
 }
 
 /** Leads to the next lesson that is not solved, or to a game. @param {{name: string, names: string[], again: () => void}} props */
@@ -120,12 +141,14 @@ function Next({ name, names, again }) {
   const solved = savedLessons();
   const at = names.indexOf(name) + 1;
   const next = [...names.slice(at), ...names.slice(0, at)].find((one) => !solved.includes(one));
+  const ends = !next || at === names.length;
   return html`
     <div class="buttons">
-      ${next ? html`
-        <button type="button" class="primary" ref=${button} onClick=${once(() => { location.hash = `#/learn/${names.indexOf(next) + 1}`; })}>
-          ${t("learn.next")}</button>` : html`
-        <button type="button" class="primary" ref=${button} onClick=${once(playAgainstBots)}>${t("home.play")}</button>`}
-      <button type="button" onClick=${again}>${t("learn.again")}</button>
+      ${ends && html`<button type="button" class="primary" ref=${button} onClick=${once(playAgainstBots)}>
+        ${t(savedGames().length > 0 ? "home.play" : "learn.first")}</button>`}
+      ${next && html`
+        <button type="button" class=${ends ? "" : "primary"} ref=${ends ? null : button} onClick=${once(() => { location.hash = `#/learn/${names.indexOf(next) + 1}`; })}>
+          ${t("learn.next")}</button>`}
+      ${!(ends && next) && html`<button type="button" onClick=${again}>${t("learn.again")}</button>`}
     </div>`;
 }

@@ -24,6 +24,10 @@ export const course = () => file("course");
 const textOf = (board, table) => textsOf(board, table.game?.rules.fields_per_seat ?? 0)
   .map((pieces) => pieces.join(" ") || "-").join(" / ");
 
+/** The name of the words for what a board does not show yet, if there are such. @param {Table} table @param {SeatBoard[]} board */
+export const missingOn = (table, board) =>
+  Object.entries(table.lesson?.missing ?? {}).find(([, pattern]) => new RegExp(pattern).test(textOf(board, table)))?.[0];
+
 /** @param {Lesson["question"]} question @returns {Promise<{moves: Move[], unplayable: Unplayable[]}>} */
 const legalMoves = (question) => request("POST", "/v1/analysis/legal-moves", { body: question });
 
@@ -36,7 +40,7 @@ export async function open(name) {
   const { table } = state;
   if (!table) return;
   try {
-    const { rules: chosen, position, hand, exchange = false, accepted, mistake } = await file(name);
+    const { rules: chosen, position, hand, exchange = false, accepted, mistake, missing = {} } = await file(name);
     const rules = { ...rulesOn(await readSheets(), chosen.preset), ...chosen };
     const { seats, fields_per_seat: fields } = rules;
     const question = { rules: chosen, position, seat: 0, hand };
@@ -44,7 +48,7 @@ export async function open(name) {
     const { moves, unplayable } = exchange ? { moves: [], unplayable: [] } : await legalMoves(question);
     const board = boardOf({ board: readPosition(position, seats, fields) });
     at(table, () => {
-      dispatch({ type: "table", change: { lesson: { name, question, exchange, accepted, mistake } } });
+      dispatch({ type: "table", change: { lesson: { name, question, exchange, accepted, mistake, missing } } });
       dispatch({ type: "table", change: { layout } });
       dispatch({ type: "game", game: gameOf({ rules, hand, board, exchange, version: 1, solvedBy: null }) });
       dispatch({ type: "moves", version: 1, list: moves, unplayable });

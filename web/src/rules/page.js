@@ -1,4 +1,4 @@
-// The rules in words and pictures: those of a table, and those of the sheets side by side.
+// The rules in pictures, cards and words: what differs at a table, and behind it all that is played.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
 import { boardOf } from "../analyse/question.js";
@@ -8,46 +8,66 @@ import { offerOf } from "../choose.js";
 import { t } from "../lang.js";
 import { NAMES, wordsIn } from "../rules.js";
 import { Picture } from "../table/board.js";
+import { SmallCard } from "../table/card.js";
 import { html, useSheets } from "../view.js";
-import { cardName, doesWords } from "../words.js";
+import { doesWords } from "../words.js";
 
 /** @import {Layout, Move, Rules, Sheet} from "../types.js" */
 
 /** Positions that show what these options mean, with the card whose moves are drawn. @type {Record<string, {position: string, card?: string}>} */
 const PICTURES = {
+  out: { position: "-/-/-/-", card: "K" },
   start: { position: "0f/-2@0,-3@0/-/-" },
   goal: { position: "-3@0/-/-/-", card: "6" },
   four: { position: "2@0/-/-/-", card: "4" },
-  seven: { position: "8@0/10@0/12@0/-", card: "7" },
+  seven: { position: "1@0/3@0/5@0/-", card: "7" },
+  jack: { position: "-3@0/3@0/-/-", card: "J" },
 };
 /** The cards that do more than go forward. */
-const CARDS = ["A", "4", "7", "J", "Q", "K", "joker"];
+const CARDS = ["A", "K", "joker", "4", "7", "J", "Q"];
+/** The sheet that the others are told by. */
+const FIRST = "dogspiel-it";
 
 /** @param {{rules: Rules | null}} props without `rules`, the sheets alone */
 export function RulesPage({ rules }) {
   const sheets = useSheets();
-  const sheet = rulesOn(sheets, rules?.preset);
+  const shown = rules ?? rulesOn(sheets, FIRST);
   return html`
+    ${rules && html`<h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>`}
+    ${!rules && html`<${Comparison} sheets=${sheets} rules=${null} />`}
+    ${shown && html`<${Pictures} rules=${shown} />`}
+    <${Cards} rules=${rules} />
     ${rules && html`
-      <h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>
-      <dl>
-        ${NAMES.map((name) => html`
-          <div key=${name}><dt>${t("rules.option", { name: t(`option.${name}`) })}</dt> <dd>${wordsIn(rules, name)}
-            ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
-      </dl>
-      <${Pictures} rules=${rules} />`}
-    ${rules && html`<${Cards} rules=${rules} />`}
-    <${Comparison} sheets=${sheets} rules=${rules} />
-    ${!rules && html`<${Cards} rules=${null} />`}
+      <${Differences} rules=${rules} first=${rulesOn(sheets, FIRST)} />
+      <details><summary>${t("rules.all")}</summary><${Options} rules=${rules} names=${NAMES} sheet=${rulesOn(sheets, rules.preset)} /></details>
+      <details><summary>${t("rules.compare")}</summary><${Comparison} sheets=${sheets} rules=${rules} /></details>`}
     <p class="all"><a href="#/learn">${t("home.learn")}</a></p>`;
+}
+
+/** Options in words. @param {{rules: Rules, names: string[], sheet?: Rules}} props `sheet` tells what was changed */
+const Options = ({ rules, names, sheet }) => html`
+  <dl>
+    ${names.map((name) => html`
+      <div key=${name}><dt>${t("rules.option", { name: t(`option.${name}`) })}</dt> <dd>${wordsIn(rules, name)}
+        ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
+  </dl>`;
+
+/** What somebody who knows the first sheet has to know. @param {{rules: Rules, first?: Rules}} props */
+function Differences({ rules, first }) {
+  if (!first) return null;
+  const names = NAMES.filter((name) => wordsIn(first, name) !== wordsIn(rules, name));
+  const values = { rules: t(`preset.${FIRST}`) };
+  return html`
+    <h2>${t("rules.differs", values)}</h2>
+    ${names.length > 0 ? html`<${Options} rules=${rules} names=${names} />` : html`<p>${t("rules.same", values)}</p>`}`;
 }
 
 /** What the cards do. @param {{rules: Rules | null}} props */
 const Cards = ({ rules }) => html`
   <h2>${t("rules.cards")}</h2>
-  <ul>
-    ${CARDS.map((card) => html`<li key=${card}>${t("fold.why", { cards: cardName(card), why: doesWords(card, rules) })}</li>`)}
-    <li>${t("rules.number")}</li>
+  <ul class="cards">
+    ${CARDS.map((card) => html`<li key=${card}><${SmallCard} card=${card} /> <span>${doesWords(card, rules)}</span></li>`)}
+    <li><span class="small-card" aria-hidden="true">2–10</span> <span>${t("rules.number")}</span></li>
   </ul>`;
 
 /** Small boards that show what the rules mean. @param {{rules: Rules}} props */
@@ -74,7 +94,7 @@ function Example({ name, rules, layout, position, card }) {
   const preview = { parts: offers.flatMap(({ parts }) => parts), captures: offers.flatMap(({ captures }) => captures) };
   const words = t(`rules.picture.${name}`);
   return html`
-    <li><${Picture} layout=${layout} board=${boardOf({ board: pieces })} preview=${preview} label=${words} />
+    <li><div class="zoom"><${Picture} layout=${layout} board=${boardOf({ board: pieces })} preview=${preview} label=${words} /></div>
       <p class="small">${words}</p></li>`;
 }
 
@@ -84,7 +104,7 @@ function Comparison({ sheets, rules }) {
   const all = [...sheets.map((one) => ({ title: t(`preset.${one.name}`), rules: one.rules })), ...(rules ? [{ title: t("rules.table"), rules }] : [])];
   const differing = NAMES.filter((name) => new Set(all.map((one) => wordsIn(one.rules, name))).size > 1);
   return html`
-    <h2>${t("rules.compare")}</h2>
+    ${!rules && html`<h2>${t("rules.compare")}</h2>`}
     <p class="small">${t("rules.compare.about")}</p>
     <div class="scroll" tabindex="0" role="region" aria-label=${t("rules.compare")}>
       <table>

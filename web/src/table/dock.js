@@ -11,7 +11,7 @@ import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
 import { dispatch, state } from "../store.js";
 import { Later, LoadAgain, html, once, useTimer } from "../view.js";
-import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, whatToDo, whyUnplayable, wonWords } from "../words.js";
+import { cardName, doesWords, eventWords, lateWords, nameOf, newsWords, people, problemWords, theCard, whatToDo, whyUnplayable, wonWords } from "../words.js";
 import { Hint, Why, declineKey, hintedCard } from "./advice.js";
 import { animateCard } from "./animate.js";
 import { Lost } from "./bar.js";
@@ -93,21 +93,38 @@ export function does(table, card) {
 /** @param {About} props */
 export const Does = ({ words, why }) => html`<p class=${why ? "does why" : "does"}>${words}${why && ` ${why}`}</p>`;
 
-/** What a newcomer may ask now. @param {Table} table */
-function coachKey(table) {
+/** The cards that bring a piece out, the first choice first. */
+const OUT = ["K", "A", "joker"];
+
+/** What this hand asks for, for a newcomer: the name of the line, and its words. @param {Table} table @returns {[string, string] | null} */
+function coachLine(table) {
   const { game, moves } = table;
   const step = nextStep(table);
-  if (step.stage === "exchange" && step.choices.includes("card")) return "give";
-  if (step.stage === "card" && moves?.list.some(({ kind }) => kind === "leave_kennel")) return "out";
-  return game?.phase === "play" && ownSeat(table)?.folded ? "fold" : null;
+  const own = ownSeat(table);
+  if (step.stage === "exchange" && step.choices.includes("card")) {
+    const out = (own?.hand ?? []).filter((card) => OUT.includes(card));
+    const key = ["none", "one"][out.length] ?? "more";
+    return ["give", t(`coach.give.${key}`, { card: theCard(out[0] ?? ""), n: out.length })];
+  }
+  if (step.stage === "card") {
+    // The plainest card that does it.
+    const list = [...moves?.list ?? []].sort((a, b) => OUT.indexOf(a.card ?? "") - OUT.indexOf(b.card ?? ""));
+    const out = list.find(({ kind }) => kind === "leave_kennel");
+    const goal = list.find(({ parts }) => parts.some(({ from, to }) => to.startsWith("goal:") && !from.startsWith("goal:")));
+    const captures = list.find((one) => one.captures.length === 1 && game?.seats[one.captures[0].seat].team !== own?.team);
+    const [key, move] = out ? ["out", out] : goal ? ["goal", goal] : ["capture", captures];
+    return move ? [key, t(`coach.${key}`, { card: theCard(move.card ?? ""), name: people(table).names[move.captures[0]?.seat ?? 0] })] : null;
+  }
+  if (game?.phase !== "play" || !own?.folded) return null;
+  return ["fold", t(game.board[own.seat].track.length > 0 ? "coach.fold.other" : "coach.fold")];
 }
 
 /** A line for the first game in this browser, until it is dismissed for good. @param {{table: Table}} props */
 function Coach({ table }) {
   const isFirst = useMemo(() => savedGames().every(({ id }) => id === table.id), [table.id]);
   const [dismissed, dismiss] = useState(savedCoached);
-  const key = coachKey(table);
-  if (!isFirst || key === null || dismissed.includes(key)) return null;
+  const [key, words] = coachLine(table) ?? ["", ""];
+  if (!isFirst || words === "" || dismissed.includes(key)) return null;
   const press = () => {
     saveCoached(key);
     dismiss(savedCoached);
@@ -115,7 +132,7 @@ function Coach({ table }) {
     /** @type {HTMLElement | null} */ (document.querySelector(".hand"))?.focus();
   };
   return html`
-    <div class="coach" role="note" id="coach"><p>${t(`coach.${key}`)}</p>
+    <div class="coach" role="note" id="coach"><p>${words}</p>
       <button type="button" aria-label=${t("coach.dismiss")} title=${t("coach.dismiss")} onClick=${press}>✕</button></div>`;
 }
 

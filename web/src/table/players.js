@@ -39,12 +39,12 @@ export function Players({ table, replaying }) {
         return html`
           <li key=${one.seat} class=${`at-${at}${active ? " active" : ""}${mine ? " mine" : ""}${one.folded ? " folded" : ""}`}
             aria-current=${active ? "true" : undefined}>
-            <${Mark} layout=${layout} seat=${one.seat} />
+            <span class="strip" style=${{ background: layout?.seats[one.seat].colour }}>
+              <${Mark} layout=${layout} seat=${one.seat} />
+              ${!replaying && html`<span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">${one.cards}</span>`}</span>
             <bdi class="name" dir="auto" title=${name}>${name}</bdi>
-            ${!replaying && html`
-              <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
-            ${shared && html`<${States} table=${table} seat=${one.seat} />`}
+            ${shared && html`<span class="who"><${States} table=${table} seat=${one.seat} /></span>`}
             <${Bubble} table=${table} seat=${one.seat} />
             <span class="note">
               ${does && html`<${State} shape=${does} words=${t(does === "folded" ? "seat.folded" : `exchange.${does}`)} />`}

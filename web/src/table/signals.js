@@ -48,7 +48,7 @@ async function signalOnce(name, signal) {
 }
 
 /** @param {GameEvent} event */
-function sound(event) {
+export function sound(event) {
   if (event.type === "cards_dealt") dealing(event.size);
   if (event.type !== "card_played") return;
   const parts = /** @type {Part[]} */ (event.move.parts);

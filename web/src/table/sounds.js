@@ -50,6 +50,9 @@ export const walking = (steps, seconds) =>
 /** A piece that goes back to its kennel. @param {number} after seconds */
 export const capturing = (after) => tone(after, 220, 55, 0.35, "sine");
 
+/** A lesson that is solved. */
+export const solving = () => [523, 659, 784, 1047].forEach((pitch, note) => tone(note * 0.09, pitch, pitch, 0.35));
+
 /** The turn of the player. */
 export const calling = () => [523, 659].forEach((pitch, note) => tone(0.15 + note * 0.13, pitch, pitch, 0.3, "sine"));
 
