@@ -11,6 +11,7 @@ mod support;
 
 mod analyse;
 mod bots;
+mod cards;
 mod choices;
 mod closed;
 mod connection;

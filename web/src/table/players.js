@@ -7,6 +7,7 @@ import { t } from "../lang.js";
 import { html } from "../view.js";
 import { State, States } from "../seats.js";
 import { isShared, nameOf, people } from "../words.js";
+import { Back } from "./card.js";
 import { Bubble } from "./reactions.js";
 import { shapePath } from "./shapes.js";
 
@@ -42,7 +43,7 @@ export function Players({ table, replaying }) {
             <${Mark} layout=${layout} seat=${one.seat} />
             <bdi class="name" dir="auto" title=${name}>${name}</bdi>
             ${!replaying && html`
-              <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">▮${one.cards}</span>`}
+              <span class="cards" aria-label=${t("cards", { n: one.cards })} role="img"><${Back} />${one.cards}</span>`}
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
             ${shared && html`<${States} table=${table} seat=${one.seat} />`}
             <${Bubble} table=${table} seat=${one.seat} />
