@@ -119,3 +119,24 @@ fn cards_can_be_read_on_a_small_phone() {
         }
     });
 }
+
+#[test]
+fn cards_use_the_room_of_tablets_and_large_screens() {
+    with_both_boards(|browser| {
+        let cards = measure(browser, Form::sized(768, 1024));
+        let filled = number(&cards[5]["right"]) - number(&cards[0]["left"]);
+        assert!(filled >= 0.9 * 768.0, "six cards fill {filled} px of 768");
+
+        let cards = measure(browser, Form::sized(1920, 1080));
+        for card in cards {
+            assert!(number(&card["width"]) >= 120.0, "{card}");
+        }
+        // With a card chosen, that says what the card does, too.
+        for words in [".todo", ".does"] {
+            let text =
+                format!("parseFloat(getComputedStyle(document.querySelector('{words}')).fontSize)");
+            let text = number(&browser.eval(&text));
+            assert!(text >= 24.0, "{words} has {text} px");
+        }
+    });
+}
