@@ -35,4 +35,5 @@ mod storage;
 mod table;
 mod text;
 mod tokens;
+mod touch;
 mod upgrade;
