@@ -4,6 +4,8 @@
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 /** `start.js` reads it, too. */
 const KEPT = "dog.kept";
+/** A file that only the style sheet names. */
+const FACE = "vendor/bevan.woff2";
 const LANGUAGES = ["en", "de", "fr", "it"];
 /** The address of the page, and of the one file that is not in the folder. */
 const home = new URL("./", location.href).href;
@@ -30,7 +32,7 @@ async function keep(answer) {
   const folder = files[0]?.folder;
   // A login in front of the server may answer in its place.
   if (!folder || !answer.ok) return;
-  const wanted = [...files.map(({ name }) => name), ...LANGUAGES.map((one) => `lang/${one}.json`)].map((name) => folder + name);
+  const wanted = [...files.map(({ name }) => name), FACE, ...LANGUAGES.map((one) => `lang/${one}.json`)].map((name) => folder + name);
   const known = (await cache.keys()).map(({ url }) => url);
   const missing = [...new Set(wanted)].filter((url) => !known.includes(url));
   const [starter, ...answers] = await Promise.all([start, ...missing].map((url) => fetch(url)));

@@ -11,6 +11,7 @@ mod support;
 
 mod analyse;
 mod bots;
+mod cards;
 mod choices;
 mod closed;
 mod connection;
@@ -34,4 +35,5 @@ mod storage;
 mod table;
 mod text;
 mod tokens;
+mod touch;
 mod upgrade;

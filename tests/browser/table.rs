@@ -509,16 +509,15 @@ fn no_face_of_a_card_is_cut_off() {
     browser.sit_in(Situation::with_move(&server, 5, |one| one["card"] == "J"));
     browser.wait("the card", |look| look.card("J").is_some());
     let clipped = "
-        const face = document.querySelector('.card[aria-label=J] .face');
-        const style = getComputedStyle(face);
+        const text = document.querySelector('.card[aria-label=J] .rank text');
+        const { d: scale, f: above } = text.getScreenCTM();
+        const style = getComputedStyle(text);
         const pen = document.createElement('canvas').getContext('2d');
-        pen.font = style.font;
-        const { actualBoundingBoxDescent: descent, fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = pen.measureText('J');
-        const { top, height } = face.getBoundingClientRect();
-        const baseline = top + (height - up - down) / 2 + up;
-        const card = face.closest('.card').getBoundingClientRect();
-        const clips = style.overflow !== 'visible' ? top + height : card.bottom;
-        return baseline + descent > clips;";
+        pen.font = `${parseFloat(style.fontSize) * scale}px ${style.fontFamily}`;
+        const { actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = pen.measureText('J');
+        const baseline = above + text.y.baseVal[0].value * scale;
+        const card = text.closest('.card').getBoundingClientRect();
+        return getComputedStyle(text.ownerSVGElement).overflow !== 'visible' || baseline - up < card.top || baseline + down > card.bottom;";
     for size in PHONES {
         browser.resize(size);
         assert_eq!(browser.script(clipped, vec![]), false, "{size:?}");

@@ -6,6 +6,7 @@ import { navigate } from "./game.js";
 import { dispatch, show } from "./store.js";
 import { problemOf, request } from "./api.js";
 import { Home } from "./home.js";
+import "./press.js";
 import { Opening } from "./opening.js";
 import { KeyQuestion, Notice } from "./operator.js";
 import { SeatingScreen, isSeating } from "./seating.js";

@@ -22,7 +22,7 @@ export function Bar({ table, round, seating }) {
   return html`
     <header class="bar">
       <a href="#/" class="back">${t("table.home")}</a>
-      <h1 tabindex="-1">DOG</h1>
+      <h1 class="wordmark" tabindex="-1">DOG</h1>
       <span class="small">${seating ? t(`preset.${game.rules.preset}`) : html`
         <span class="preset">${t(`preset.${game.rules.preset}`)} · </span>${shown > 0 && t("table.round", { round: shown })}`}</span>
       <${RulesButton} rules=${game.rules} name=${t("rules.title")} kind="help">?<//>

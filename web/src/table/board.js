@@ -8,6 +8,7 @@ import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
 import { animateMove } from "./animate.js";
+import { POWERS, Rank } from "./card.js";
 import {
   boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, pressedAt, spread, trackLength,
   wayOf,
@@ -184,13 +185,14 @@ function Pieces({ layout, bounds, board, gap }) {
 function LastCard({ layout, bounds, move }) {
   if (!move.card) return null;
   const { colour, shape } = layout.seats[move.seat];
-  const face = (/** @type {string} */ card) => (card === "joker" ? "★" : card);
   return html`
-    <div class="last-card" style=${placed(centreOf(bounds), cardSize(layout, bounds), bounds)}>
+    <div class="last-card" data-power=${POWERS[move.card]} style=${placed(centreOf(bounds), cardSize(layout, bounds), bounds)}>
       <svg viewBox="-1.6 -2.2 3.2 4.4">
         <rect x="-1.5" y="-2.1" width="3" height="4.2" rx="0.35" stroke-width="0.06" />
-        <text y="0.55" font-size=${move.as ? 1.5 : 2.1}>${move.as ? `★${face(move.as)}` : face(move.card)}</text>
-        <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.45) scale(.36)" stroke-width="0.2" />
+        <rect class="frame" x="-1.36" y="-1.96" width="2.72" height="3.92" rx="0.24" stroke-width="0.09" />
+        <${Rank} card=${move.as ?? move.card} x="-1.2" y="-1.45" width="2.4" height="1.65" />
+        ${move.as && html`<${Rank} card="joker" x="-1.45" y="-2.1" width="1.1" height="0.8" />`}
+        <path d=${shapePath(shape)} color=${colour} transform="translate(0 1.1) scale(.42)" stroke-width="0.2" />
       </svg>
     </div>`;
 }

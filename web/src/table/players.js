@@ -7,6 +7,7 @@ import { t } from "../lang.js";
 import { html } from "../view.js";
 import { State, States } from "../seats.js";
 import { isShared, nameOf, people } from "../words.js";
+import { Back } from "./card.js";
 import { Bubble } from "./reactions.js";
 import { shapePath } from "./shapes.js";
 
@@ -41,7 +42,7 @@ export function Players({ table, replaying }) {
             aria-current=${active ? "true" : undefined}>
             <span class="strip" style=${{ background: layout?.seats[one.seat].colour }}>
               <${Mark} layout=${layout} seat=${one.seat} />
-              ${!replaying && html`<span class="cards" aria-label=${t("cards", { n: one.cards })} role="img">${one.cards}</span>`}</span>
+              ${!replaying && html`<span class="cards" aria-label=${t("cards", { n: one.cards })} role="img"><${Back} />${one.cards}</span>`}</span>
             <bdi class="name" dir="auto" title=${name}>${name}</bdi>
             ${mine && one.seat !== table.seat && html`<span class="hidden">${t("seat.partner")}</span>`}
             ${shared && html`<span class="who"><${States} table=${table} seat=${one.seat} /></span>`}

@@ -22,9 +22,9 @@ function audio() {
  * A tone that fades.
  *
  * @param {number} after seconds from now @param {number} from Hz @param {number} to Hz at its end
- * @param {number} length seconds @param {OscillatorType} [type]
+ * @param {number} length seconds @param {OscillatorType} [type] @param {number} [loudness]
  */
-function tone(after, from, to, length, type = "triangle") {
+function tone(after, from, to, length, type = "triangle", loudness = 0.14) {
   const out = audio();
   if (!out) return;
   const begin = out.currentTime + after;
@@ -33,12 +33,15 @@ function tone(after, from, to, length, type = "triangle") {
   source.type = type;
   source.frequency.setValueAtTime(from, begin);
   source.frequency.exponentialRampToValueAtTime(to, begin + length);
-  volume.gain.setValueAtTime(0.14, begin);
+  volume.gain.setValueAtTime(loudness, begin);
   volume.gain.exponentialRampToValueAtTime(0.001, begin + length);
   source.connect(volume).connect(out.destination);
   source.start(begin);
   source.stop(begin + length);
 }
+
+/** A press, soft as a piece that is set down. */
+export const clicking = () => tone(0, 420, 160, 0.03, "sine", 0.06);
 
 /** Cards that are dealt. @param {number} cards */
 export const dealing = (cards) => Array.from({ length: cards }, (_, card) => tone(card * 0.07, 900, 300, 0.04, "square"));
