@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js"
 import { clockAhead } from "../api.js";
 import { teamsOf } from "../choose.js";
 import { state } from "../store.js";
-import { mayMove } from "../table/animate.js";
+import { hop, mayMove } from "../table/animate.js";
 import { shapePath } from "../table/shapes.js";
 import { cheering } from "../table/sounds.js";
 import { html } from "../view.js";
@@ -13,8 +13,8 @@ import { html } from "../view.js";
 
 /** How many shapes fall. */
 const SHAPES = 24;
-/** Milliseconds: the end is this long ago at most, the last move takes as long, and then a piece hops after the other. */
-const [FRESH, MOVE, NEXT] = [5000, 900, 110];
+/** Milliseconds: the end is this long ago at most, and the last move takes as long. */
+const [FRESH, MOVE] = [5000, 900];
 
 /** Whether the game has ended just now. @param {Table} table */
 const isFresh = ({ log }) => Date.parse(log.at(-1)?.at ?? "") > Date.now() + clockAhead - FRESH;
@@ -33,10 +33,7 @@ export function Feast({ table }) {
       return;
     }
     const home = seats.map((seat) => `.piece[data-seat="${seat}"][data-place^="goal"]`).join();
-    document.querySelectorAll(home).forEach((piece, index) => [...piece.children].forEach((part) => part.animate(
-      [{ transform: "none" }, { transform: "translateY(-40%)", easing: "ease-in" }, { transform: "none" }],
-      { delay: MOVE + NEXT * index, duration: 420, iterations: 2, easing: "ease-out" },
-    )));
+    hop([...document.querySelectorAll(home)], MOVE);
     const falls = [...root.current?.children ?? []].map((shape) => {
       const [from, aside, turns] = [100 * Math.random(), 20 * Math.random() - 10, 720 * Math.random() - 360];
       return shape.animate([

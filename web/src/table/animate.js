@@ -77,9 +77,9 @@ export function animateMove(root, layout, bounds, move, board) {
 /** How high a piece jumps, twice, and how it lands. */
 const HOP = ["none", "translateY(-45%) scale(.94, 1.08)", "scale(1.12, .88)", "translateY(-20%)", "none"].map((transform) => ({ transform, easing: "ease-in-out" }));
 
-/** Has pieces hop, one after the other: what is in them, as their own `transform` says where they are. @param {Element[]} pieces */
-export const hop = (pieces) => pieces.forEach((piece, index) =>
-  moves() && [...piece.children].forEach((part) => part.animate(HOP, { duration: 700, delay: 150 * index })));
+/** Has pieces hop, one after the other: what is in them, as their own `transform` says where they are. @param {Element[]} pieces @param {number} [delay] in milliseconds */
+export const hop = (pieces, delay = 0) => pieces.forEach((piece, index) =>
+  mayMove() && [...piece.children].forEach((part) => part.animate(HOP, { duration: 700, delay: delay + 150 * index })));
 
 /** Shows how a card comes from somewhere. The card itself does not move, so it can be pressed. @param {Element | null} card @param {Element | null} from */
 export function animateCard(card, from) {
