@@ -11,7 +11,7 @@ import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";
 import { sound } from "../table/signals.js";
-import { solving } from "../table/sounds.js";
+import { cheering } from "../table/sounds.js";
 import { useFocus } from "../table/table.js";
 import { LoadAgain, html, once, useTitle } from "../view.js";
 import { eventWords, people, problemWords, theCard, whatToDo } from "../words.js";
@@ -113,7 +113,7 @@ async function celebrate(move) {
   const board = document.querySelector(".board");
   await Promise.allSettled(board?.getAnimations({ subtree: true }).map(({ finished }) => finished) ?? []);
   if (!board?.isConnected) return;
-  if (state.sound) solving();
+  if (state.sound) cheering();
   hop(move.parts.filter(({ seat }) => seat % 2 === 0)
     .flatMap(({ seat, to }) => [...board.querySelectorAll(`.piece[data-seat="${seat}"][data-place="${to}"]`)]));
 }

@@ -53,11 +53,8 @@ export const walking = (steps, seconds) =>
 /** A piece that goes back to its kennel. @param {number} after seconds */
 export const capturing = (after) => tone(after, 220, 55, 0.35, "sine");
 
-/** A lesson that is solved. */
-export const solving = () => [523, 659, 784, 1047].forEach((pitch, note) => tone(note * 0.09, pitch, pitch, 0.35));
-
 /** The turn of the player. */
 export const calling = () => [523, 659].forEach((pitch, note) => tone(0.15 + note * 0.13, pitch, pitch, 0.3, "sine"));
 
-/** A game that was won. @param {number} after seconds */
-export const cheering = (after) => [523, 659, 784, 1047].forEach((pitch, note) => tone(after + note * 0.14, pitch, pitch, note < 3 ? 0.25 : 0.7, "sine"));
+/** A lesson that is solved, a game that is won. @param {number} [after] seconds */
+export const cheering = (after = 0) => [523, 659, 784, 1047].forEach((pitch, note) => tone(after + note * 0.1, pitch, pitch, 0.4));
