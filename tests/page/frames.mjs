@@ -105,7 +105,7 @@ for (let game = 0; game < GAMES; game += 1) {
     window.moves = 0;
     new MutationObserver(() => { window.moves += 1; })
       .observe(document.querySelector(".pieces"), { childList: true, subtree: true, attributes: true, attributeFilter: ["data-place"] });`);
-  const moves = await framesUntil(`window.moves >= ${MOVES} && document.getAnimations().length === 0`);
+  const moves = await framesUntil(`window.moves >= ${MOVES} && !document.getAnimations().some((one) => one.effect.getComputedTiming().iterations !== Infinity)`);
   await call("PATCH", `/v1/games/${id}`, { bot_pace_ms: 0 }, host);
   await wait("document.querySelector('.feast') !== null");
   const feast = await framesUntil("document.querySelector('.feast') === null");

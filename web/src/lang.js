@@ -12,6 +12,7 @@ export let lang = "en";
 /** Loads the words of the language that `start.js` has chosen. */
 export async function loadWords() {
   ({ lang } = document.documentElement);
+  rules = null;
   words = await readJson(`../lang/${lang}.json`);
 }
 
@@ -56,8 +57,10 @@ const isolate = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : te
 /** Whether there are words under a key. @param {string} key */
 export const has = (key) => key in words;
 
+/** Expensive to make. @type {Intl.PluralRules | null} */
+let rules = null;
 /** @param {number} n */
-const plural = (n) => new Intl.PluralRules(lang).select(n);
+const plural = (n) => (rules ??= new Intl.PluralRules(lang)).select(n);
 
 /** @param {string} text */
 export const capitalize = (text) => text.charAt(0).toLocaleUpperCase(lang) + text.slice(1);
