@@ -83,10 +83,15 @@ fn options_that_differ_from_the_sheet_apply() {
         "Card exchange: everybody gives a card (not as on the sheet)",
         "Jack without effect: also if nothing can be swapped",
         "A piece may land on one’s own and capture it: no",
-        "The discard pile is shuffled: when no card is left",
     ] {
         browser.wait_for_words(words);
     }
+    // What is played everywhere is behind a line of its own.
+    let same = "The discard pile is shuffled: when no card is left";
+    let is_shown = format!("document.body.innerText.includes('{same}')");
+    assert_eq!(browser.eval(&is_shown), false);
+    browser.open_details("All that is played at this table");
+    browser.wait_for_words(same);
     let rules = shown(&server, &browser)["rules"].take();
     assert_eq!(rules["preset"], "hausregeln");
     assert_eq!(rules["exchange"], "mandatory");

@@ -46,7 +46,7 @@ for (const name of readdirSync(new URL("src/", web), { recursive: true }).filter
 
 // The words of the lessons.
 for (const lesson of read("lessons/course.json")) {
-  for (const text of ["title", "about", "task", "mistake", "solved"]) {
+  for (const text of ["title", "about", "task", "mistake", "solved", ...Object.keys(read(`lessons/${lesson}.json`).missing ?? {})]) {
     if (!words.en[`lesson.${lesson}.${text}`]) problems.push(`en: lesson.${lesson}.${text} is missing`);
   }
 }

@@ -32,14 +32,15 @@ const FIRST = "dogspiel-it";
 export function RulesPage({ rules }) {
   const sheets = useSheets();
   const shown = rules ?? rulesOn(sheets, FIRST);
+  const sheet = rulesOn(sheets, rules?.preset);
   return html`
     ${rules && html`<h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>`}
     ${!rules && html`<${Comparison} sheets=${sheets} rules=${null} />`}
     ${shown && html`<${Pictures} rules=${shown} />`}
     <${Cards} rules=${rules} />
     ${rules && html`
-      <${Differences} rules=${rules} first=${rulesOn(sheets, FIRST)} />
-      <details><summary>${t("rules.all")}</summary><${Options} rules=${rules} names=${NAMES} sheet=${rulesOn(sheets, rules.preset)} /></details>
+      <${Differences} rules=${rules} first=${rulesOn(sheets, FIRST)} sheet=${sheet} />
+      <details><summary>${t("rules.all")}</summary><${Options} rules=${rules} names=${NAMES} sheet=${sheet} /></details>
       <details><summary>${t("rules.compare")}</summary><${Comparison} sheets=${sheets} rules=${rules} /></details>`}
     <p class="all"><a href="#/learn">${t("home.learn")}</a></p>`;
 }
@@ -52,14 +53,14 @@ const Options = ({ rules, names, sheet }) => html`
         ${sheet && wordsIn(sheet, name) !== wordsIn(rules, name) && html` <em>(${t("rules.other")})</em>`}</dd></div>`)}
   </dl>`;
 
-/** What somebody who knows the first sheet has to know. @param {{rules: Rules, first?: Rules}} props */
-function Differences({ rules, first }) {
-  if (!first) return null;
-  const names = NAMES.filter((name) => wordsIn(first, name) !== wordsIn(rules, name));
+/** What somebody who knows the first sheet, or that of the table, has to know. @param {{rules: Rules, first?: Rules, sheet?: Rules}} props */
+function Differences({ rules, first, sheet }) {
+  if (!first || !sheet) return null;
+  const names = NAMES.filter((name) => [first, sheet].some((one) => wordsIn(one, name) !== wordsIn(rules, name)));
   const values = { rules: t(`preset.${FIRST}`) };
   return html`
     <h2>${t("rules.differs", values)}</h2>
-    ${names.length > 0 ? html`<${Options} rules=${rules} names=${names} />` : html`<p>${t("rules.same", values)}</p>`}`;
+    ${names.length > 0 ? html`<${Options} rules=${rules} names=${names} sheet=${sheet} />` : html`<p>${t("rules.same", values)}</p>`}`;
 }
 
 /** What the cards do. @param {{rules: Rules | null}} props */
