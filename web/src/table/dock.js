@@ -3,9 +3,8 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { problemOf } from "../api.js";
 import { canUndo, chosenCard, nextStep, ownSeat, playable } from "../choose.js";
-import { loadModule } from "../files.js";
 import { chooseCard, chooseRank, choose, deal, exchange, hint, play, skipToDeal, undo } from "../game.js";
-import { t } from "../lang.js";
+import { loadScreen, t } from "../lang.js";
 import { comeBack } from "../people.js";
 import { Missing } from "../seats.js";
 import { saveCoached, savedCoached, savedGames } from "../storage.js";
@@ -30,7 +29,7 @@ const SETTLED = 5000;
 /** With as many of its eight pieces home, a team was close. */
 const CLOSE = 5;
 
-const loadFinished = async () => (await loadModule("./finished/finished.js", () => import("../finished/finished.js"))).Finished;
+const loadFinished = async () => (await loadScreen("./finished/finished.js", () => import("../finished/finished.js"))).Finished;
 
 /** @param {{table: Table, step: ReplayStep | null}} props `step` of a replay */
 export function Dock({ table, step }) {
