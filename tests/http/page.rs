@@ -166,7 +166,9 @@ fn the_page_is_small() {
     let (mut size, mut all) = (0, 0);
     for name in files() {
         // Types, licences and documents are asked for by no browser.
-        let unasked = [".ts", ".md", "/types.js"].iter().any(|end| name.ends_with(end));
+        let unasked = [".ts", ".md", "/types.js"]
+            .iter()
+            .any(|end| name.ends_with(end));
         if unasked || name.contains("LICENSE") {
             continue;
         }
