@@ -126,7 +126,7 @@ impl ReviewCommand {
     /// # Errors
     /// If a record cannot be read, the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
-        let nets = Nets::built_in()?;
+        let nets = Nets::built_in();
         match self {
             ReviewCommand::Game(args) => args.run(&nets),
             ReviewCommand::Bias(args) => args.run(&nets),
@@ -514,7 +514,7 @@ mod tests {
 
     #[test]
     fn sums_are_exact_and_a_seed_gives_the_same_again() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let sums = |threads| {
             let arguments = format!("luck greedy --games 2 --percent 1 --threads {threads}");
             let ReviewCommand::Luck(luck) = command(&arguments) else {
@@ -537,7 +537,7 @@ mod tests {
 
     #[test]
     fn a_good_player_has_a_high_accuracy() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let ReviewCommand::Levels(levels) = command("levels net --games 1 --percent 2") else {
             panic!("another command");
         };
@@ -548,7 +548,7 @@ mod tests {
 
     #[test]
     fn a_choice_found_the_best_seems_better_on_the_worlds_it_was_found_on() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let ReviewCommand::Bias(bias) = command("bias --games 1 --every 3 --percent 4") else {
             panic!("another command");
         };

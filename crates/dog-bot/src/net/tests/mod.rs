@@ -18,7 +18,6 @@ use crate::{
 
 mod card_effects;
 mod differences;
-mod file;
 mod inputs;
 
 /// Calls `show` with the views of the seats to act in random games under random rules.
