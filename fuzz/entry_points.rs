@@ -2,7 +2,7 @@
 //! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use dog_picture::PictureOptions;
+use dog_picture::{PictureOptions, Theme};
 use dog_rules::{Action, Game, Seat};
 use dog_store::{Cursor, GameId};
 use serde_json::json;
@@ -76,7 +76,12 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
                 card: None,
                 with_boards: true,
             })?);
-            position.picture(moves["moves"][0]["id"].as_str(), PictureOptions::default())?;
+            let options = PictureOptions {
+                bottom: 0,
+                theme: Theme::Light,
+                legend: true,
+            };
+            position.picture(moves["moves"][0]["id"].as_str(), options)?;
             None
         }
         2 => {

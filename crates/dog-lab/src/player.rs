@@ -93,10 +93,14 @@ impl Policy for NetPlayer {
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
-        let best = match evaluator.best_play(view, &mut self.scratch) {
-            Some((card, board, _)) => Candidate::Play(card, board),
-            None => Candidate::Fold,
-        };
+        // The first of those with the highest logit.
+        let (mut best, mut highest) = (Candidate::Fold, f32::NEG_INFINITY);
+        evaluator.plays(view, &mut self.scratch, |card, board, logit| {
+            if logit > highest {
+                (best, highest) = (Candidate::Play(card, *board), logit);
+            }
+            true
+        });
         best.choice(view)
     }
 }

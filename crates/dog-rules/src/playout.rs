@@ -46,22 +46,6 @@ struct RoundState {
 }
 
 impl<'a> Playout<'a> {
-    /// A new game, in which this seat begins the first round.
-    pub fn new(rules: &'a Rules, beginner: Seat) -> Playout<'a> {
-        Playout {
-            rules,
-            phase: Phase::Deal,
-            board: Board::new(),
-            hands: BySeat::default(),
-            round_state: RoundState::default(),
-            turn: beginner,
-            round: 1,
-            beginner,
-            discards: Cards::EMPTY,
-            stock: PlayoutStock::new(rules.deck()),
-        }
-    }
-
     /// The game that a seat sees when it is to act, with these hands, its own included. The offers
     /// of other seats are drawn from their hands. Cards that other pairs have swapped stay unknown,
     /// even to those pairs. Where nobody has cards, the round is to be dealt, which the view's
@@ -170,11 +154,6 @@ impl<'a> Playout<'a> {
     /// The round, from 1; in the deal phase, the one to be dealt.
     pub fn round(&self) -> u32 {
         self.round
-    }
-
-    /// The discard pile, which is face up.
-    pub fn discards(&self) -> Cards {
-        self.discards
     }
 
     /// The team that has won, once one has.

@@ -13,7 +13,10 @@ use dog_bot::{net::nets::Nets, player_model::PlayerModels};
 use dog_review::{
     FinishedGame, JudgedDecision, Judgement, Review, ReviewSearch, ReviewSettings, Reviewer,
 };
-use dog_rules::{Actor, Game, Phase, Rules, record::ParsedRecord};
+use dog_rules::{
+    Actor, Game, Phase, Rules,
+    record::{ParsedRecord, Replayed},
+};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
@@ -147,7 +150,7 @@ impl GameArgs {
         replayed.check_finished()?;
         let rules = replayed.game.rules().clone();
         let started = Instant::now();
-        let review = reviewed(nets, self.setting.settings(), self.seed, replayed.into());
+        let review = reviewed(nets, self.setting.settings(), self.seed, finished(replayed));
         let seconds = started.elapsed().as_secs_f64();
         print(&review, &rules)?;
         let decisions = review.decisions.len();
@@ -457,6 +460,18 @@ impl AgreementArgs {
         let pairs = one.iter().zip(other).map(|(&one, &other)| (one, other));
         let both = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
         both.filter(|&(one, _)| one >= Judgement::Mistake).collect()
+    }
+}
+
+/// The game of a record.
+fn finished(replayed: Replayed) -> FinishedGame {
+    let entries = replayed.log.into_iter().filter_map(|entry| {
+        let by = entry.events.first().and_then(|event| event.by);
+        Some((entry.action?, by.into()))
+    });
+    FinishedGame {
+        start: replayed.game.at_creation(),
+        actions: entries.collect(),
     }
 }
 

@@ -1,11 +1,34 @@
-//! Playouts at random, and with a stock that is known: for tests and for the lab.
+//! Whole games as playouts, at random and with a stock that is known: for tests and for the lab.
 
 use rand::Rng;
 
-use super::{Playout, any, below};
-use crate::{Board, Card, ExchangeAnswer, ExchangeChoice, Generator, Phase};
+use super::{Playout, PlayoutStock, RoundState, any, below};
+use crate::{
+    Board, BySeat, Card, Cards, ExchangeAnswer, ExchangeChoice, Generator, Phase, Rules, Seat,
+};
 
 impl<'a> Playout<'a> {
+    /// A new game, in which this seat begins the first round.
+    pub fn new(rules: &'a Rules, beginner: Seat) -> Playout<'a> {
+        Playout {
+            rules,
+            phase: Phase::Deal,
+            board: Board::new(),
+            hands: BySeat::default(),
+            round_state: RoundState::default(),
+            turn: beginner,
+            round: 1,
+            beginner,
+            discards: Cards::EMPTY,
+            stock: PlayoutStock::new(rules.deck()),
+        }
+    }
+
+    /// The discard pile, which is face up.
+    pub fn discards(&self) -> Cards {
+        self.discards
+    }
+
     /// The game with this stock; the next card is the last.
     ///
     /// # Panics
