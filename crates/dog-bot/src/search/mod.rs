@@ -127,7 +127,7 @@ impl Default for SearchConfig {
 }
 
 /// The statistics of a candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CandidateStats {
     pub candidate: Candidate,
     /// Whether a choice at random, drawn anew for each playout, takes the candidate's place.
@@ -155,16 +155,8 @@ impl CandidateStats {
     fn new(candidate: Candidate, logit: f32) -> CandidateStats {
         CandidateStats {
             candidate,
-            is_random: false,
             logit,
-            samples: 0,
-            values: Vec::new(),
-            sum: 0.0,
-            squares: 0.0,
-            captured: 0,
-            next_wins: [0; Card::ALL.len()],
-            first_plays: Vec::new(),
-            proof: None,
+            ..CandidateStats::default()
         }
     }
 
