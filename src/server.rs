@@ -319,7 +319,7 @@ impl Server {
                 .client_request_timeout(limits.client_timeout)
                 .client_disconnect_timeout(LINGER_TIMEOUT)
                 .on_connect_ext(|io: &ConnectionIo, data| {
-                    data.insert(Rc::clone(io.connection()));
+                    data.insert(Rc::clone(&io.connection));
                 })
                 .h1(map_config(service, |()| AppConfig::default()));
             let connections = Arc::clone(&connections);
