@@ -2,7 +2,7 @@
 //! server.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use dog_picture::PictureOptions;
+use dog_picture::{PictureOptions, Theme};
 use dog_rules::{Action, Game, Seat};
 use dog_store::{Cursor, GameId};
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::{
     analysis::{
         by_address::{AdviceByAddressParams, PositionPictureParams},
         by_body::{AdviceAnalysisParams, AnalysisParams},
-        position::{AdviceAnalysis, AdvicePosition, AnalysisPosition},
+        position::{AdviceAnalysis, AdvicePosition, MovesAnalysis, SevenAnalysis},
     },
     games::{
         create::CreateGame,
@@ -71,12 +71,17 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             None
         }
         1 => {
-            let position = AnalysisPosition::read(from_body(bytes)?)?;
+            let position = from_body::<MovesAnalysis>(bytes)?.take_position()?;
             let moves = json!(position.legal_moves(MovesOptions {
                 card: None,
                 with_boards: true,
             })?);
-            position.picture(moves["moves"][0]["id"].as_str(), PictureOptions::default())?;
+            let options = PictureOptions {
+                bottom: 0,
+                theme: Theme::Light,
+                legend: true,
+            };
+            position.picture(moves["moves"][0]["id"].as_str(), options)?;
             None
         }
         2 => {
@@ -96,8 +101,9 @@ pub fn body(kind: u8, bytes: &[u8], game: &Game, seat: Seat) -> Result<Option<Ac
             Some(Action::HandOver { seat, player })
         }
         7 => {
-            let (position, begun) = AnalysisPosition::read_seven(from_body(bytes)?)?;
-            let parts = json!(position.next_parts(&begun)?);
+            let mut analysis: SevenAnalysis = from_body(bytes)?;
+            let position = analysis.take_position()?;
+            let parts = json!(position.next_parts(&analysis.begun)?);
             if let Some(id) = parts["next"][0]["id"].as_str() {
                 position.next_parts(id)?;
             }

@@ -189,7 +189,7 @@ mod tests {
 
     #[actix_web::test]
     async fn models_do_not_depend_on_what_is_cached() {
-        let nets = Arc::new(Nets::built_in().unwrap());
+        let nets = Arc::new(Nets::built_in());
         let database = TempDatabase::new();
         let store = database.store();
         let cache = ModelCache::new(&store, &nets);

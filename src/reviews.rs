@@ -244,7 +244,7 @@ mod tests {
         let (_stop, waiter) = Waiter::new().expect("a runtime");
         let worker = ReviewWorker {
             store: database.store(),
-            nets: Arc::new(Nets::built_in().expect("the nets")),
+            nets: Arc::new(Nets::built_in()),
             percent: 1,
             waiter,
             slice: Duration::ZERO,

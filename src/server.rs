@@ -24,7 +24,7 @@ use actix_web::{
     rt::{self, net::TcpStream},
     web::Data,
 };
-use dog_bot::net::nets::{Nets, NetsError};
+use dog_bot::net::nets::Nets;
 use dog_store::{RetentionPolicy, Store, StoreError};
 use listenfd::ListenFd;
 use thiserror::Error;
@@ -173,8 +173,6 @@ pub enum ServeError {
     Connections(#[source] io::Error),
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
-    #[error(transparent)]
-    Nets(#[from] NetsError),
     #[error("the server failed: {0}")]
     Run(#[source] io::Error),
     #[error(transparent)]
@@ -217,7 +215,7 @@ impl Server {
         let nice = LOW_PRIORITY_NICE;
         let advice_pool = start_pool(&metrics, "advice", advice_threads, nice, MAX_PAUSED)?;
         let docs = Config::new(["/openapi.json"]);
-        let nets = Arc::new(Nets::built_in()?);
+        let nets = Arc::new(Nets::built_in());
         let models = Arc::new(ModelCache::new(&store, &nets));
         let creators = Arc::new(CreatorQuotas::new(config.limits.stored_bytes_per_address));
         let bots = BotWorkers::start(
@@ -321,7 +319,7 @@ impl Server {
                 .client_request_timeout(limits.client_timeout)
                 .client_disconnect_timeout(LINGER_TIMEOUT)
                 .on_connect_ext(|io: &ConnectionIo, data| {
-                    data.insert(Rc::clone(io.connection()));
+                    data.insert(Rc::clone(&io.connection));
                 })
                 .h1(map_config(service, |()| AppConfig::default()));
             let connections = Arc::clone(&connections);

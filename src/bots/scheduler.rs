@@ -20,7 +20,7 @@ const EXPECTED_COST: Duration = Duration::from_millis(5);
 const PICK_FROM: usize = 8;
 
 /// The games that threads work on, and the time that their creators have used.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DueScheduler {
     /// Threads that one creator may occupy.
     max_threads: usize,
@@ -69,12 +69,7 @@ impl DueScheduler {
             // Not all, so that the long decisions of one creator's bots do not block those of
             // others.
             max_threads: threads.saturating_sub(1).max(1),
-            claimed: HashSet::new(),
-            backed_off: HashMap::new(),
-            suspended: HashMap::new(),
-            shares: FairShares::default(),
-            threads: HashMap::new(),
-            waiting: 0,
+            ..DueScheduler::default()
         }
     }
 

@@ -9,10 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use dog_store::{self, BackupReport};
 
-use super::{
-    check::{bar, progress},
-    location, print,
-};
+use super::{check::with_bar, location, print};
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -37,12 +34,12 @@ impl BackupArgs {
             Some(_) => dog_store::dated(&self.file.join(name)),
             None => self.file,
         };
-        let bar = bar("pages")?;
-        let copied = dog_store::backup(&database, &file, progress(&bar)).with_context(|| {
+        let backup =
+            |progress: &mut dyn FnMut(u64, u64)| dog_store::backup(&database, &file, progress);
+        let copied = with_bar("pages", backup)?.with_context(|| {
             let (database, file) = (database.display(), file.display());
             format!("cannot back {database} up to {file}")
         })?;
-        bar.finish_and_clear();
         report(copied, &file)?;
         match self.keep {
             Some(keep) => remove_oldest(&file, keep.into()).context("cannot remove old copies"),
@@ -89,12 +86,12 @@ impl RestoreArgs {
     /// If a server has the database open, or the copy is no sound database of this program.
     pub fn run(self) -> anyhow::Result<()> {
         let database = self.database.file("pg_dump and pg_restore")?;
-        let bar = bar("pages")?;
-        let restored = dog_store::restore(&self.copy, &database, progress(&bar));
         let copy = self.copy.display();
-        let restored = restored
+        let restore = |progress: &mut dyn FnMut(u64, u64)| {
+            dog_store::restore(&self.copy, &database, progress)
+        };
+        let restored = with_bar("pages", restore)?
             .with_context(|| format!("cannot restore {} from {copy}", database.display()))?;
-        bar.finish_and_clear();
         report(restored, &database)
     }
 }

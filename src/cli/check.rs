@@ -21,11 +21,8 @@ impl CheckArgs {
     /// If there is a defect, or no database.
     pub fn run(self) -> anyhow::Result<()> {
         let location = self.database.location()?;
-        let bar = bar("games")?;
-        let checked = location
-            .check(progress(&bar))
+        let checked = with_bar("games", |progress| location.check(progress))?
             .with_context(|| format!("cannot check the {}", location.name()))?;
-        bar.finish_and_clear();
         for defect in &checked.defects {
             print(&format!("{defect}\n"))?;
         }
@@ -41,20 +38,20 @@ impl CheckArgs {
     }
 }
 
-/// A progress bar for these things, shown only on a terminal.
-pub(super) fn bar(what: &str) -> anyhow::Result<ProgressBar> {
+/// Does work with a progress bar for these things, shown only on a terminal. The work says how much
+/// is done, of how much.
+pub(super) fn with_bar<T>(
+    what: &'static str,
+    work: impl FnOnce(&mut dyn FnMut(u64, u64)) -> T,
+) -> anyhow::Result<T> {
     let style =
         ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}, {elapsed}, {eta} left")?;
-    let bar = ProgressBar::new(0).with_style(style);
-    bar.set_message(what.to_owned());
+    let bar = ProgressBar::new(0).with_style(style).with_message(what);
     bar.enable_steady_tick(Duration::from_millis(200));
-    Ok(bar)
-}
-
-/// Shows on the bar how much is done, of how much.
-pub(super) fn progress(bar: &ProgressBar) -> impl FnMut(u64, u64) {
-    |done, all| {
+    let done = work(&mut |done, all| {
         bar.set_length(all);
         bar.set_position(done);
-    }
+    });
+    bar.finish_and_clear();
+    Ok(done)
 }

@@ -9,10 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use dog_store;
 
-use super::{
-    check::{bar, progress},
-    location,
-};
+use super::{check::with_bar, location};
 
 #[derive(Debug, Args)]
 pub struct CopyArgs {
@@ -32,10 +29,9 @@ impl CopyArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let (from, to) = (location::parse(&self.from)?, location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
-        let bar = bar("rows copied and compared")?;
-        let copied = dog_store::copy(&from, &to, progress(&bar))
+        let copy = |progress: &mut dyn FnMut(u64, u64)| dog_store::copy(&from, &to, progress);
+        let copied = with_bar("rows copied and compared", copy)?
             .with_context(|| format!("cannot copy the {source} to the {target}"))?;
-        bar.finish_and_clear();
         let done = format!(
             "{} games, {} rows, SHA-256 {} in the {target}; the {source} takes no more writes",
             copied.games, copied.rows, copied.digest

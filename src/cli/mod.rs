@@ -73,7 +73,7 @@ impl Cli {
         let given = given.unwrap_or_else(|error| variables::exit(&error));
         let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| variables::exit(&error));
         if let Subcommand::Serve(serve) = &cli.command {
-            logger::start(serve.log_format());
+            logger::start(serve.log_format);
             variables::warn_of_unknown();
             if let Some((name, given)) = given.subcommand()
                 && let Some(serve) = command.find_subcommand(name)

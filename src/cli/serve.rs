@@ -92,7 +92,7 @@ pub struct ServeArgs {
     pub(super) files: FileArgs,
     /// How the log is written: as text, or as one JSON object per line.
     #[arg(long, env = "DOG_LOG_FORMAT", value_enum, default_value_t)]
-    log_format: LogFormat,
+    pub(super) log_format: LogFormat,
     #[command(flatten)]
     pub(super) limits: Limits,
     /// Look at what a start with these settings depends on, print it line by line, and exit; exit
@@ -105,11 +105,6 @@ pub struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// How the log is written.
-    pub fn log_format(&self) -> LogFormat {
-        self.log_format
-    }
-
     /// Serves until SIGTERM, SIGINT or SIGHUP, on these sockets in place of `--listen` if there are
     /// any.
     ///

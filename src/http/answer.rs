@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The answer to a write, as it is saved for retries: without its secrets.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Answer {
     status: u16,
     etag: Option<String>,
@@ -52,12 +52,7 @@ impl Answer {
     pub fn empty(status: StatusCode) -> Answer {
         Answer {
             status: status.as_u16(),
-            etag: None,
-            location: None,
-            body: String::new(),
-            salt: None,
-            is_for_another: false,
-            secrets: None,
+            ..Answer::default()
         }
     }
 

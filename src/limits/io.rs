@@ -32,7 +32,7 @@ const MAX_READ_AHEAD: usize = 1024;
 /// The reading and writing side of a connection.
 pub struct ConnectionIo {
     socket: TcpStream,
-    connection: Rc<Connection>,
+    pub connection: Rc<Connection>,
     /// Bytes that were read before the dispatcher may have them.
     read_ahead: BytesMut,
     head: HeadReader,
@@ -49,10 +49,6 @@ impl ConnectionIo {
             head: HeadReader::default(),
             pause: false,
         }
-    }
-
-    pub fn connection(&self) -> &Rc<Connection> {
-        &self.connection
     }
 
     /// Fills the buffer from the bytes read ahead, or else from the socket.

@@ -28,7 +28,8 @@ const RESERVE_FRACTION: usize = 8;
 /// The limit, and how much of it is in use.
 #[derive(Debug)]
 pub struct BodyMemory {
-    limit: usize,
+    /// In bytes.
+    pub limit: usize,
     usage: Mutex<MemoryUse>,
 }
 
@@ -88,11 +89,6 @@ impl BodyMemory {
     /// Bytes in use.
     pub fn used(&self) -> usize {
         self.usage.lock().total
-    }
-
-    /// The limit in bytes.
-    pub fn limit(&self) -> usize {
-        self.limit
     }
 }
 

@@ -55,7 +55,7 @@ impl OnDemandGauges {
         let own = registry.sub_registry_with_prefix("dog");
         let limit = "Maximum of the memory reserved for large bodies";
         let limit: Gauge = register(own, "body_memory_limit_bytes", limit);
-        limit.set(memory.limit() as i64);
+        limit.set(memory.limit as i64);
         let mut gauge = |name, help| register(own, name, help);
         OnDemandGauges {
             store: store.clone(),

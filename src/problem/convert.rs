@@ -228,7 +228,9 @@ impl From<PositionError> for Problem {
                 Problem::from(Code::InvalidBoard).because(Reason::NotAPlace)
             }
         };
-        problem.detail(detail).on_character(character)
+        let mut problem = problem.detail(detail);
+        problem.details.character = Some(character);
+        problem
     }
 }
 

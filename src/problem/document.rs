@@ -83,11 +83,11 @@ pub struct ProblemDetails {
     request_id: Option<String>,
     /// The line of the record that is wrong, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
+    pub line: Option<usize>,
     /// The character of the text `position` where the wrong part begins, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
-    character: Option<usize>,
+    pub character: Option<usize>,
     /// What is wrong with the body or the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldError>,
@@ -200,18 +200,6 @@ impl Problem {
     /// Says what is wrong in other words.
     pub fn detail(mut self, detail: String) -> Problem {
         self.details.detail = detail;
-        self
-    }
-
-    /// Adds the line of a record.
-    pub fn on_line(mut self, line: usize) -> Problem {
-        self.details.line = Some(line);
-        self
-    }
-
-    /// Adds the character of a position.
-    pub fn on_character(mut self, character: usize) -> Problem {
-        self.details.character = Some(character);
         self
     }
 

@@ -9,7 +9,7 @@
 //! use dog_rules::{Board, Card, Preset, Seat, SeatView};
 //! use rand::{SeedableRng, rngs::ChaCha8Rng};
 //!
-//! let nets = Nets::built_in()?;
+//! let nets = Nets::built_in();
 //! let rules = Preset::DogspielIt.rules();
 //! let hand = [Card::Two, Card::King].into_iter().collect();
 //! let view = SeatView::to_play(&rules, Board::new(), Seat::default(), hand);
@@ -20,7 +20,6 @@
 //! // With all pieces in the kennel the king brings one out, and the two cannot be played.
 //! assert_eq!(advice.len(), 1);
 //! assert!(advice[0].outcome.is_some_and(|outcome| outcome.board.fresh(view.seat)));
-//! # Ok::<(), dog_bot::net::nets::NetsError>(())
 //! ```
 //!
 //! * [`advise`], [`choose`]: what a level says and does, from a seat's view.

@@ -48,8 +48,7 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// The nets, read once for all tests.
 pub fn nets() -> &'static Nets {
-    static NETS: LazyLock<Nets> =
-        LazyLock::new(|| Nets::built_in().expect("the nets that are compiled in"));
+    static NETS: LazyLock<Nets> = LazyLock::new(Nets::built_in);
     &NETS
 }
 

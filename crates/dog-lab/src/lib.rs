@@ -1,5 +1,6 @@
 //! Experiments with players of DOG; nothing here is part of the server.
 //!
+//! * [`net_file`] reads and writes the files of nets.
 //! * [`player`] has the players.
 //! * [`games`] plays games between them, on many threads.
 //! * [`arena`] measures players against each other.
@@ -11,5 +12,6 @@ pub mod arena;
 pub mod cli;
 pub mod ends;
 pub mod games;
+pub mod net_file;
 pub mod player;
 pub mod train;

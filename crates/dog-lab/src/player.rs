@@ -6,7 +6,7 @@ use dog_bot::{
     Choice, Level, Suggestion, advise_by_search,
     net::{
         evaluator::{NetEvaluator, Scratch},
-        nets::{self, NetError, NetVariant, Nets, NetsError},
+        nets::{NetVariant, Nets},
     },
     player_model::{PlayerModels, PlayoutPolicy},
     search::{Budget, Candidate, PlayoutPolicies, SearchConfig, Searcher},
@@ -15,6 +15,8 @@ use dog_bot::{
 use dog_rules::{BySeat, Game, Playout, Seat, SeatView};
 use rand::{RngExt, rngs::ChaCha8Rng};
 use thiserror::Error;
+
+use crate::net_file::{self, NetError};
 
 /// A seat that is to act.
 pub struct SeatDecision<'a> {
@@ -91,10 +93,14 @@ impl Policy for NetPlayer {
         if view.exchanging {
             return evaluator.best_answer(view, &mut self.scratch).0;
         }
-        let best = match evaluator.best_play(view, &mut self.scratch) {
-            Some((card, board, _)) => Candidate::Play(card, board),
-            None => Candidate::Fold,
-        };
+        // The first of those with the highest logit.
+        let (mut best, mut highest) = (Candidate::Fold, f32::NEG_INFINITY);
+        evaluator.plays(view, &mut self.scratch, |card, board, logit| {
+            if logit > highest {
+                (best, highest) = (Candidate::Play(card, *board), logit);
+            }
+            true
+        });
         best.choice(view)
     }
 }
@@ -299,8 +305,6 @@ pub enum SpecError {
     File { file: String, error: std::io::Error },
     #[error("{file}: {error}")]
     Net { file: String, error: NetError },
-    #[error(transparent)]
-    Nets(#[from] NetsError),
 }
 
 /// The names of all players.
@@ -322,7 +326,7 @@ impl FromStr for PlayerSpec {
             name: name.to_owned(),
             parameter: parameter.to_owned(),
         };
-        let mut nets = Nets::built_in()?;
+        let mut nets = Nets::built_in();
         let level = Level::by_name(name);
         let is_oracle = name == "oracle";
         let like = if is_oracle {
@@ -459,7 +463,7 @@ fn read(file: &str) -> Result<(NetVariant, NetEvaluator), SpecError> {
         file: file.to_owned(),
         error,
     })?;
-    let (evaluator, header) = nets::read(&bytes).map_err(|error| SpecError::Net {
+    let (evaluator, header) = net_file::read(&bytes).map_err(|error| SpecError::Net {
         file: file.to_owned(),
         error,
     })?;

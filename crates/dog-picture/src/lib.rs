@@ -34,16 +34,6 @@ pub struct PictureOptions {
     pub legend: bool,
 }
 
-impl Default for PictureOptions {
-    fn default() -> PictureOptions {
-        PictureOptions {
-            bottom: 0,
-            theme: Theme::Light,
-            legend: true,
-        }
-    }
-}
-
 /// What to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'a> {

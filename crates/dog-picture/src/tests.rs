@@ -590,7 +590,11 @@ fn the_fullest_pictures_are_within_40_kilobytes() {
                         captures: &captures,
                         preview: round % 3 != 0,
                     }),
-                    options: PictureOptions::default(),
+                    options: PictureOptions {
+                        bottom: 0,
+                        theme: Theme::Light,
+                        legend: true,
+                    },
                 });
                 largest = largest.max(drawn.len());
             }

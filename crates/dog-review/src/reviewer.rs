@@ -8,9 +8,7 @@ use dog_bot::{
     search::{Candidate, CandidateStats, Checkpoint, TeamChance},
     static_advice,
 };
-use dog_rules::{
-    Action, ActionRefusal, Actor, BySeat, Card, Game, Playout, Seat, SeatView, record::Replayed,
-};
+use dog_rules::{Action, ActionRefusal, Actor, BySeat, Card, Game, Playout, Seat, SeatView};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
@@ -29,19 +27,6 @@ pub struct FinishedGame {
     pub start: Game,
     /// The actions in order, and who took each.
     pub actions: Vec<(Action, Actor)>,
-}
-
-impl From<Replayed> for FinishedGame {
-    fn from(replayed: Replayed) -> FinishedGame {
-        let entries = replayed.log.into_iter().filter_map(|entry| {
-            let by = entry.events.first().and_then(|event| event.by);
-            Some((entry.action?, by.into()))
-        });
-        FinishedGame {
-            start: replayed.game.at_creation(),
-            actions: entries.collect(),
-        }
-    }
 }
 
 /// What a review has found so far.

@@ -305,7 +305,7 @@ fn recorded_game(rules: &Rules, rng: &mut Xoshiro256PlusPlus) -> u64 {
                 mv = moves[rng.random_range(0..moves.len())].0;
                 break;
             }
-            untried = untried.without_rank(card);
+            while untried.remove(card) {}
         }
         Action::Play { seat, mv }
     };

@@ -237,12 +237,6 @@ impl Cards {
         found.expect("the index is below the number of cards")
     }
 
-    /// The cards that remain when every card of this rank is removed.
-    #[inline]
-    pub fn without_rank(self, card: Card) -> Cards {
-        Cards(self.0 & !(15 << (4 * card as u32)))
-    }
-
     /// The different ranks, in sorted order.
     pub fn ranks(self) -> impl Iterator<Item = Card> {
         Card::ALL
@@ -369,6 +363,5 @@ mod tests {
         assert_eq!(cards.sorted().collect::<Vec<_>>(), [Ace, King]);
         assert!(Cards::deck(0).includes(cards));
         assert_eq!(Cards::deck(0).without(cards).len(), 102);
-        assert_eq!(Cards::deck(6).without_rank(Joker), Cards::deck(0));
     }
 }

@@ -6,11 +6,14 @@
 //! has not seen ([`unseen_hands`]), so a search by playouts does not peek. [`Playout::seen_from`]
 //! is what each seat would know in it.
 
+#[cfg(any(test, feature = "testing"))]
+mod testing;
+
 use rand::Rng;
 
 use crate::{
-    Board, BySeat, Card, Cards, ExchangeAnswer, ExchangeChoice, ExchangeState, Generator, Phase,
-    Reshuffle, Rules, Seat, SeatView, exchange::choices,
+    Board, BySeat, Card, Cards, ExchangeAnswer, ExchangeChoice, ExchangeState, Phase, Reshuffle,
+    Rules, Seat, SeatView, exchange::choices,
 };
 
 /// A game in which every card is known.
@@ -43,22 +46,6 @@ struct RoundState {
 }
 
 impl<'a> Playout<'a> {
-    /// A new game, in which this seat begins the first round.
-    pub fn new(rules: &'a Rules, beginner: Seat) -> Playout<'a> {
-        Playout {
-            rules,
-            phase: Phase::Deal,
-            board: Board::new(),
-            hands: BySeat::default(),
-            round_state: RoundState::default(),
-            turn: beginner,
-            round: 1,
-            beginner,
-            discards: Cards::EMPTY,
-            stock: PlayoutStock::new(rules.deck()),
-        }
-    }
-
     /// The game that a seat sees when it is to act, with these hands, its own included. The offers
     /// of other seats are drawn from their hands. Cards that other pairs have swapped stay unknown,
     /// even to those pairs. Where nobody has cards, the round is to be dealt, which the view's
@@ -110,17 +97,6 @@ impl<'a> Playout<'a> {
             discards: view.discards,
             stock: PlayoutStock::new(stock),
         }
-    }
-
-    /// The game with this stock; the next card is the last.
-    ///
-    /// # Panics
-    /// If the stock is larger than a deck.
-    pub fn with_stock(mut self, stock: &[Card]) -> Playout<'a> {
-        self.stock.cards[..stock.len()].copy_from_slice(stock);
-        self.stock.len = stock.len() as u8;
-        self.stock.is_ordered = true;
-        self
     }
 
     /// What this seat would know, as [`super::game::Game::seen_from`] gives it, but without the
@@ -178,11 +154,6 @@ impl<'a> Playout<'a> {
     /// The round, from 1; in the deal phase, the one to be dealt.
     pub fn round(&self) -> u32 {
         self.round
-    }
-
-    /// The discard pile, which is face up.
-    pub fn discards(&self) -> Cards {
-        self.discards
     }
 
     /// The team that has won, once one has.
@@ -317,69 +288,6 @@ impl<'a> Playout<'a> {
                 self.turn = self.beginner;
             }
         }
-    }
-
-    /// Plays on at random until the game is won or `most` moves were made. Returns the winning
-    /// team, if there is one, and the number of moves. Each playable card has the same probability,
-    /// then each board that it leads to. In the exchange every card has the same probability; where
-    /// a seat may decline or pass, it does so half the time.
-    pub fn play_on(&mut self, rng: &mut impl Rng, most: u32) -> (Option<u8>, u32) {
-        let mut generator = Generator::new();
-        let mut boards = Vec::new();
-        let mut turns = 0;
-        while turns < most {
-            match self.phase {
-                Phase::Seating | Phase::Deal => self.deal(rng),
-                Phase::Exchange => self.exchange_at_random(rng),
-                Phase::Play => {
-                    self.play_at_random(&mut generator, &mut boards, rng);
-                    turns += 1;
-                }
-                Phase::Finished => break,
-            }
-        }
-        (self.winner(), turns)
-    }
-
-    /// Every seat answers at random until the exchange is over.
-    pub fn exchange_at_random(&mut self, rng: &mut impl Rng) {
-        use ExchangeChoice::{Ask, Pass};
-        while self.phase == Phase::Exchange {
-            for seat in self.rules.ring().seats() {
-                let choices = self.exchange_choices(seat);
-                let refuses = choices.len() > 1 && below(rng, 2) == 0;
-                match choices {
-                    [] => {}
-                    [Ask, Pass] if refuses => self.answer(seat, ExchangeAnswer::Passed),
-                    [Ask, Pass] => self.ask(seat),
-                    _ if refuses => self.answer(seat, ExchangeAnswer::Declined),
-                    _ => {
-                        let card = any(self.hands[seat], rng);
-                        self.answer(seat, ExchangeAnswer::Offered(card));
-                    }
-                }
-            }
-        }
-    }
-
-    /// The seat to move plays any playable card in any way, or folds.
-    fn play_at_random(
-        &mut self,
-        generator: &mut Generator,
-        boards: &mut Vec<Board>,
-        rng: &mut impl Rng,
-    ) {
-        // Drawing until a card can be played is the same as drawing from those that can.
-        let mut untried = self.hands[self.turn];
-        while !untried.is_empty() {
-            let card = any(untried, rng);
-            generator.boards_of_card(self.rules, &self.board, self.turn, card, boards);
-            if !boards.is_empty() {
-                return self.play(card, &boards[below(rng, boards.len())]);
-            }
-            untried = untried.without_rank(card);
-        }
-        self.fold();
     }
 }
 

@@ -9,9 +9,7 @@ use dog_rules::{Card, Move, Rules};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::position::{
-    AdviceAnalysis, AdvicePosition, AnalysisPosition, MovesAnalysis, SevenAnalysis,
-};
+use super::position::{AdviceAnalysis, AdvicePosition, MovesAnalysis, SevenAnalysis};
 use crate::{
     api::{
         errors::errors,
@@ -66,11 +64,11 @@ pub async fn analyse_legal_moves(
 ) -> Result<HttpResponse, Problem> {
     let media_type = preferred(request.headers(), &MEDIA_TYPES)?;
     let params: AnalysisParams = from_query(request.query_string())?;
-    let position = body.content.and_then(AnalysisPosition::read)?;
+    let position = body.content?.take_position()?;
     if media_type == SVG {
         let preview = params.preview()?;
         return picture_in_pool(&app, &request, SHORT_JOB_COST, move || {
-            let options = params.options(position.rules())?;
+            let options = params.options(&position.rules)?;
             position.picture(preview.as_deref(), options)
         })
         .await;
@@ -96,8 +94,9 @@ pub async fn analyse_seven_parts(
     body: Body<SevenAnalysis>,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    let (position, begun) = body.content.and_then(AnalysisPosition::read_seven)?;
-    let work = move || position.next_parts(&begun);
+    let mut analysis = body.content?;
+    let position = analysis.take_position()?;
+    let work = move || position.next_parts(&analysis.begun);
     let pool = &app.advice_pool;
     pool.answer(&request, SHORT_JOB_COST, work).await
 }

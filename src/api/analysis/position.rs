@@ -54,7 +54,7 @@ macro_rules! analysis {
             ///
             /// # Errors
             /// What is wrong with it, with the code of that error.
-            fn take_position(&mut self) -> Result<AnalysisPosition, Problem> {
+            pub fn take_position(&mut self) -> Result<AnalysisPosition, Problem> {
                 let rules = checked_rules(self.rules.take())?;
                 let board = read_board(&rules, self.board.take(), self.position.as_deref())?;
                 let seat = seat_of(self.seat, &rules, "seat")?;
@@ -87,7 +87,7 @@ analysis! {
     pub struct SevenAnalysis {
         /// The seven so far: `7:` or `joker=7:`, then the parts that are chosen.
         #[schema(max_length = 63)]
-        begun: String,
+        pub begun: String,
     }
 }
 
@@ -139,7 +139,7 @@ pub enum AnalysisPhase {
 
 /// A valid position with a seat to move and its hand.
 pub struct AnalysisPosition {
-    rules: Rules,
+    pub rules: Rules,
     board: Board,
     seat: Seat,
     hand: Cards,
@@ -180,22 +180,6 @@ impl AnalysisPosition {
         })
     }
 
-    /// The position of an analysis of moves.
-    ///
-    /// # Errors
-    /// What is wrong with it, with the code of that error.
-    pub fn read(mut request: MovesAnalysis) -> Result<AnalysisPosition, Problem> {
-        request.take_position()
-    }
-
-    /// The position of an analysis of a seven, and the seven so far.
-    ///
-    /// # Errors
-    /// What is wrong with the position, with the code of that error.
-    pub fn read_seven(mut request: SevenAnalysis) -> Result<(AnalysisPosition, String), Problem> {
-        Ok((request.take_position()?, request.begun))
-    }
-
     /// The legal moves of the seat.
     pub fn legal_moves(&self, options: MovesOptions) -> Result<LegalMoves, Problem> {
         let (rules, board) = (&self.rules, &self.board);
@@ -205,11 +189,6 @@ impl AnalysisPosition {
     /// The parts that may come next in a begun seven of the seat.
     pub fn next_parts(&self, begun: &str) -> Result<SevenView, Problem> {
         SevenView::new(&self.rules, &self.board, self.seat, self.hand, begun)
-    }
-
-    /// The rules of the position.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
     }
 
     /// The position, or the legal move of that id, as a picture.

@@ -106,7 +106,9 @@ pub fn replay_record(text: &str) -> Result<Replayed, Problem> {
 }
 
 fn invalid_record(error: TextError) -> Problem {
-    Problem::new(Code::InvalidRecord, &error).on_line(error.line)
+    let mut problem = Problem::new(Code::InvalidRecord, &error);
+    problem.details.line = Some(error.line);
+    problem
 }
 
 /// A game that was imported, and its log.

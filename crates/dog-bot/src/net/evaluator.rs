@@ -74,18 +74,6 @@ impl NetEvaluator {
         }
     }
 
-    /// The best way to play a card: the first of those with the highest logit.
-    pub fn best_play(&self, view: &SeatView, scratch: &mut Scratch) -> Option<(Card, Board, f32)> {
-        let mut best = None;
-        self.plays(view, scratch, |card, board, logit| {
-            if best.is_none_or(|(_, _, highest)| logit > highest) {
-                best = Some((card, *board, logit));
-            }
-            true
-        });
-        best
-    }
-
     /// The best logit of each rank for a seat whose hand is unknown; none for ranks that cannot be
     /// played. A joker is as good as the best other rank.
     pub fn best_of_cards(

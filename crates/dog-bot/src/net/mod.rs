@@ -15,6 +15,8 @@ mod card_effects;
 pub mod evaluator;
 pub mod inputs;
 pub mod nets;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 
 pub use inputs::HEADS;
 use inputs::Input;
@@ -58,24 +60,6 @@ impl Net {
         }
     }
 
-    /// Every weight, block by block.
-    pub fn blocks(&self) -> impl Iterator<Item = &[f32]> {
-        let first = [self.first.as_flattened(), self.first_bias.as_slice()];
-        first
-            .into_iter()
-            .chain(self.heads.iter().flat_map(Head::blocks))
-    }
-
-    /// Every weight, block by block, mutable.
-    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
-        let heads = self.heads.iter_mut().flat_map(Head::blocks_mut);
-        let first = [
-            self.first.as_flattened_mut(),
-            self.first_bias.as_mut_slice(),
-        ];
-        first.into_iter().chain(heads)
-    }
-
     /// The first layer's sums with these inputs added to `common`.
     pub fn more(&self, common: &Hidden, inputs: &[Input]) -> Hidden {
         let mut hidden = *common;
@@ -105,16 +89,6 @@ impl Head {
             last: [0.0; HIDDEN_2],
             last_bias: 0.0,
         }
-    }
-
-    /// Every weight, block by block.
-    pub fn blocks(&self) -> [&[f32]; 4] {
-        [
-            self.second.as_flattened(),
-            self.second_bias.as_slice(),
-            self.last.as_slice(),
-            std::slice::from_ref(&self.last_bias),
-        ]
     }
 
     /// Every weight, block by block, mutable.

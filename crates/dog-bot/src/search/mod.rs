@@ -14,6 +14,8 @@ mod line;
 mod playing;
 mod proof;
 mod rounds;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 
 use dog_rules::{Board, BySeat, Card, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -125,7 +127,7 @@ impl Default for SearchConfig {
 }
 
 /// The statistics of a candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CandidateStats {
     pub candidate: Candidate,
     /// Whether a choice at random, drawn anew for each playout, takes the candidate's place.
@@ -153,16 +155,8 @@ impl CandidateStats {
     fn new(candidate: Candidate, logit: f32) -> CandidateStats {
         CandidateStats {
             candidate,
-            is_random: false,
             logit,
-            samples: 0,
-            values: Vec::new(),
-            sum: 0.0,
-            squares: 0.0,
-            captured: 0,
-            next_wins: [0; Card::ALL.len()],
-            first_plays: Vec::new(),
-            proof: None,
+            ..CandidateStats::default()
         }
     }
 
@@ -347,26 +341,6 @@ impl<'n> Searcher<'n> {
         self.search(view, candidates, searched, clock, rng, |rng| {
             deal(view, determinizer.deal(rng), rng)
         })
-    }
-
-    /// As [`Searcher::think`], where `world` has dealt the cards that the seat does not see.
-    pub fn think_in<'v, R: Rng>(
-        &mut self,
-        view: &SeatView<'v>,
-        budget: Budget,
-        rng: &mut R,
-        mut world: impl FnMut(&mut R) -> Playout<'v>,
-    ) -> Vec<CandidateStats> {
-        let clock = self.start_clock(budget);
-        let (mut candidates, searched) = self.candidates(view, &clock);
-        if searched > 1 {
-            let left = self.search(view, &mut candidates, searched, &clock, rng, |rng| {
-                let world = world(rng);
-                (world, Xoshiro256PlusPlus::seed_from_u64(rng.random()))
-            });
-            self.rank(&mut candidates[..left]);
-        }
-        candidates
     }
 
     /// Everything that the seat may choose, as the net ranks it, and how many of the first are

@@ -23,13 +23,14 @@ use crate::{
 };
 
 /// A choice as the search sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Candidate {
     /// A card and the board it leads to.
     Play(Card, Board),
     /// An answer in the exchange.
     Answer(Choice),
     /// Nothing can be played.
+    #[default]
     Fold,
 }
 

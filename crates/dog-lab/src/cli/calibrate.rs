@@ -38,7 +38,7 @@ impl CalibrateArgs {
             "{} gives no advice",
             self.a.players[0]
         );
-        let nets = Nets::built_in()?;
+        let nets = Nets::built_in();
         let games = self
             .common
             .each(self.games, |number| self.game(&nets, number));
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_first_player_of_a_is_checked_wherever_it_sits() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let results = |args: CalibrateArgs, number| {
             let game = args.game(&nets, number).into_iter();
             game.map(|(_, won)| won).collect::<HashSet<bool>>()

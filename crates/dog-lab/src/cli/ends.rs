@@ -78,7 +78,7 @@ impl EndsArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let own = Budget::for_level(self.level);
         ensure!(own.is_some(), "{} does not search", self.level.name());
-        let nets = Nets::built_in()?;
+        let nets = Nets::built_in();
         let mut out = stdout().lock();
         writeln!(
             out,
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn proved_ends_have_their_result() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let args = args("fast");
         let ends = args.each(40, |number| args.proved_end(&nets, number));
         let lost = ends.iter().filter(|end| end.result == EndResult::Lost);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn open_ends_are_the_same_on_any_number_of_threads() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let found = |threads| {
             let args = args(&format!("fast --playouts 300 --threads {threads}"));
             let ends = args.each(12, |number| args.open_end(&nets, number));

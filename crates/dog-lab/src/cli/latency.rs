@@ -44,7 +44,7 @@ impl LatencyArgs {
     /// # Errors
     /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
-        let nets = Nets::built_in()?;
+        let nets = Nets::built_in();
         let budget = self
             .budget_ms
             .map(|millis| Budget::Time(Duration::from_millis(millis.into())))

@@ -63,7 +63,7 @@ impl ReasonsArgs {
     /// # Errors
     /// If the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
-        let given = self.given(&Nets::built_in()?);
+        let given = self.given(&Nets::built_in());
         let mut out = stdout().lock();
         let is_shown = |given: &&GivenReasons| given.best.first().copied() == self.show;
         for given in given.iter().filter(is_shown) {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn reasons_of_a_game_are_given_and_repeatable() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let arguments = ["reasons", "--samples", "4", "--every", "8"];
         let args = ReasonsCli::parse_from(arguments).reasons;
         let one = args.game(&nets, 3);

@@ -13,7 +13,10 @@ use dog_bot::{net::nets::Nets, player_model::PlayerModels};
 use dog_review::{
     FinishedGame, JudgedDecision, Judgement, Review, ReviewSearch, ReviewSettings, Reviewer,
 };
-use dog_rules::{Actor, Game, Phase, Rules, record::ParsedRecord};
+use dog_rules::{
+    Actor, Game, Phase, Rules,
+    record::{ParsedRecord, Replayed},
+};
 use rand::{RngExt, rngs::ChaCha8Rng};
 
 use crate::{
@@ -126,7 +129,7 @@ impl ReviewCommand {
     /// # Errors
     /// If a record cannot be read, the nets do not fit the program, or the output fails.
     pub fn run(self) -> anyhow::Result<()> {
-        let nets = Nets::built_in()?;
+        let nets = Nets::built_in();
         match self {
             ReviewCommand::Game(args) => args.run(&nets),
             ReviewCommand::Bias(args) => args.run(&nets),
@@ -147,7 +150,7 @@ impl GameArgs {
         replayed.check_finished()?;
         let rules = replayed.game.rules().clone();
         let started = Instant::now();
-        let review = reviewed(nets, self.setting.settings(), self.seed, replayed.into());
+        let review = reviewed(nets, self.setting.settings(), self.seed, finished(replayed));
         let seconds = started.elapsed().as_secs_f64();
         print(&review, &rules)?;
         let decisions = review.decisions.len();
@@ -460,6 +463,18 @@ impl AgreementArgs {
     }
 }
 
+/// The game of a record.
+fn finished(replayed: Replayed) -> FinishedGame {
+    let entries = replayed.log.into_iter().filter_map(|entry| {
+        let by = entry.events.first().and_then(|event| event.by);
+        Some((entry.action?, by.into()))
+    });
+    FinishedGame {
+        start: replayed.game.at_creation(),
+        actions: entries.collect(),
+    }
+}
+
 /// Reviews a whole game.
 ///
 /// # Panics
@@ -514,7 +529,7 @@ mod tests {
 
     #[test]
     fn sums_are_exact_and_a_seed_gives_the_same_again() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let sums = |threads| {
             let arguments = format!("luck greedy --games 2 --percent 1 --threads {threads}");
             let ReviewCommand::Luck(luck) = command(&arguments) else {
@@ -537,7 +552,7 @@ mod tests {
 
     #[test]
     fn a_good_player_has_a_high_accuracy() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let ReviewCommand::Levels(levels) = command("levels net --games 1 --percent 2") else {
             panic!("another command");
         };
@@ -548,7 +563,7 @@ mod tests {
 
     #[test]
     fn a_choice_found_the_best_seems_better_on_the_worlds_it_was_found_on() {
-        let nets = Nets::built_in().unwrap();
+        let nets = Nets::built_in();
         let ReviewCommand::Bias(bias) = command("bias --games 1 --every 3 --percent 4") else {
             panic!("another command");
         };

@@ -12,13 +12,14 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use dog_bot::net::{
     evaluator::NetEvaluator,
-    nets::{self, NetVariant, Nets},
+    nets::{NetVariant, Nets},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::{
     games::ThreadsArg,
+    net_file,
     train::{GAMES, Run, TrainingPlan, Window, gate},
 };
 
@@ -134,8 +135,8 @@ impl TrainArgs {
     /// Replaces the net in a file by the run's net if that is stronger.
     fn gate(&self, run: &Run, path: &Path, threads: NonZeroUsize) -> anyhow::Result<()> {
         let variant = run.plan.variant;
-        let mut nets = Nets::built_in()?;
-        match fs::read(path).map(|bytes| nets::read(&bytes)) {
+        let mut nets = Nets::built_in();
+        match fs::read(path).map(|bytes| net_file::read(&bytes)) {
             Ok(Ok((evaluator, header))) => {
                 header.fits(variant)?;
                 nets.replace(variant, evaluator);
@@ -144,7 +145,7 @@ impl TrainArgs {
             Err(error) => log::warn!("{}: {error}", path.display()),
         }
         // As if read from its file, with rounded weights.
-        let (evaluator, _) = nets::read(&net(run, "not measured"))?;
+        let (evaluator, _) = net_file::read(&net(run, "not measured"))?;
         let bar = ProgressBar::new_spinner();
         let verdict = gate::decide(&nets, &evaluator, variant, threads, |summary| {
             bar.set_message(format!("the new net scores {summary}"));
@@ -190,7 +191,7 @@ impl TrainArgs {
         let Some(from) = &self.from else {
             return Ok(Run::new(plan));
         };
-        let (evaluator, header) = nets::read(&fs::read(from)?)?;
+        let (evaluator, header) = net_file::read(&fs::read(from)?)?;
         ensure!(
             header.variant == self.net,
             "{} is a net for {}",
@@ -207,5 +208,5 @@ fn net(run: &Run, strength: &str) -> Vec<u8> {
         layout: run.evaluator.layout.clone(),
         net: run.averaged.clone(),
     };
-    nets::write(&evaluator, run.plan.variant, &run.summary(), strength)
+    net_file::write(&evaluator, run.plan.variant, &run.summary(), strength)
 }

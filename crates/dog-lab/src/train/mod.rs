@@ -14,12 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use dog_bot::net::{
-    HIDDEN, Net,
-    evaluator::NetEvaluator,
-    inputs::InputLayout,
-    nets::{NetVariant, fingerprint},
-};
+use dog_bot::net::{HIDDEN, Net, evaluator::NetEvaluator, inputs::InputLayout, nets::NetVariant};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +25,7 @@ pub mod selfplay;
 use gradient::{Adam, Gradient};
 use selfplay::{Samples, SelfPlay};
 
-use crate::games::each_game;
+use crate::{games::each_game, net_file::fingerprint};
 
 /// The default number of games in a window: some 16,000 positions.
 pub const GAMES: u64 = 96;

@@ -19,6 +19,8 @@ use dog_rules::{
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
+use crate::net_file::options;
+
 /// More turns than any game between players that want to win. The end of a longer game teaches
 /// nothing.
 const MAX_TURNS: u32 = 2_500;
@@ -39,9 +41,9 @@ pub fn rules(variant: NetVariant, rng: &mut impl Rng) -> Rules {
         return presets.swap_remove(rng.random_range(0..presets.len()));
     }
     let preset = Preset::ALL[rng.random_range(0..Preset::ALL.len())];
-    let mut options = variant.options(preset);
-    change(&mut options, variant, rng);
-    Rules::try_from(options).expect("options that go together")
+    let mut changed = options(variant, preset);
+    change(&mut changed, variant, rng);
+    Rules::try_from(changed).expect("options that go together")
 }
 
 /// The presets that are published for the net's ring; with six seats all presets.
@@ -51,7 +53,7 @@ pub fn presets(variant: NetVariant) -> Vec<Rules> {
         .filter(|preset| {
             variant == NetVariant::Six || NetVariant::for_rules(&preset.rules()) == variant
         })
-        .map(|preset| Rules::try_from(variant.options(preset)))
+        .map(|preset| Rules::try_from(options(variant, preset)))
         .collect::<Result<_, _>>()
         .expect("options that go together")
 }

@@ -210,7 +210,7 @@ impl Policy for Dawdler {
 
 #[test]
 fn endless_games_are_abandoned() {
-    let nets = Nets::built_in().unwrap();
+    let nets = Nets::built_in();
     let dawdler = || -> Box<dyn Policy> { Box::new(Dawdler { nets: nets.clone() }) };
     let rules = rules(Preset::DogspielIt, 4);
     let tally = play(&plan(&rules, [&dawdler, &dawdler], 2));

@@ -6,7 +6,8 @@ use std::{
     process::{self, Command, Output},
 };
 
-use dog_bot::net::nets::{self, NetVariant};
+use dog_bot::net::nets::NetVariant;
+use dog_lab::net_file;
 
 /// A folder of one test, removed at its end.
 struct TempDir(PathBuf);
@@ -57,10 +58,10 @@ fn a_run_leaves_a_checkpoint_a_log_and_a_net() {
     assert_eq!(last["games"], 2);
     assert!(last["loss"].as_f64().unwrap() > 0.0, "{last}");
     assert!(last["turns"].as_f64().unwrap() > 20.0, "{last}");
-    let (_, header) = nets::read(&folder.read("net")).unwrap();
+    let (_, header) = net_file::read(&folder.read("net")).unwrap();
     assert_eq!(header.variant, NetVariant::Four16);
     // The earlier training is mentioned too.
-    let (_, first) = nets::read(&std::fs::read(&four_16).unwrap()).unwrap();
+    let (_, first) = net_file::read(&std::fs::read(&four_16).unwrap()).unwrap();
     let own = header.run.strip_prefix(&first.run).expect(&header.run);
     assert!(own.starts_with("; then 2 games, "), "{}", header.run);
     assert!(header.run.ends_with(", seed 3"), "{}", header.run);

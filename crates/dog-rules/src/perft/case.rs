@@ -10,14 +10,14 @@
 //! 2 560
 //! ```
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, str::FromStr};
 
 use thiserror::Error;
 
 use crate::{
     Board, BySeat, Card, Cards, ParseCardError, Rules, Seat,
     options::RulesTextError,
-    position::{self, PositionError, PositionText},
+    position::{self, PositionError},
 };
 
 /// A position in the middle of a round, with all hands open.
@@ -205,19 +205,6 @@ impl FromStr for PerftCase {
     }
 }
 
-impl fmt::Display for PerftCase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in &self.comment {
-            writeln!(f, "{}", format!("# {line}").trim_end())?;
-        }
-        write!(f, "{}", self.position)?;
-        for (depth, count) in &self.counts {
-            writeln!(f, "{depth} {count}")?;
-        }
-        Ok(())
-    }
-}
-
 /// What each seat has, in turn order; `-` means nothing.
 fn by_seat(text: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
     text.split('/')
@@ -253,31 +240,6 @@ fn read_turn(rules: &Rules, text: &str) -> Result<Seat, CaseErrorKind> {
     number
         .and_then(|number| Seat::new(number, rules.seats))
         .ok_or_else(|| CaseErrorKind::Turn(text.trim().to_owned()))
-}
-
-impl fmt::Display for OpenPosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OpenPosition { rules, board, .. } = self;
-        write!(f, "rules {rules}")?;
-        let hands = rules.ring().seats().map(|seat| {
-            let cards = self.hands[seat].sorted();
-            cards.map(|card| card.to_string()).collect()
-        });
-        writeln!(f, "\nboard {}", PositionText { rules, board })?;
-        writeln!(f, "hands {}", written(hands))?;
-        writeln!(f, "turn {}", self.turn.number())
-    }
-}
-
-/// What each seat has, as [`by_seat`] reads it.
-fn written(seats: impl Iterator<Item = Vec<String>>) -> String {
-    seats
-        .map(|words| match words.as_slice() {
-            [] => "-".to_owned(),
-            words => words.join(" "),
-        })
-        .collect::<Vec<_>>()
-        .join(" / ")
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use super::{
 };
 
 mod case;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 
 pub use case::{CaseError, CaseErrorKind, OpenPosition, PerftCase, read};
 

@@ -119,21 +119,8 @@ fn unquote(text: &str) -> Option<(String, &str)> {
 }
 
 /// Every header except the seats'.
-const HEADERS: [&str; 13] = [
-    "Dog",
-    "Game",
-    "Created",
-    "Ended",
-    "Rules",
-    "Kinds",
-    "Levels",
-    "Dealer",
-    "Awaited",
-    "Commitment",
-    "Seed",
-    "SeedGiven",
-    "Winner",
-];
+const HEADERS: &str = "Dog Game Created Ended Rules Kinds Levels Dealer Awaited Commitment Seed \
+                       SeedGiven Winner";
 
 /// The headers of a text, each with its line.
 struct Headers {
@@ -298,7 +285,7 @@ fn header(line: &str) -> Result<(&'static str, String), TextErrorKind> {
     if !rest.trim().is_empty() {
         return Err(TextErrorKind::Header);
     }
-    let mut headers = HEADERS.into_iter().chain(SEATS);
+    let mut headers = HEADERS.split(' ').chain(SEATS);
     let known = headers.find(|known| *known == name);
     let name = known.ok_or_else(|| TextErrorKind::UnknownHeader(name.to_owned()))?;
     Ok((name, text))

@@ -8,7 +8,7 @@ use crate::{
     Choice,
     net::{
         inputs::{AfterChoice, HandInfo, Input, InputLayout},
-        nets::{NetVariant, fingerprint},
+        nets::NetVariant,
     },
     testing::{self, cards, hidden_changed, new_game, random_board, rng, seat, view},
     tests::{pieces, rules},
@@ -297,13 +297,10 @@ fn no_input_depends_on_hidden_cards() {
 }
 
 #[test]
-fn variants_have_names_and_fingerprints() {
-    let prints = NetVariant::ALL.map(fingerprint);
-    assert_eq!(prints, NetVariant::ALL.map(fingerprint));
-    for (number, variant) in NetVariant::ALL.into_iter().enumerate() {
+fn variants_have_names() {
+    for variant in NetVariant::ALL {
         assert_eq!(NetVariant::by_name(variant.name()), Some(variant));
         assert_eq!(serde_json::to_value(variant).unwrap(), variant.name());
-        assert!(!prints[..number].contains(&prints[number]));
     }
     assert_eq!(NetVariant::by_name("five"), None);
     for preset in Preset::ALL {

@@ -1,19 +1,14 @@
 //! Net files: what is written can be read, what does not fit is refused, and nothing panics.
 
+use dog_bot::{
+    net::nets::Nets,
+    testing::{random_net, rng},
+};
 use dog_rules::Preset;
 use rand::RngExt;
 use serde_json::Value;
 
-use crate::{
-    net::{
-        HEADS, HIDDEN, HIDDEN_2,
-        evaluator::NetEvaluator,
-        inputs::InputLayout,
-        nets::{NetVariant, Nets, fingerprint, read, write},
-    },
-    testing::{random_net, rng},
-    tests::rules,
-};
+use super::*;
 
 fn evaluator(variant: NetVariant) -> NetEvaluator {
     let layout = InputLayout::new(variant.seats());
@@ -167,14 +162,14 @@ fn damage_does_no_harm() {
 #[test]
 fn the_program_carries_a_net_for_every_table() {
     let files: [&[u8]; 3] = [
-        include_bytes!("../weights/four-15.net"),
-        include_bytes!("../weights/four-16.net"),
-        include_bytes!("../weights/six.net"),
+        include_bytes!("../../../dog-bot/src/net/weights/four-15.net"),
+        include_bytes!("../../../dog-bot/src/net/weights/four-16.net"),
+        include_bytes!("../../../dog-bot/src/net/weights/six.net"),
     ];
-    let nets = Nets::built_in().unwrap();
+    let nets = Nets::built_in();
     for preset in Preset::ALL {
         for seats in [4, 6] {
-            let rules = rules(&format!("{} seats={seats}", preset.name()));
+            let rules: Rules = format!("{} seats={seats}", preset.name()).parse().unwrap();
             let variant = NetVariant::for_rules(&rules);
             let (evaluator, header) = read(files[variant as usize]).unwrap();
             assert!(header.fits(variant).is_ok(), "{variant:?}");
@@ -184,4 +179,13 @@ fn the_program_carries_a_net_for_every_table() {
     }
     // The nets are part of the program's size.
     assert!(files.iter().map(|file| file.len()).sum::<usize>() <= 1_000_000);
+}
+
+#[test]
+fn every_variant_has_its_fingerprint() {
+    let prints = NetVariant::ALL.map(fingerprint);
+    assert_eq!(prints, NetVariant::ALL.map(fingerprint));
+    for (number, print) in prints.iter().enumerate() {
+        assert!(!prints[..number].contains(print));
+    }
 }
