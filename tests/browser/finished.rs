@@ -438,8 +438,8 @@ fn see_the_end(browser: &Browser, game: &TestGame<'_>) {
          const look = () => {
            const moving = document.getAnimations().map((one) => one.effect.target);
            feast.shapes = Math.max(feast.shapes, moving.filter((one) => one.closest('.feast')).length);
-           feast.hops = Math.max(feast.hops, new Set(moving.map((one) => one.closest('.piece[data-place^=goal]'))
-             .filter(Boolean)).size);
+           const goals = moving.map((one) => one.parentElement).filter((one) => one.matches('.piece[data-place^=goal]'));
+           feast.hops = Math.max(feast.hops, new Set(goals).size);
            requestAnimationFrame(look);
          };
          look();",

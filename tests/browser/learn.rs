@@ -191,8 +191,8 @@ fn a_lesson_says_what_is_missing_and_ends_in_joy() {
         browser.choose_place("goal:0");
         browser.press("Play");
         browser.wait_for_todo("Solved!");
-        // A step each, the capture, and the four tones of the end.
-        browser.wait_for_script("the sound", "window.tones === 7 + 1 + 4");
+        // Two presses, a step each, the capture, and the four tones of the end.
+        browser.wait_for_script("the sound", "window.tones === 2 + 7 + 1 + 4");
         let hops = browser.eval("[...new Set(window.hops)].filter((one) => one[0] === '0').sort()");
         let expected = if reduced_motion {
             json!([])

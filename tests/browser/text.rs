@@ -45,6 +45,7 @@ fn a_translated_page_goes_on() {
         let mut player = MousePlayer::new(&browser, 3);
         player.play_until(|look| look.log > 30 && look.todo.contains("choose a card"));
         browser.wait_for_element(".todo font");
+        browser.wait_for_script("the cards", "!document.querySelector('.flying')");
         let translated = words(&browser);
         browser.sit(&game, 0);
         browser.wait("the log", |look| look.log > 30);
@@ -231,6 +232,7 @@ fn no_name_breaks_a_screen_before_the_game() {
     host.expect_message(&["404"]);
     host.store("dog.game.0123456789abcdef", &saved);
     host.go("/?lang=en");
+    host.click_on(".home > section .link");
     host.wait_for_words("no longer on the server");
     nothing_sticks_out(&host, "home");
     host.press_anywhere(&format!("Remove the game with {}", isolated(DIFFICULT[9])));

@@ -374,7 +374,7 @@ function whyFold(table) {
     const why = whyUnplayable(one, people(table));
     cards.set(why, [...cards.get(why) ?? [], cardName(one.card)]);
   }
-  return [...cards].map(([why, names]) => t("fold.why", { cards: list(names), why }));
+  return [...cards].map(([why, names]) => (cards.size === 1 ? why : t("fold.why", { cards: list(names), why })));
 }
 
 /** Why a card cannot be played. @param {Unplayable} unplayable @param {People} people */
