@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 
 const [server = "http://127.0.0.1:8080"] = process.argv.slice(2);
-const [LIMIT, SLOWER, GAMES, MOVES] = [12, 4, 1, 5];
+const [LIMIT, SLOWER, GAMES, MOVES] = [12, 4, 5, 5];
 /** Microseconds of a frame. */
 const FRAME = 1e6 / 60;
 const CATEGORIES = "disabled-by-default-devtools.timeline,devtools.timeline,devtools.timeline.frame,blink.user_timing";
@@ -85,7 +85,6 @@ async function framesUntil(over) {
   const { pid, tid } = events.find(({ name }) => name === "here");
   const own = events.filter((one) => one.pid === pid && one.tid === tid && one.ph === "X");
   const slot = (/** @type {{ts: number}} */ { ts }) => Math.floor(ts / FRAME);
-  if (process.env.DEBUG) { const tops = own.filter(({ name }) => name === "RunTask").sort((a, b) => b.tdur - a.tdur).slice(0, 4); for (const task of tops) console.log((task.tdur / 1000).toFixed(1), own.filter((one) => one !== task && one.ts >= task.ts && one.ts <= task.ts + task.dur && one.tdur > 800).map((one) => `${one.name}${one.args?.data?.functionName ? ":" + one.args.data.functionName : ""} ${(one.tdur / 1000).toFixed(1)}`).join(", ")); }
   // A frame is drawn where the styles are looked at, or the animations.
   const work = new Map(own.filter(({ name }) => ["PrePaint", "Paint", "UpdateLayoutTree", "Layerize", "Commit"].includes(name)).map((one) => [slot(one), 0]));
   for (const task of own.filter(({ name }) => name === "RunTask")) {
