@@ -91,6 +91,8 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
     <div class="board" role="group" aria-label=${label ?? t("board")} ref=${root}>
       <svg viewBox=${box} aria-hidden="true">
         ${wood}
+      </svg>
+      <svg class="above" viewBox=${box} aria-hidden="true">
         ${last && html`<${Way} layout=${layout} parts=${last.move.parts} captures=${last.move.captures}
           board=${board} kind="last" />`}
         ${below?.(frame)}
