@@ -55,10 +55,10 @@ impl Budget {
     pub const fn for_level(level: Level) -> Option<Budget> {
         match level {
             Level::Random | Level::Greedy => None,
-            // Less than the 5 and 205 ms that the levels promise, so that the last playout still ends
-            // in time, and the reasons are found.
+            // Less than the 5 ms that the level promises, so that the last playout still ends in
+            // time.
             Level::Fast => Some(Budget::Time(Duration::from_millis(4))),
-            Level::Strong => Some(Budget::Time(Duration::from_millis(195))),
+            Level::Strong => Some(Budget::Time(Duration::from_millis(200))),
         }
     }
 
