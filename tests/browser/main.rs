@@ -16,6 +16,7 @@ mod choices;
 mod closed;
 mod connection;
 mod drawing;
+mod feast;
 mod finished;
 mod home;
 mod keyboard;

@@ -88,6 +88,7 @@ fn the_page_and_its_files_are_served() {
             Some("json") => "application/json",
             Some("svg") => "image/svg+xml",
             Some("png") => "image/png",
+            Some("woff2") => "font/woff2",
             Some("webmanifest") => "application/manifest+json",
             _ if path == "/" => "text/html; charset=utf-8",
             _ => "text/plain; charset=utf-8",

@@ -67,7 +67,7 @@ impl Budget {
     /// noisier.
     pub fn plies(self) -> u32 {
         let many = match self {
-            Budget::Time(time) => time >= Duration::from_millis(20),
+            Budget::Time(time) => time >= Duration::from_millis(19),
             Budget::Samples(most) => most >= 128,
         };
         if many { u32::MAX } else { 8 }

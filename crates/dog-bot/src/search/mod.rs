@@ -274,6 +274,11 @@ impl<'n> Searcher<'n> {
     }
 
     fn start_clock(&self, budget: Budget) -> BudgetClock<'n> {
+        // The reasons take the rest of a time.
+        let budget = match budget {
+            Budget::Time(time) if self.config.explains => Budget::Time(time - time / 40),
+            budget => budget,
+        };
         BudgetClock::start(budget, self.config.limit, self.checkpoint)
     }
 
