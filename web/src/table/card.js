@@ -28,10 +28,10 @@ export const Rank = ({ card, ...props }) => html`
       <text x="16" y="22" font-size=${Number(card) ? 32.8 : 28.3} textLength=${card === "10" ? 29 : undefined} lengthAdjust="spacingAndGlyphs">${card}</text>`}
   </svg>`;
 
-/** A sign that points forward, with the number of steps. @param {{x: number, width: number, steps: number}} props */
+/** A sign that points forward, with the number of steps: a drawing, and no words of the button. @param {{x: number, width: number, steps: number}} props */
 const Sign = ({ x, width, steps }) => html`
   <g transform=${`translate(${x})`}><path d=${`M1.5 0H${width - 5}L${width} 8 ${width - 5} 16H1.5Q0 16 0 14.5V1.5Q0 0 1.5 0z`} />
-    <text class="number" x=${width / 2 - 1.2} y="12.4" font-size="13.4">${steps}</text></g>`;
+    <use href=${`#n${steps}`} x=${width / 2 - 1.2} y="12.4" font-size="13.4" /></g>`;
 
 /** An arrow behind its steps, in two rows if there are many. @param {{steps: number, y?: number, size?: number, both?: boolean}} props `both`: there and back */
 function Steps({ steps, y = 8, size = 8, both = false }) {
