@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::json;
 
 use crate::support::{
-    Browser, Form, LANGUAGES, TestViewer::Host, create_with_names, create_with_people,
+    Browser, Form, LANGUAGES, TestGame, TestViewer::Host, create_with_names, create_with_people,
     deal_to_people, go_home, italian, open, open_alone, text,
 };
 
@@ -30,6 +30,11 @@ fn games_that_wait_for_the_player_come_first() {
     // The one that comes first is in sight.
     let first = format!("{GAMES}.length === 1 && {GAMES}[0].includes('your turn')");
     browser.wait_for_script("the first", &first);
+    browser.show_as(Form::sized(360, 600));
+    let in_view =
+        "document.querySelector('.games li').getBoundingClientRect().bottom <= innerHeight
+        && document.querySelector('.both').getBoundingClientRect().bottom <= innerHeight";
+    browser.wait_for_script("the game and the buttons in view", in_view);
     browser.press("2 more games");
     let words = "document.querySelectorAll('.games').length === 1
         && !document.querySelector('.games').innerText.includes('· ·')";
@@ -95,6 +100,36 @@ fn a_newcomer_sees_a_round_of_a_game() {
     still.wait_for_element(".showcase .piece");
     thread::sleep(Duration::from_secs(2));
     assert_eq!(still.script(SHOWN, vec![]), json!([16, "", "Play replay"]));
+}
+
+/// A finished game has its curve on the home screen once its review was seen.
+#[test]
+fn finished_games_have_the_curves_that_were_seen() {
+    let (server, browser) = open();
+    browser.expect_message(&["/review", "404"]);
+    for _ in 0..2 {
+        let game = TestGame::imported(&server);
+        let saved = json!({
+            "id": game.id, "seat": null, "token": null, "hostToken": game.host, "over": true,
+            "opened": 1_700_000_000_000_u64, "preset": "dogspiel-it", "names": ["A", "B", "C", "D"],
+        });
+        browser.store(&format!("dog.game.{}", game.id), &saved);
+        browser.go(&format!("/?lang=en#/games/{}", game.id));
+        browser.wait("the end", |look| look.can("Review"));
+    }
+    browser.press("Review");
+    browser.wait_for_words("Every decision of the game was looked at.");
+    browser.go("/?lang=en");
+    browser.press("1 more game");
+    browser.wait_for_script(
+        "both",
+        &format!("{GAMES}.filter((one) => one.includes('finished')).length === 2"),
+    );
+    browser.eval("document.querySelector('.games').scrollIntoView()");
+    let curves = "[...document.querySelectorAll('.games img')].filter((one) => one.naturalWidth > 0).length === 1";
+    browser.wait_for_script("the curve", curves);
+    // The page says so, where there is no game to continue.
+    browser.wait_for_words("Your finished games");
 }
 
 #[test]

@@ -4,9 +4,12 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, Form, KeyboardPlayer, Look, Situation, Style, create_with_bots, italian, offers, open,
-    text,
+use crate::{
+    signals::TONES,
+    support::{
+        Browser, Form, KeyboardPlayer, Look, Situation, Style, create_with_bots, italian, offers,
+        open, text,
+    },
 };
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/web/lessons");
@@ -142,19 +145,9 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
     browser.wait_for_words("1 of 10 lessons solved.");
 }
 
-/// A browser that counts tones and the pieces that hop.
+/// A browser that counts the pieces that hop.
 const COUNTING: &str = "
-  window.tones = 0; window.hops = [];
-  const node = () => ({
-    connect: (next) => next, start: () => { window.tones += 1; }, stop() {},
-    frequency: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
-    gain: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
-  });
-  window.AudioContext = class {
-    state = 'running'; currentTime = 0; destination = {};
-    createOscillator() { return node(); }
-    createGain() { return node(); }
-  };
+  window.hops = [];
   const { animate } = Element.prototype;
   Element.prototype.animate = function (...how) {
     const piece = this.parentElement.closest('.piece');
@@ -166,7 +159,7 @@ const COUNTING: &str = "
 #[test]
 fn a_lesson_says_what_is_missing_and_ends_in_joy() {
     let (_server, browser) = open();
-    browser.prepare(COUNTING);
+    browser.prepare(&[TONES, COUNTING].concat());
     for reduced_motion in [false, true] {
         browser.show_as(Form {
             reduced_motion,

@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Browser, Situation, TestViewer::Spectator, open};
 
-/// A browser that counts what is heard and felt, and knows the notifications that are shown, in a page
-/// that is hidden if `window.away` is set, and whose clock is ahead by `window.ahead`.
-const COUNTING: &str = "
-  window.tones = 0; window.felt = 0; window.notes = []; window.locks = 0;
+/// Counts the tones of the page.
+pub const TONES: &str = "
+  window.tones = 0;
   const node = () => ({
     connect: (next) => next, start: () => { window.tones += 1; }, stop() {},
     frequency: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
@@ -19,7 +18,12 @@ const COUNTING: &str = "
     state = 'running'; currentTime = 0; destination = {};
     createOscillator() { return node(); }
     createGain() { return node(); }
-  };
+  };";
+
+/// A browser that counts what is heard and felt, and knows the notifications that are shown, in a page
+/// that is hidden if `window.away` is set, and whose clock is ahead by `window.ahead`.
+const COUNTING: &str = "
+  window.felt = 0; window.notes = []; window.locks = 0;
   navigator.vibrate = () => { window.felt += 1; };
   Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: true } });
   Object.defineProperty(navigator, 'wakeLock', { value: {
@@ -54,7 +58,7 @@ fn play_until_own_turn(scene: &Situation<'_>) {
 #[test]
 fn a_turn_is_seen_heard_and_felt() {
     let (server, browser) = open();
-    browser.prepare(COUNTING);
+    browser.prepare(&[TONES, COUNTING].concat());
     let scene = Situation::with_more_turns(&server);
     let round = scene.game.view(Spectator)["round"].clone();
     browser.sit(&scene.game, 0);
@@ -104,7 +108,7 @@ fn a_turn_is_seen_heard_and_felt() {
 #[test]
 fn what_was_missed_is_not_heard() {
     let (server, browser) = open();
-    browser.prepare(COUNTING);
+    browser.prepare(&[TONES, COUNTING].concat());
     let scene = browser.sit_in(Situation::with_more_turns(&server));
     browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
     // What happens now was a minute ago, for instance because the network was away.
@@ -122,7 +126,7 @@ fn of_two_tabs_the_one_that_is_seen_is_heard() {
     let (server, browser) = open();
     let scene = Situation::with_more_turns(&server);
     let sit = || {
-        browser.prepare(COUNTING);
+        browser.prepare(&[TONES, COUNTING].concat());
         browser.sit(&scene.game, 0);
         browser.wait_for_script("the title", "document.title.startsWith('Your turn')");
     };
