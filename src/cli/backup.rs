@@ -87,10 +87,10 @@ impl RestoreArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let database = self.database.file("pg_dump and pg_restore")?;
         let copy = self.copy.display();
-        let restore = |progress: &mut dyn FnMut(u64, u64)| {
+        let restored = with_bar("pages", |progress| {
             dog_store::restore(&self.copy, &database, progress)
-        };
-        let restored = with_bar("pages", restore)?
+        })?;
+        let restored = restored
             .with_context(|| format!("cannot restore {} from {copy}", database.display()))?;
         report(restored, &database)
     }

@@ -29,8 +29,8 @@ impl CopyArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let (from, to) = (location::parse(&self.from)?, location::parse(&self.to)?);
         let (source, target) = (from.name(), to.name());
-        let copy = |progress: &mut dyn FnMut(u64, u64)| dog_store::copy(&from, &to, progress);
-        let copied = with_bar("rows copied and compared", copy)?
+        let title = "rows copied and compared";
+        let copied = with_bar(title, |progress| dog_store::copy(&from, &to, progress))?
             .with_context(|| format!("cannot copy the {source} to the {target}"))?;
         let done = format!(
             "{} games, {} rows, SHA-256 {} in the {target}; the {source} takes no more writes",

@@ -64,16 +64,18 @@ fn file_of(variant: NetVariant) -> &'static [u8] {
     }
 }
 
+/// The net of a built-in file, whose first two lines are for the lab.
+fn built_in(variant: NetVariant) -> NetEvaluator {
+    let mut parts = file_of(variant).splitn(3, |&byte| byte == b'\n');
+    let weights = parts.nth(2).unwrap_or_default();
+    read_weights(variant, weights).expect("a test of the lab checks each of these files")
+}
+
 impl Nets {
     /// The nets that are built into the program.
     pub fn built_in() -> Nets {
-        let evaluator = |variant| {
-            let mut parts = file_of(variant).splitn(3, |&byte| byte == b'\n');
-            let weights = parts.nth(2).unwrap_or_default();
-            read_weights(variant, weights).expect("a test of the lab checks each of these files")
-        };
         Nets {
-            evaluators: NetVariant::ALL.map(evaluator),
+            evaluators: NetVariant::ALL.map(built_in),
         }
     }
 
