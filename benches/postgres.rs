@@ -152,6 +152,7 @@ impl GameInPlay {
                 host: None,
                 seats: Default::default(),
             },
+            data: Default::default(),
             seating: Arc::default(),
             timing: Timing::default(),
             skips_to_deal: false,
@@ -162,7 +163,7 @@ impl GameInPlay {
         let event = stored.game.last_event().clone();
         let new = NewGame::created(stored, &event).expect("a new game");
         let mut stored = new.game.clone();
-        let op = WriteOp::Insert(Box::new(new));
+        let op = WriteOp::from(new);
         let added = store.commit(Write { op, save: None }).await;
         assert_eq!(added.expect("a commit"), CommitResult::Done);
         let id = stored.id;

@@ -20,7 +20,7 @@ use actix_web::rt::System;
 use dog_rules::BySeat;
 use dog_store::{
     AdminChanges, CommitResult, Draft, GameId, NewGame, Store, StoreConfig, StoredGame, Timing,
-    TokenHash, Tokens, Write, WriteOp, now,
+    TokenHash, Tokens, Write, now,
 };
 use futures_util::future::join_all;
 use rand::{RngExt, rng};
@@ -185,6 +185,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
             seats: BySeat::from_fn(|seat| (seat < 4).then_some(token)),
         },
         seating: std::sync::Arc::default(),
+        data: std::sync::Arc::default(),
         timing: Timing::default(),
         skips_to_deal: false,
         admin_changes: AdminChanges::default(),
@@ -192,7 +193,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
         game: beginning(&script.seed).into(),
     };
     let new = NewGame::created(record.clone(), record.game.last_event()).expect("a new game");
-    let (effect, save) = (WriteOp::Insert(new.into()), None);
+    let (effect, save) = (new.into(), None);
     commit(store, Write { op: effect, save }).await;
     for step in &script.steps[..steps] {
         let draft =

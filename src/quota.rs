@@ -83,7 +83,7 @@ impl CreatorQuotas {
     /// How long to wait.
     pub fn charge_bot_action(&self, creator: Creator) -> Result<(), Duration> {
         let network = self.networks.lock().get(&creator).copied();
-        take(&self.bot_actions, creator)
+        take(&self.bot_actions, creator, 1)
             .and_then(|()| self.storage.take(creator, network, 1).map(drop))
             .map_err(|limit| limit.wait)
     }
@@ -113,13 +113,13 @@ pub fn bucket(name: &'static str, rate: u32, burst: u32, per: Duration) -> Optio
     })
 }
 
-/// Takes one from this key's bucket, if there is a limit.
+/// Takes several from this key's bucket, if there is a limit.
 ///
 /// # Errors
 /// The exceeded limit.
-pub fn take(bucket: &Option<Bucket>, key: impl Hash) -> Result<(), RateLimit> {
+pub fn take(bucket: &Option<Bucket>, key: impl Hash, count: u32) -> Result<(), RateLimit> {
     match bucket {
-        Some(bucket) => bucket.take(key, 1, Instant::now()).map(drop),
+        Some(bucket) => bucket.take(key, count, Instant::now()).map(drop),
         None => Ok(()),
     }
 }

@@ -43,7 +43,6 @@ use crate::{
     http::{middleware::log_and_measure, network::HomeNetwork, static_files::StaticFiles},
     limits::{
         LimitState, Limits,
-        announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
         connections::{self, Connections},
         gates::Gates,
         guard_preflight,
@@ -55,6 +54,7 @@ use crate::{
     metrics::Metrics,
     player_models::ModelCache,
     pool::{PoolConfig, WorkerPool},
+    problem::announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
     quick_joins::QuickJoins,
     quota::CreatorQuotas,
     readiness::{self, Readiness},

@@ -22,7 +22,7 @@ pub const POOL: PoolConfig = PoolConfig {
 /// Adds a new game to a store.
 pub async fn add(store: &Store, stored: StoredGame) {
     let new = NewGame::created(stored.clone(), stored.game.last_event()).expect("a new game");
-    let op = WriteOp::Insert(Box::new(new));
+    let op = WriteOp::from(new);
     let added = store.commit(Write { op, save: None }).await;
     assert_eq!(added.expect("a commit"), CommitResult::Done);
 }

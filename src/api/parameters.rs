@@ -17,13 +17,18 @@ use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, SeqAccess, Visitor},
 };
+use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     access::{Caller, Role},
     app::App,
     headers::token::caller,
-    http::{json::from_query, range::NumberRange, request::WriteRequest},
+    http::{
+        json::{from_body, from_query},
+        range::NumberRange,
+        request::WriteRequest,
+    },
     problem::{Code, Problem, Reason},
 };
 
@@ -274,37 +279,102 @@ pub fn in_range<T: Copy + Into<u64>>(
     }
 }
 
-/// A list with one entry per seat. Parsing stops when it has more entries than a game has seats.
-pub struct BySeatList<T>(pub Vec<T>);
+/// A list of at most so many entries, by default of one for each seat. Parsing stops when it has
+/// more.
+pub struct BoundedList<T, const MOST: usize = MAX_SEATS>(pub Vec<T>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeatList<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BySeatList<T>, D::Error> {
-        struct Entries<T>(PhantomData<T>);
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for BoundedList<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T, const MOST: usize>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = BySeatList<T>;
+        impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Entries<T, MOST> {
+            type Value = BoundedList<T, MOST>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(
-                    f,
-                    "a list with an entry for each of {MAX_SEATS} seats at most"
-                )
+                write!(f, "a list with at most {MOST} entries")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(entry) = list.next_element()? {
                     entries.push(entry);
-                    if entries.len() > MAX_SEATS {
+                    if entries.len() > MOST {
                         return Err(de::Error::invalid_length(entries.len(), &self));
                     }
                 }
-                Ok(BySeatList(entries))
+                Ok(BoundedList(entries))
             }
         }
 
         deserializer.deserialize_seq(Entries(PhantomData))
     }
+}
+
+/// The body of another request, in a list. It is read later, so that a mistake is that of its own.
+#[derive(Deserialize)]
+pub struct InnerBody(Box<RawValue>);
+
+impl InnerBody {
+    /// What it says.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read<T: DeserializeOwned + ToSchema>(&self) -> Result<T, Problem> {
+        from_body(self.0.get().as_bytes())
+    }
+}
+
+impl<T, const MOST: usize> BoundedList<T, MOST> {
+    /// The entries; `name` is the member of the body that has the list.
+    ///
+    /// # Errors
+    /// `invalid_request`, if there are none.
+    pub fn not_empty(self, name: &str) -> Result<Vec<T>, Problem> {
+        match self.0.is_empty() {
+            true => Err(Problem::wrong_value(
+                name,
+                format!("/{name} must not be empty"),
+            )),
+            false => Ok(self.0),
+        }
+    }
+}
+
+/// Maximum bytes of what a client attaches, and maximum levels of its nesting.
+const MAX_DATA: usize = 1024;
+const MAX_DATA_LEVELS: usize = 16;
+
+/// The object that a client attaches, without white space; `member` is the member of the body that
+/// has it.
+///
+/// # Errors
+/// `invalid_request`, if it is no object, too long or nested too deeply.
+pub fn client_data(data: Option<Box<RawValue>>, member: &str) -> Result<Option<String>, Problem> {
+    let Some(data) = data else { return Ok(None) };
+    let (mut text, mut levels, mut most) = (String::new(), 0_usize, 0);
+    let (mut in_string, mut is_escaped) = (false, false);
+    for character in data.get().chars() {
+        match character {
+            _ if in_string => {
+                in_string = is_escaped || character != '"';
+                is_escaped = !is_escaped && character == '\\';
+            }
+            ' ' | '\t' | '\r' | '\n' => continue,
+            '"' => in_string = true,
+            '{' | '[' => levels += 1,
+            '}' | ']' => levels -= 1,
+            _ => {}
+        }
+        most = most.max(levels);
+        text.push(character);
+    }
+    if !text.starts_with('{') || text.len() > MAX_DATA || most > MAX_DATA_LEVELS {
+        let detail = format!(
+            "/{member} must be an object of at most {MAX_DATA} bytes and {MAX_DATA_LEVELS} levels"
+        );
+        return Err(Problem::wrong_value(member, detail));
+    }
+    Ok(Some(text))
 }
 
 /// Parses an id; `game_not_found` if it is invalid.

@@ -10,7 +10,9 @@ pub fn routes() -> Vec<RouteDef> {
     vec![
         route!(Request, games::game::list_games),
         route!(NewGame, games::create::create_game).with_key(),
+        route!(NewGame, games::batch::create_games).with_key(),
         route!(Import, games::import::import_game).with_key(),
+        route!(Request, watch::many_events::stream_many_events),
         route!(Request, games::game::get_game),
         route!(Write, play::actions::deal_cards),
         route!(Write, play::actions::swap_cards),
@@ -41,6 +43,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Advice, analysis::by_body::analyse_legal_moves),
         route!(Advice, analysis::by_body::analyse_seven_parts),
         route!(Advice, analysis::by_body::analyse_suggest_move).with_key(),
+        route!(Advice, analysis::batch::analyse_suggest_moves).with_key(),
         route!(Advice, analysis::by_address::suggest_move_by_address).with_key(),
         route!(Request, analysis::by_address::get_position_picture),
         route!(Request, site::operations::list_addresses),

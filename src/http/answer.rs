@@ -104,7 +104,10 @@ impl Answer {
             (secrets, _) => secrets,
         };
         let body = match secrets {
-            Some(secrets) => fill(&self.body, |secret| secrets.text(secret)),
+            Some(secrets) => fill(&self.body, |game, secret| match game {
+                Some(index) => secrets.of_game(index).text(secret),
+                None => secrets.text(secret),
+            }),
             None => self.body,
         };
         if gzip {

@@ -271,10 +271,16 @@ impl<'de> Deserializer<'de> for LazyValue<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, InvalidShape> {
-        visitor.visit_newtype_struct(self)
+        match name {
+            // How `serde_json` reads a value as its text.
+            "$serde_json::private::RawValue" => {
+                visitor.visit_map(MapDeserializer::new(iter::once((name, self.text))))
+            }
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(

@@ -19,13 +19,11 @@ use futures_util::FutureExt;
 
 use crate::{
     headers::token::{DOG_TOKEN, hide_tokens, vary_by_token},
-    limits::{
-        LimitState,
-        announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    },
+    limits::LimitState,
     metrics::{InFlightRequest, RequestMetrics, SkipLatency, method_name},
     problem::{
         NO_SNIFFING, Problem,
+        announce::{RATE_LIMIT, RATE_LIMIT_POLICY},
         request_id::{REQUEST_ID, RequestId},
     },
 };

@@ -49,6 +49,9 @@ pub struct NoQuery {}
 /// Maximum bytes of a body without a record.
 const MAX_BODY: usize = 64 * 1024;
 
+/// Maximum bytes of a body with a list of what are bodies elsewhere.
+pub const MAX_LIST_BODY: usize = 512 * 1024;
+
 /// Bytes of an oversized body that are read and discarded, so that its sender can read the
 /// response.
 const MAX_DISCARDED: usize = 4 * 1024 * 1024;
@@ -119,7 +122,7 @@ impl BodyContent {
     }
 
     /// What `read` returns; of a long body not on an async worker.
-    async fn read_with<T: Send + 'static>(
+    pub async fn read_with<T: Send + 'static>(
         &self,
         read: impl FnOnce(&BodyContent) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
@@ -134,17 +137,20 @@ impl BodyContent {
 
 /// The JSON body of a request that changes nothing: its content, or why it is invalid. An empty
 /// body is an empty object.
-pub struct Body<T> {
+pub struct Body<T, const MOST: usize = MAX_BODY> {
     pub content: Result<T, Problem>,
     _memory: Option<Reservation>,
 }
 
-impl<T: DeserializeOwned + ToSchema + Send + 'static> FromRequest for Body<T> {
+impl<T, const MOST: usize> FromRequest for Body<T, MOST>
+where
+    T: DeserializeOwned + ToSchema + Send + 'static,
+{
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Body<T>, Problem>>;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let body = body(request, payload, MAX_BODY, false);
+        let body = body(request, payload, MOST, false);
         Box::pin(async move {
             let ReadBody { content, memory } = body.await?;
             let read = content.read_with(|content| {
@@ -400,6 +406,19 @@ impl WriteRequest {
             return Ok(());
         }
         Err(AccessError::StaleVersion(version).into())
+    }
+}
+
+/// A write whose body is a list of bodies.
+pub struct ListRequest(pub WriteRequest);
+
+impl FromRequest for ListRequest {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<ListRequest, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let write = WriteRequest::read(request, payload, MAX_LIST_BODY, false);
+        Box::pin(async move { write.await.map(ListRequest) })
     }
 }
 

@@ -10,9 +10,10 @@ use dog_store::TokenHash;
 use hmac::{Hmac, KeyInit, Mac};
 use rand::{TryRng, rngs::SysRng};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use sha2::Sha256;
 
-use super::idempotency::Retry;
+use super::{idempotency::Retry, json::to_json};
 use crate::problem::{Code, Problem};
 
 /// How a mark begins in JSON. No text of a client has this character.
@@ -67,15 +68,28 @@ impl Serialize for Secret {
     }
 }
 
-/// The JSON with the text of each secret in place of its mark.
-pub fn fill(json: &str, text: impl Fn(Secret) -> String) -> String {
+/// The entry of a list with this index as JSON, whose marks say whose secrets they are.
+///
+/// # Errors
+/// Never in practice: what the server answers can be serialized.
+pub fn in_list(entry: &impl Serialize, index: usize) -> Result<Box<RawValue>, Problem> {
+    let json = to_json(entry)?.replace(MARK, &format!("{MARK}{index}/"));
+    RawValue::from_string(json).map_err(Problem::internal)
+}
+
+/// The JSON with the text of each secret in place of its mark, which may have the index of a game.
+pub fn fill(json: &str, text: impl Fn(Option<usize>, Secret) -> String) -> String {
     let mut filled = String::with_capacity(json.len() + 256);
     let mut rest = json;
     while let Some((before, after)) = rest.split_once(MARK) {
         filled += before;
         filled.push('"');
         let (name, after) = after.split_once('"').unwrap_or((after, ""));
-        filled += &Secret::named(name).map_or_else(String::new, &text);
+        let (index, name) = match name.split_once('/') {
+            Some((index, name)) => (index.parse().ok(), name),
+            None => (None, name),
+        };
+        filled += &Secret::named(name).map_or_else(String::new, |secret| text(index, secret));
         filled.push('"');
         rest = after;
     }
@@ -115,6 +129,16 @@ impl Secrets {
         mac.update(&salt);
         let key = mac.finalize().into_bytes().into();
         Ok(Secrets { key, salt })
+    }
+
+    /// Those of the game with this index in a list.
+    pub fn of_game(&self, index: usize) -> Secrets {
+        let mut mac = hmac(&self.key);
+        mac.update(format!("game {index}").as_bytes());
+        Secrets {
+            key: mac.finalize().into_bytes().into(),
+            salt: self.salt,
+        }
     }
 
     /// The text of a secret: 256 bits as hex digits; for an invitation what it opens and 128 bits.
@@ -166,7 +190,7 @@ mod tests {
             Secret::Ticket,
         ];
         let json = serde_json::to_string(&(all, "\\u0000 \"Anna\"")).unwrap();
-        let filled = fill(&json, |secret| format!("<{secret}>"));
+        let filled = fill(&json, |_, secret| format!("<{secret}>"));
         let expected = r#"[["<seat 2>","<host>","<invitation 2>","<invitation any>","<ticket>"],"#;
         assert_eq!(filled, expected.to_owned() + r#""\\u0000 \"Anna\""]"#);
     }

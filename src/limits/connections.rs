@@ -87,9 +87,9 @@ pub struct Connection {
     stalled: RefCell<Option<Reservation>>,
     /// Consecutive requests that were refused because they came too often.
     refused: Cell<u32>,
-    /// Whether the response waits for something to happen: see [`OpenStream`].
+    /// Whether the response waits for something to happen: see [`WaitingResponse`].
     ///
-    /// [`OpenStream`]: super::streams::OpenStream
+    /// [`WaitingResponse`]: super::streams::WaitingResponse
     pub(super) waits: Cell<bool>,
     /// Whether the connection is to end.
     pub(super) ended: Cell<bool>,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpMessage, HttpResponse, ResponseError,
+    Error, HttpMessage, ResponseError,
     body::MessageBody,
     dev::{RequestHead, ServiceRequest, ServiceResponse},
     http::{
@@ -24,7 +24,6 @@ use dog_store::{GameId, Store, TokenHash};
 
 use super::{
     address::{Address, ClientAddress, is_forwarded},
-    announce::{announce, too_many},
     connections::Connection,
     gates::Gates,
     rates::{Cost, Limits, RateKey, Rates},
@@ -35,7 +34,7 @@ use crate::{
         origin::{Cors, host},
         token::{TOKEN_HEADERS, caller},
     },
-    problem::{Code, Problem},
+    problem::{Code, Problem, announce::announce},
     quota::{CreatorQuotas, RateLimit},
 };
 
@@ -121,6 +120,33 @@ impl LimitState {
         }
     }
 
+    /// Charges what a request turned out to cost when its body was read, besides what its route
+    /// costs: so many more of that, and KiB that are stored. Returns the limit to announce.
+    ///
+    /// # Errors
+    /// The refusal, if it is over a limit.
+    pub fn charge_more(
+        &self,
+        ClientAddress(address): ClientAddress,
+        cost: Cost,
+        count: u32,
+        kib: u32,
+    ) -> Result<Option<RateLimit>, Problem> {
+        let Some(address) = address else {
+            return Ok(None);
+        };
+        let creator = |address: Address| self.store.creator(&address.bytes());
+        let limit = self.rates.charge_more(address, cost, count);
+        let limit = limit.map_err(|limit| cost.exceeds(limit))?;
+        let kib = match cost {
+            Cost::NewGame => kib + count * STORAGE_KIB_GAME,
+            _ => kib,
+        };
+        let stored = self.rates.charge_storage(address, creator, kib);
+        stored.map_err(exceeds_storage)?;
+        Ok(limit)
+    }
+
     /// To what requests with this token are charged; none if it is not one of the game's.
     async fn key(&self, game: GameId, token: TokenHash) -> Option<RateKey> {
         if let Some(key) = self.rates.cached_key(game, token) {
@@ -159,12 +185,8 @@ pub async fn guard(
     // What is refused is charged, too, as a request.
     let cost = if checked.is_ok() { cost } else { Cost::Request };
     let charged = charge(&request, cost, &state).await;
-    let admitted = match (charged, checked) {
-        (Ok(_), Err(problem)) => Err(problem.error_response()),
-        (charged, _) => charged,
-    };
-    let too_often =
-        matches!(&admitted, Err(refusal) if refusal.status() == StatusCode::TOO_MANY_REQUESTS);
+    let admitted = charged.and_then(|charge| checked.map(|()| charge));
+    let too_often = matches!(&admitted, Err(refusal) if refusal.code() == Code::TooManyRequests);
     let connection = request.conn_data::<Rc<Connection>>();
     // Neither what costs nothing nor another refusal ends a row of refusals.
     let counted = connection.filter(|_| too_often || admitted.is_ok() && cost != Cost::Free);
@@ -175,7 +197,7 @@ pub async fn guard(
             if let Some(delay) = delay.filter(|delay| !delay.is_zero()) {
                 sleep(delay).await;
             }
-            return Ok(request.into_response(refusal));
+            return Ok(request.into_response(refusal.error_response()));
         }
     };
     let mut response = next.call(request).await?;
@@ -257,11 +279,11 @@ async fn charge(
     request: &ServiceRequest,
     cost: Cost,
     state: &LimitState,
-) -> Result<RateCharge, HttpResponse> {
+) -> Result<RateCharge, Problem> {
     let connection = request.conn_data::<Rc<Connection>>();
     if connection.is_some_and(|connection| connection.over_limit) {
         let problem = Problem::new(Code::Unavailable, "too many connections are open");
-        return Err(problem.and_close().error_response());
+        return Err(problem.and_close());
     }
     if cost == Cost::Free {
         return Ok(RateCharge::default());
@@ -287,12 +309,15 @@ async fn charge(
     let creator = |address: Address| store.creator(&address.bytes());
     let limit = rates
         .charge(address, creator, key, cost)
-        .map_err(|limit| too_many(&format!("rate limit exceeded{}", cost.subject()), &limit))?;
-    gate.map_err(|problem| problem.error_response())?;
+        .map_err(|limit| cost.exceeds(limit))?;
+    gate?;
     let stored = rates.charge_storage(address, creator, storage_kib(request.head(), cost));
-    let detail = "rate limit exceeded: bytes stored for this address";
-    stored.map_err(|limit| too_many(detail, &limit))?;
+    stored.map_err(exceeds_storage)?;
     Ok(RateCharge { key, limit })
+}
+
+fn exceeds_storage(limit: RateLimit) -> Problem {
+    Problem::too_many("rate limit exceeded: bytes stored for this address", limit)
 }
 
 /// Maximum KiB stored for a request, besides what an action adds to its game.

@@ -5,7 +5,6 @@
 //! connection, [`memory`] that of all large bodies.
 
 mod address;
-pub mod announce;
 pub mod connections;
 pub mod framing;
 pub mod gates;

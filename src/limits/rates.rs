@@ -18,7 +18,10 @@ use dog_store::{Creator, GameId, TokenHash};
 use parking_lot::Mutex;
 
 use super::address::Address;
-use crate::quota::{Bucket, CreatorQuotas, HOUR, NetworkBuckets, RateLimit, SECOND, bucket, take};
+use crate::{
+    problem::Problem,
+    quota::{Bucket, CreatorQuotas, HOUR, NetworkBuckets, RateLimit, SECOND, bucket, take},
+};
 
 /// By how much the limit of an address is multiplied for tokens of games created elsewhere.
 const FOREIGN_FACTOR: u32 = 10;
@@ -54,15 +57,16 @@ impl Cost {
         }
     }
 
-    /// What was limited, for the detail of a refusal.
-    pub fn subject(self) -> &'static str {
-        match self {
+    /// The refusal of a request of this cost over a limit.
+    pub fn exceeds(self, limit: RateLimit) -> Problem {
+        let subject = match self {
             Cost::NewGame | Cost::Import | Cost::Join => {
                 ": games created or joined by this address"
             }
             Cost::Advice => ": advice for this address",
             Cost::Free | Cost::Request | Cost::Write => "",
-        }
+        };
+        Problem::too_many(format_args!("rate limit exceeded{subject}"), limit)
     }
 }
 
@@ -221,16 +225,43 @@ impl Rates {
         } else {
             &self.foreign_tokens
         };
-        take(bucket, address)?;
+        take(bucket, address, 1)?;
         if let Some(key) = key {
-            take(&self.tokens, key.token.0)?;
+            take(&self.tokens, key.token.0, 1)?;
         }
+        self.charge_own(address, cost, 1)
+    }
+
+    /// Charges an address for a request that costs as much as so many more.
+    ///
+    /// # Errors
+    /// The exceeded limit.
+    pub fn charge_more(
+        &self,
+        address: Address,
+        cost: Cost,
+        count: u32,
+    ) -> Result<Option<RateLimit>, RateLimit> {
+        if count == 0 {
+            return Ok(None);
+        }
+        take(&self.addresses, address, count)?;
+        self.charge_own(address, cost, count)
+    }
+
+    /// Charges the limit that is there for this cost alone, if one is.
+    fn charge_own(
+        &self,
+        address: Address,
+        cost: Cost,
+        count: u32,
+    ) -> Result<Option<RateLimit>, RateLimit> {
         let buckets = match cost {
             Cost::NewGame | Cost::Import | Cost::Join => &self.games,
             Cost::Advice => &self.advice,
             Cost::Free | Cost::Request | Cost::Write => return Ok(None),
         };
-        buckets.take(address, address.network(), 1)
+        buckets.take(address, address.network(), count)
     }
 
     /// Charges an address and its network for storage. `creator` is the hash that an address has as

@@ -56,52 +56,84 @@ impl StreamsByAddress {
     }
 }
 
-/// A stream or a long poll: a response that waits for something to happen, until this is dropped.
-/// Then the connection ends as soon as the client closes its side: nobody reads the rest. Other
-/// responses are sent to clients that have closed only their own side.
-pub struct OpenStream {
-    /// Where it is counted, and for which address.
-    counted: Option<(Data<StreamsByAddress>, Address)>,
-    has_token: bool,
-    connection: Option<Rc<Connection>>,
-}
+/// The client of a request, for whose address streams are counted.
+pub struct StreamClient(Option<(Data<StreamsByAddress>, Address)>);
 
-impl OpenStream {
-    /// The response to this request waits; `has_token` says whether it has a token of the game.
+impl StreamClient {
+    pub fn new(request: &HttpRequest) -> StreamClient {
+        let streams = request.app_data::<Data<StreamsByAddress>>().cloned();
+        StreamClient(streams.zip(ClientAddress::from_extensions(request).0))
+    }
+
+    /// Counts one more; `has_token` says whether it has a token of the game.
     ///
     /// # Errors
     /// `too_many_streams`, if the address has as many as it may.
-    pub fn begin(request: &HttpRequest, has_token: bool) -> Result<OpenStream, Problem> {
-        let streams = request.app_data::<Data<StreamsByAddress>>().cloned();
-        let counted = streams.zip(ClientAddress::from_extensions(request).0);
-        if let Some((streams, address)) = &counted
+    pub fn count(&self, has_token: bool) -> Result<CountedStream, Problem> {
+        if let Some((streams, address)) = &self.0
             && !streams.admit(*address, has_token)
         {
             let detail = "this address has as many streams and waiting requests open as it may";
             let problem = Problem::new(Code::TooManyStreams, detail);
             return Err(problem.retry_after(RETRY_AFTER));
         }
-        let connection = request.conn_data::<Rc<Connection>>().cloned();
-        if let Some(connection) = &connection {
-            connection.waits.set(true);
-        }
-        Ok(OpenStream {
-            counted,
+        Ok(CountedStream {
+            counted: self.0.clone(),
             has_token,
-            connection,
         })
     }
 }
 
-impl Drop for OpenStream {
+/// A stream or a long poll that is counted until this is dropped.
+pub struct CountedStream {
+    /// Where, and for which address.
+    counted: Option<(Data<StreamsByAddress>, Address)>,
+    has_token: bool,
+}
+
+impl Drop for CountedStream {
     fn drop(&mut self) {
-        if let Some(connection) = &self.connection {
-            connection.waits.set(false);
-        }
         if let Some((streams, address)) = &self.counted {
             streams.leave(*address, self.has_token);
         }
     }
+}
+
+/// A response that waits for something to happen, until this is dropped. Then the connection ends
+/// as soon as the client closes its side: nobody reads the rest. Other responses are sent to clients
+/// that have closed only their own side.
+pub struct WaitingResponse(Option<Rc<Connection>>);
+
+impl WaitingResponse {
+    /// The response to this request waits.
+    pub fn begin(request: &HttpRequest) -> WaitingResponse {
+        let connection = request.conn_data::<Rc<Connection>>().cloned();
+        if let Some(connection) = &connection {
+            connection.waits.set(true);
+        }
+        WaitingResponse(connection)
+    }
+}
+
+impl Drop for WaitingResponse {
+    fn drop(&mut self) {
+        if let Some(connection) = &self.0 {
+            connection.waits.set(false);
+        }
+    }
+}
+
+/// The response to this request is a stream or a long poll, until what is returned is dropped.
+/// `has_token` says whether it has a token of the game.
+///
+/// # Errors
+/// `too_many_streams`, if the address has as many as it may.
+pub fn begin(
+    request: &HttpRequest,
+    has_token: bool,
+) -> Result<(CountedStream, WaitingResponse), Problem> {
+    let counted = StreamClient::new(request).count(has_token)?;
+    Ok((counted, WaitingResponse::begin(request)))
 }
 
 #[cfg(test)]

@@ -26,11 +26,11 @@ use crate::{
 };
 
 /// How often an empty message is sent when nothing happens, so that no proxy closes the connection.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// How long a message may wait until the client has read it. Then the stream ends; the client can
 /// resume it.
-const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a stream stays open after the end of its game, if it is to.
 pub const MAX_TIME_AFTER_END: Duration = Duration::from_secs(60 * 60);
@@ -58,9 +58,21 @@ pub struct EventStream {
     reaction: u64,
     /// Of a seat.
     connection: Option<SeatConnection>,
-    notice: NoticeReader,
+    /// None if the reader is not told of notices.
+    notice: Option<NoticeReader>,
     /// When the last message was handed over to be sent.
     sent_at: Option<Instant>,
+}
+
+/// What a stream does next.
+pub(super) enum Step {
+    Message(Bytes),
+    /// It waits for a change.
+    Wait,
+    /// The store is not available now.
+    Retry,
+    /// It ends: because of a problem, or because there is no more to send.
+    End(Option<Problem>),
 }
 
 impl EventStream {
@@ -74,7 +86,7 @@ impl EventStream {
         reader: StreamReader,
         connection: Option<SeatConnection>,
         options: StreamOptions,
-        notice: NoticeReader,
+        notice: Option<NoticeReader>,
     ) -> Result<EventStream, Problem> {
         let now = stored.game.version();
         let (version, first) = match options.start {
@@ -125,33 +137,57 @@ impl EventStream {
         {
             return None;
         }
-        if let Some(first) = self.first.take() {
-            return Some(first);
-        }
-        while !self.is_over() && !self.subscription.closed() {
-            match self.next_update().await {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => {}
-                Err(problem) => {
-                    problem.log(id);
-                    if problem.code() == Code::TokenReplaced
-                        && let Some(connection) = self.connection.take()
-                    {
-                        connection.lose_seat();
-                    }
-                    if problem.code() != Code::Unavailable {
-                        return None;
-                    }
+        loop {
+            match self.step(id).await {
+                Step::Message(message) => return Some(message),
+                Step::End(_) => return None,
+                Step::Retry => {
                     wait_before_retry().await;
                     return Some(self.options.format.heartbeat());
                 }
-            }
-            let changed = timeout(HEARTBEAT, self.subscription.changed()).await;
-            if changed.is_err() {
-                return Some(self.options.format.heartbeat());
+                Step::Wait => {
+                    if timeout(HEARTBEAT, self.changed()).await.is_err() {
+                        return Some(self.options.format.heartbeat());
+                    }
+                }
             }
         }
-        None
+    }
+
+    /// What it does next. A problem is logged as that of the request with this id.
+    pub(super) async fn step(&mut self, id: &RequestId) -> Step {
+        if let Some(first) = self.first.take() {
+            return Step::Message(first);
+        }
+        if self.is_over() || self.stops() {
+            return Step::End(None);
+        }
+        match self.next_update().await {
+            Ok(Some(message)) => Step::Message(message),
+            Ok(None) => Step::Wait,
+            Err(problem) => {
+                problem.log(id);
+                if problem.code() == Code::TokenReplaced
+                    && let Some(connection) = self.connection.take()
+                {
+                    connection.lose_seat();
+                }
+                match problem.code() {
+                    Code::Unavailable => Step::Retry,
+                    _ => Step::End(Some(problem)),
+                }
+            }
+        }
+    }
+
+    /// Waits until the game has changed.
+    pub(super) async fn changed(&mut self) {
+        self.subscription.changed().await;
+    }
+
+    /// Whether the server is about to stop.
+    pub(super) fn stops(&self) -> bool {
+        self.subscription.closed()
     }
 
     fn is_over(&self) -> bool {
@@ -246,7 +282,7 @@ impl EventStream {
         if let Some(review) = self.review(reviewed)? {
             return Ok(Some(review));
         }
-        let notice = self.notice.next();
+        let notice = self.notice.as_mut().and_then(NoticeReader::next);
         let message = notice.map(|notice| self.options.format.notice("notice", &notice));
         message.transpose()
     }
@@ -402,14 +438,7 @@ mod tests {
                 start,
                 after_end: false,
             };
-            let stream = EventStream::new(
-                subscription,
-                &self.stored,
-                reader,
-                None,
-                options,
-                NoticeReader::new(&Arc::default()),
-            );
+            let stream = EventStream::new(subscription, &self.stored, reader, None, options, None);
             stream.await.unwrap()
         }
     }

@@ -2,12 +2,14 @@
 
 mod event_stream;
 mod hub;
+mod many_games;
 mod messages;
 mod presence;
 
 pub use self::{
     event_stream::{EventStream, MAX_TIME_AFTER_END},
     hub::{FeedTask, Hub},
+    many_games::{GameClosed, ManyGames},
     messages::{Start, StreamOptions, StreamReader},
     presence::{PresenceTask, PresenceTracker},
 };

@@ -15,10 +15,11 @@ use thiserror::Error;
 use utoipa::ToSchema;
 
 use super::{
+    announce::announce,
     request_id::RequestId,
     table::{Code, Reason},
 };
-use crate::quota::whole_seconds;
+use crate::quota::{RateLimit, whole_seconds};
 
 /// The value of `X-Content-Type-Options`: a browser is not to guess another type than the stated
 /// one.
@@ -34,6 +35,8 @@ pub struct Problem {
     allow: Option<String>,
     /// Seconds after which a retry may succeed.
     retry_after: Option<u64>,
+    /// The limit that was exceeded.
+    limit: Option<RateLimit>,
     /// Whether the connection ends with this response.
     close: bool,
 }
@@ -130,6 +133,7 @@ impl Problem {
             cause: None,
             allow: None,
             retry_after: (code == Code::Unavailable).then_some(1),
+            limit: None,
             close: false,
         }
     }
@@ -145,6 +149,26 @@ impl Problem {
     /// together.
     pub fn wrong_combination(detail: impl fmt::Display) -> Problem {
         Problem::new(Code::InvalidRequest, detail).because(Reason::WrongCombination)
+    }
+
+    /// `too_many_requests`: this limit was exceeded.
+    pub fn too_many(detail: impl fmt::Display, limit: RateLimit) -> Problem {
+        let problem = Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait);
+        Problem {
+            limit: Some(limit),
+            ..problem
+        }
+    }
+
+    /// The problem of a part of the body, which is at this place.
+    pub fn within(mut self, place: &str) -> Problem {
+        if self.details.errors.is_empty() {
+            return self.at(place.to_owned(), None);
+        }
+        for error in &mut self.details.errors {
+            error.pointer.insert_str(0, place);
+        }
+        self
     }
 
     /// Adds the reason.
@@ -284,9 +308,11 @@ impl ResponseError for Problem {
         if let Some(allow) = &self.allow {
             response.insert_header((header::ALLOW, allow.as_str()));
         }
-        response.json(&ProblemDetails {
+        let mut response = response.json(&ProblemDetails {
             request_id: RequestId::current(),
             ..(*self.details).clone()
-        })
+        });
+        announce(self.limit.as_ref(), response.headers_mut());
+        response
     }
 }

@@ -1,5 +1,6 @@
 //! Every error a client can get, as a problem document (RFC 9457).
 
+pub mod announce;
 mod convert;
 mod document;
 pub mod request_id;

@@ -117,6 +117,11 @@ pub struct GameView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = moves_or_null)]
     pub moves: Option<Box<RawValue>>,
+    /// What was attached to the game when it was created. Only for the host and the seats, and only
+    /// in the answer to a request for the game, a creation or a join.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    data: Option<Box<RawValue>>,
 }
 
 /// Something that the viewer may do now.
@@ -182,6 +187,11 @@ pub struct SeatJson {
     /// The card that the viewer received from its partner in this round; null for the others.
     #[schema(required)]
     received: Option<Card>,
+    /// What was attached to the seat. Only for the host and the seat itself, and only where the game
+    /// has `data`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    data: Option<Box<RawValue>>,
 }
 
 /// How many of each card.
@@ -242,8 +252,28 @@ impl GameView {
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
             moves: None,
+            data: None,
         }
     }
+
+    /// The same with what was attached, as this role may see it.
+    pub fn with_data(stored: &StoredGame, role: Role) -> GameView {
+        let mut view = GameView::new(stored, role);
+        if role != Role::Spectator {
+            view.data = stored.data.game.as_deref().and_then(raw);
+            for seat in &mut view.seats {
+                if role == Role::Host || role == Role::Seat(seat.seat) {
+                    seat.data = stored.data.of_seat(&stored.game, seat.seat).and_then(raw);
+                }
+            }
+        }
+        view
+    }
+}
+
+/// Stored JSON as it is.
+fn raw(json: &str) -> Option<Box<RawValue>> {
+    RawValue::from_string(json.to_owned()).ok()
 }
 
 /// The seats that the game waits for; none while the server is to deal.
@@ -277,6 +307,7 @@ fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
         hand: seat.own.map(|own| own.hand.sorted().collect()),
         gave: seat.own.and_then(|own| own.offered),
         received: seat.own.and_then(|own| own.received),
+        data: None,
     }
 }
 

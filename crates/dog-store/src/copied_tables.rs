@@ -62,6 +62,7 @@ pub(crate) const TABLES: [CopiedTable; 6] = [
             ("creator", Bytes),
             ("token_hashes", Bytes),
             ("seating", Text),
+            ("data", Text),
             ("snapshot", Text),
             ("listed_until", Int),
         ],

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
-use super::{
-    AdminChanges, GameId, Seating, StoreError, StoredGame, Timing, row::Row, write::to_json,
-};
+use super::{AdminChanges, GameId, StoreError, StoredGame, Timing, row::Row, write::to_json};
 
 /// A query of the columns of [`stored_game`], in their order.
 macro_rules! select_games {
@@ -14,7 +12,7 @@ macro_rules! select_games {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, creator, \
-             admin_changes, token_renewals, seating, reactions, skips_to_deal FROM games ",
+             admin_changes, token_renewals, seating, reactions, skips_to_deal, data FROM games ",
             $rest
         )
     };
@@ -56,7 +54,8 @@ pub(super) fn stored_game(
         updated_at,
         creator: row.get(13)?,
         tokens: row.get(6)?,
-        seating: seating(row.text(16)?, id)?,
+        seating: json(row.text(16)?, id)?,
+        data: json(row.text(19)?, id)?,
         timing: Timing {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,
@@ -71,24 +70,29 @@ pub(super) fn stored_game(
     })
 }
 
-/// The seating of the game `id` in a column of JSON; without any, the default.
+/// What the game `id` has in a column of JSON; without any, the default.
 ///
 /// # Errors
 /// It cannot be parsed.
-pub(super) fn seating(column: Option<&[u8]>, id: GameId) -> Result<Arc<Seating>, StoreError> {
+pub(super) fn json<T: Default + DeserializeOwned>(
+    column: Option<&[u8]>,
+    id: GameId,
+) -> Result<Arc<T>, StoreError> {
     match column {
         None => Ok(Arc::default()),
         Some(column) => Ok(Arc::new(parse(column, id)?)),
     }
 }
 
-/// The seating as JSON; `None` for the default.
+/// A value as JSON; `None` for the default.
 ///
 /// # Errors
-/// Never in practice: a seating can be serialized.
-pub(super) fn seating_column(seating: &Seating) -> Result<Option<String>, StoreError> {
-    let is_default = *seating == Seating::default();
-    (!is_default).then(|| to_json(seating)).transpose()
+/// Never in practice: what games have can be serialized.
+pub(super) fn json_column<T: Default + PartialEq + Serialize>(
+    value: &T,
+) -> Result<Option<String>, StoreError> {
+    let is_default = *value == T::default();
+    (!is_default).then(|| to_json(value)).transpose()
 }
 
 /// A version as a stored integer. Larger values saturate: they occur in requests, but not in games.

@@ -10,6 +10,7 @@
 //! write. Reading a game takes some microseconds.
 
 mod check;
+mod client_data;
 mod config;
 mod copied_tables;
 mod copy;
@@ -45,6 +46,7 @@ mod write;
 
 pub use self::{
     check::{CheckReport, Defect},
+    client_data::{ClientData, SeatData},
     config::StoreConfig,
     copied_tables::CopyError,
     copy::{CopyReport, copy},

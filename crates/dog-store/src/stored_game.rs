@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::{
+    client_data::ClientData,
     id::{Creator, GameId},
     seating::{OpenedBy, Seating, StartPolicy},
     tokens::{TokenHash, Tokens},
@@ -65,6 +66,7 @@ pub struct StoredGame {
     pub creator: Option<Creator>,
     pub tokens: Tokens,
     pub seating: Arc<Seating>,
+    pub data: Arc<ClientData>,
     pub timing: Timing,
     /// Whether bots act without their pace until the next deal, because nobody else has cards.
     pub skips_to_deal: bool,
@@ -123,6 +125,7 @@ impl StoredGame {
             updated_at: now,
             tokens: Tokens::default(),
             seating: Arc::default(),
+            data: Arc::default(),
             timing: Timing::default(),
             skips_to_deal: false,
             admin_changes: AdminChanges::default(),

@@ -63,6 +63,7 @@ pub fn new_game() -> StoredGame {
         updated_at: now,
         tokens: tokens("first"),
         seating: Arc::default(),
+        data: Arc::default(),
         timing: Timing::default(),
         skips_to_deal: false,
         admin_changes: AdminChanges::default(),

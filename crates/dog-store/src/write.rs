@@ -33,8 +33,8 @@ pub struct Write {
 
 /// The change that a write makes.
 pub enum WriteOp {
-    /// Adds a game.
-    Insert(Box<NewGame>),
+    /// Adds games, all or none. Only one alone may have a unique key, or a packed log.
+    Insert(Vec<NewGame>),
     /// Stores a game's next version.
     Update(Box<Draft>),
     /// Replaces a game's tokens without a new version.
@@ -217,6 +217,10 @@ impl Draft {
             // A table at which nobody sits would only be in the way of others.
             next.listed = next.game.has_human();
         }
+        let data = next.data.of_present_people(&next.game);
+        if data != *next.data {
+            next.data = data.into();
+        }
         next.set_updated_at(stored.next_change_at(now()));
         if let Action::ChangeSettings { settings } = *action {
             next.listed = settings.listed;
@@ -255,6 +259,12 @@ impl Draft {
     pub fn open_seat(&mut self, seat: Seat, invitation: Option<TokenHash>) {
         let seating = Arc::make_mut(&mut self.next.seating);
         seating.open(&mut self.next.tokens, seat, invitation);
+    }
+}
+
+impl From<NewGame> for WriteOp {
+    fn from(new: NewGame) -> WriteOp {
+        WriteOp::Insert(vec![new])
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    api::parameters::BySeatList,
+    api::parameters::BoundedList,
     problem::{Code, Problem, Reason},
 };
 
@@ -34,10 +34,10 @@ pub struct SeatBoardRequest {
 /// `invalid_board`, if it is impossible; `invalid_request`, if there is none or there are both.
 pub fn read_board(
     rules: &Rules,
-    board: Option<BySeatList<SeatBoardRequest>>,
+    board: Option<BoundedList<SeatBoardRequest>>,
     position: Option<&str>,
 ) -> Result<Board, Problem> {
-    let BySeatList(board) = match (board, position) {
+    let BoundedList(board) = match (board, position) {
         (Some(board), None) => board,
         (None, Some(position)) => return Ok(position::read(rules, position)?),
         (Some(_), Some(_)) => {

@@ -1,5 +1,6 @@
 //! Analysis of positions, by a body and by an address.
 
+pub mod batch;
 mod board;
 pub mod by_address;
 pub mod by_body;

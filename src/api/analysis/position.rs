@@ -1,6 +1,8 @@
 //! Positions that clients send.
 
-use dog_bot::{Level, player_model::PlayerModels};
+use std::time::Duration;
+
+use dog_bot::{Level, player_model::PlayerModels, search::Budget};
 use dog_picture::PictureOptions;
 use dog_rules::{Board, Card, Cards, ExchangeState, Rules, Seat, SeatView, exchange::is_possible};
 use serde::Deserialize;
@@ -12,7 +14,7 @@ use super::{
 };
 use crate::{
     api::{
-        parameters::{BySeatList, read_cards, seat_of},
+        parameters::{BoundedList, read_cards, seat_of},
         play::{advice::AdviceSettings, legal_moves::LegalMoves, seven::SevenView},
         watch::pictures::{Preview, position_picture},
     },
@@ -22,6 +24,9 @@ use crate::{
         rules::{RulesRequest, checked_rules},
     },
 };
+
+/// The longest search that is one of many.
+const MAX_SHORT_TIME: Duration = Duration::from_millis(100);
 
 /// Defines the body of an analysis: a position and the hand of the seat to move, then what else the
 /// body has.
@@ -36,7 +41,7 @@ macro_rules! analysis {
             rules: Option<RulesRequest>,
             /// One entry per seat, in turn order. Either this or `position`.
             #[schema(value_type = Option<Vec<SeatBoardRequest>>, min_items = 4, max_items = 6)]
-            board: Option<BySeatList<SeatBoardRequest>>,
+            board: Option<BoundedList<SeatBoardRequest>>,
             /// The board as text. Either this or `board`.
             #[schema(value_type = Option<PositionString>)]
             position: Option<String>,
@@ -108,7 +113,7 @@ analysis! {
         /// What each seat has done in the exchange, as a game shows it; by default all are `pending`.
         /// Only in the phase `exchange`.
         #[schema(value_type = Option<Vec<ExchangeState>>, min_items = 4, max_items = 6)]
-        exchange: Option<BySeatList<ExchangeState>>,
+        exchange: Option<BoundedList<ExchangeState>>,
         /// What else the seat knows.
         known: Option<KnownCards>,
         /// How well to think: `strong` by default.
@@ -209,6 +214,23 @@ impl AdviceAnalysis {
     pub fn settings(&self) -> Result<AdviceSettings, Problem> {
         AdviceSettings::new(self.level, self.budget_ms, self.samples, self.seed)
     }
+
+    /// The settings of a search that is one of many.
+    ///
+    /// # Errors
+    /// As [`AdviceSettings::new`]; `invalid_request`, if it may take longer than the others can wait.
+    pub fn short_settings(&self) -> Result<AdviceSettings, Problem> {
+        let settings = self.settings()?;
+        let is_short = match settings.budget {
+            Some(Budget::Time(time)) => time <= MAX_SHORT_TIME,
+            Some(Budget::Samples(_)) => self.seed.is_some(),
+            None => true,
+        };
+        let detail = "send samples and seed, or a budget_ms of at most 100";
+        is_short
+            .then_some(settings)
+            .ok_or_else(|| Problem::wrong_combination(detail))
+    }
 }
 
 /// A position to give advice on.
@@ -245,7 +267,7 @@ impl AdvicePosition {
                 let seats = usize::from(position.rules.seats);
                 Some(vec![ExchangeState::Pending; seats])
             }
-            (AnalysisPhase::Exchange, Some(BySeatList(states))) => Some(states),
+            (AnalysisPhase::Exchange, Some(BoundedList(states))) => Some(states),
         };
         Ok(AdvicePosition {
             position,

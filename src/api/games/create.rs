@@ -3,12 +3,15 @@
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use dog_bot::Level;
 use dog_rules::{
-    Game, Player, Rules, Seat, SeatKind, Seed, Setup,
+    BySeat, Game, Player, Rules, Seat, SeatKind, Seed, Setup,
     name::{default_name, distinct},
 };
-use dog_store::{Creator, JoinPolicy, NewGame, Seating, StartPolicy, StoredGame, Timing, WriteOp};
+use dog_store::{
+    ClientData, Creator, JoinPolicy, NewGame, SeatData, Seating, StartPolicy, StoredGame, Timing,
+};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::{PartialSchema, ToSchema, openapi::schema::Schema};
 
 use super::settings::{MAX_BOT_PACE_MS, MAX_TURN_SECONDS};
@@ -16,7 +19,7 @@ use crate::{
     access::Role,
     api::{
         errors::errors,
-        parameters::{BySeatList, PlayerName, RetryHeaders, in_range, seat_of},
+        parameters::{BoundedList, PlayerName, RetryHeaders, client_data, in_range, seat_of},
     },
     app::App,
     http::{
@@ -24,7 +27,7 @@ use crate::{
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
     },
-    limits::ClientAddress,
+    limits::{ClientAddress, Cost, LimitState},
     problem::Problem,
     view::{
         game::GameView,
@@ -57,7 +60,7 @@ pub struct CreateGame {
     rules: Option<RulesRequest>,
     /// One entry per seat; by default humans with default names.
     #[schema(value_type = Option<Vec<SeatRequest>>)]
-    seats: Option<BySeatList<SeatRequest>>,
+    seats: Option<BoundedList<SeatRequest>>,
     /// Who deals the first round; by default drawn from the shuffle seed.
     #[schema(maximum = 5)]
     first_dealer: Option<u8>,
@@ -85,6 +88,10 @@ pub struct CreateGame {
     /// stay open.
     #[schema(minimum = 1, maximum = 86_400)]
     bots_after_seconds: Option<u32>,
+    /// What you attach to the game: an object of at most 1 KiB without white space and 16 levels,
+    /// which only the host and the seats see, and nobody changes.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Box<RawValue>>,
 }
 
 /// Who plays a seat.
@@ -99,6 +106,10 @@ pub struct SeatRequest {
     /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for
     /// an open seat, how the bot plays it meanwhile.
     level: Option<Level>,
+    /// The same for the seat: only the host and the seat see it, until it is opened or somebody else
+    /// joins.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Box<RawValue>>,
 }
 
 /// A game to create.
@@ -111,6 +122,16 @@ pub struct NewTable {
     pub start: StartPolicy,
     /// After how many seconds seats that are still open are given to bots.
     pub bots_after_seconds: Option<u32>,
+    pub data: ClientData,
+}
+
+impl NewTable {
+    /// KiB that are stored for what is attached.
+    pub fn data_kib(&self) -> u32 {
+        let seats = self.data.seats.iter().flatten().map(|data| &data.text);
+        let bytes: usize = seats.chain(&self.data.game).map(String::len).sum();
+        bytes.div_ceil(1024) as u32
+    }
 }
 
 impl CreateGame {
@@ -120,7 +141,7 @@ impl CreateGame {
     /// What is wrong with it, with the code of that error.
     pub fn table(self) -> Result<NewTable, Problem> {
         let rules = checked_rules(self.rules)?;
-        let seats = self.seats.map(|BySeatList(seats)| seats);
+        let seats = self.seats.map(|BoundedList(seats)| seats);
         let seats = seats.unwrap_or_else(|| {
             let seats = Seat::all(rules.seats);
             seats.map(|_| SeatRequest::default()).collect()
@@ -130,7 +151,11 @@ impl CreateGame {
             let detail = format!("by these rules seats must have {needed} entries, not {found}");
             return Err(Problem::wrong_value("seats", detail));
         }
-        let players = players(&rules, seats)?;
+        let (players, seats) = players(&rules, seats)?;
+        let data = ClientData {
+            game: client_data(self.data, "data")?,
+            seats,
+        };
         let first_dealer = self
             .first_dealer
             .map(|number| seat_of(number, &rules, "first_dealer"))
@@ -172,17 +197,25 @@ impl CreateGame {
             join: self.join.unwrap_or_default(),
             start: self.start.unwrap_or_default(),
             bots_after_seconds,
+            data,
         })
     }
 }
 
-/// The players of a new game, one per seat. A given name that another seat has is numbered.
-fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Problem> {
+/// The players of a new game, one per seat, and what is attached to their seats. A given name that
+/// another seat has is numbered.
+fn players(
+    rules: &Rules,
+    seats: Vec<SeatRequest>,
+) -> Result<(Vec<Player>, BySeat<Option<SeatData>>), Problem> {
+    let mut data = BySeat::default();
     let given: Vec<bool> = seats.iter().map(|seat| seat.name.is_some()).collect();
     let players = Seat::all(rules.seats).zip(seats).map(|(seat, request)| {
         let kind = request.kind.unwrap_or_default();
         let member = format!("seats/{}/name", seat.number());
         let name = (request.name.as_ref()).map(|name| name.checked(kind, &member));
+        let attached = client_data(request.data, &format!("seats/{}/data", seat.number()))?;
+        data[seat] = attached.map(|text| SeatData { person: 0, text });
         Ok(Player {
             name: name.unwrap_or_else(|| Ok(default_name(seat, kind)))?,
             kind,
@@ -200,43 +233,50 @@ fn players(rules: &Rules, seats: Vec<SeatRequest>) -> Result<Vec<Player>, Proble
         player.name = distinct(&player.name, taken.iter().map(String::as_str));
         taken.push(player.name.clone());
     }
-    Ok(players)
+    Ok((players, data))
 }
 
 /// The response to a creation. The tokens are shown only once.
 #[derive(Serialize, ToSchema)]
 pub struct Created {
-    pub id: String,
+    #[serde(flatten)]
+    access: NewAccess,
+    /// The game as the host sees it.
+    game: GameView,
+}
+
+/// A new game's id and its secrets, which are shown only once.
+#[derive(Serialize, ToSchema)]
+pub struct NewAccess {
+    id: String,
     /// One entry per seat: its token; null for a bot, an open seat, and in an imported game.
     #[schema(value_type = Vec<Option<String>>)]
-    pub seat_tokens: Vec<Option<Secret>>,
+    seat_tokens: Vec<Option<Secret>>,
     /// The host's token.
     #[schema(value_type = String)]
-    pub host_token: Secret,
+    host_token: Secret,
     /// One entry per seat: the invitation to it, or null if it is not open. Null where anyone may
     /// join; only for a game with open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = invitations_or_null, required = false)]
-    pub invitations: Option<Option<Vec<Option<Secret>>>>,
+    invitations: Option<Option<Vec<Option<Secret>>>>,
     /// The invitation to any of the open seats. Null where anyone may join; only for a game with
     /// open seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = text_or_null, required = false)]
-    pub invitation: Option<Option<Secret>>,
-    /// The game as the host sees it.
-    pub game: GameView,
+    invitation: Option<Option<Secret>>,
 }
 
-impl Created {
-    /// The response to the creation of this game.
-    pub fn new(stored: &StoredGame) -> Created {
+impl NewAccess {
+    /// That of this game.
+    pub fn new(stored: &StoredGame) -> NewAccess {
         let (game, seats) = (&stored.game, stored.game.rules().seats);
         let kind = |seat| game.player(seat).kind;
         let has_open = Seat::all(seats).any(|seat| kind(seat) == SeatKind::Open);
         let invited = stored.seating.join == JoinPolicy::Invited;
         let invitation =
             |seat| (kind(seat) == SeatKind::Open).then_some(Secret::Invitation(Some(seat)));
-        Created {
+        NewAccess {
             id: stored.id.to_string(),
             seat_tokens: Seat::all(seats)
                 .map(|seat| stored.tokens.seats[seat].map(|_| Secret::Seat(seat)))
@@ -245,7 +285,6 @@ impl Created {
             invitations: has_open
                 .then(|| invited.then(|| Seat::all(seats).map(invitation).collect())),
             invitation: has_open.then(|| invited.then_some(Secret::Invitation(None))),
-            game: GameView::new(stored, Role::Host),
         }
     }
 }
@@ -278,12 +317,14 @@ fn invitations_or_null() -> Schema {
 pub async fn create_game(
     app: Data<App>,
     client: ClientAddress,
+    limits: Data<LimitState>,
     request: WriteRequest,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     create(&app.store, &request, || {
         let secrets = request.secrets()?;
         let table = request.body::<CreateGame>()?.table()?;
+        limits.charge_more(client, Cost::NewGame, 0, table.data_kib())?;
         created(new_game(&table, creator, &secrets)?, secrets)
     })
     .await
@@ -294,14 +335,15 @@ pub async fn create_game(
 /// # Errors
 /// Never in practice: answers can be serialized.
 pub fn created(new: NewGame, secrets: Secrets) -> Result<Decision, Problem> {
-    let answer = Answer::new(StatusCode::CREATED, &Created::new(&new.game))?;
-    let answer = answer
+    let body = Created {
+        access: NewAccess::new(&new.game),
+        game: GameView::with_data(&new.game, Role::Host),
+    };
+    let answer = Answer::new(StatusCode::CREATED, &body)?
         .with_etag(&new.game, Role::Host)
-        .with_location(new.game.id);
-    Ok(Decision::Change(
-        WriteOp::Insert(new.into()),
-        answer.with_secrets(secrets),
-    ))
+        .with_location(new.game.id)
+        .with_secrets(secrets);
+    Ok(Decision::Change(new.into(), answer))
 }
 
 /// A game whose host has these secrets, and nobody else.
@@ -349,6 +391,7 @@ pub fn new_game(
         }
     }
     stored.seating = seating.into();
+    stored.data = table.data.clone().into();
     stored.timing = table.timing;
     stored.reactions = table.reactions;
     Ok(NewGame::created(stored, &event)?)

@@ -32,7 +32,7 @@ use crate::{
         json::{from_query, to_json},
         range::MAX_INTEGER,
     },
-    limits::{gates::is_by_operator, streams::OpenStream},
+    limits::{gates::is_by_operator, streams},
     metrics::SkipLatency,
     pool::SHORT_JOB_COST,
     problem::Problem,
@@ -140,7 +140,7 @@ pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
         && stored.game.phase() != Phase::Finished
     {
         request.extensions_mut().insert(SkipLatency);
-        let _open = OpenStream::begin(request, role != Role::Spectator)?;
+        let _open = streams::begin(request, role != Role::Spectator)?;
         let connection = app.presence.connection(stored.id, role);
         wait(app, stored.id, known).await?;
         stored = load_game(&app.store, &read.path.id).await?;
@@ -154,7 +154,7 @@ pub async fn get_game(read: GameRequest) -> Result<HttpResponse, Problem> {
     }
     let is_known = is_known(stored.game.version());
     send_state(request, &stored, role, is_known, || {
-        let render = || Ok(to_json(&GameView::new(&stored, role))?.into());
+        let render = || Ok(to_json(&GameView::with_data(&stored, role))?.into());
         app.views.get(&stored, Rendering::Game(role), render)
     })
 }

@@ -1,5 +1,6 @@
 //! Games: lists, creation, import, settings, history.
 
+pub mod batch;
 pub mod create;
 pub mod game;
 pub mod history;

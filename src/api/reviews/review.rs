@@ -23,7 +23,7 @@ use crate::{
     },
     app::App,
     http::{content::private_response, request::NoQuery},
-    limits::{ClientAddress, announce::too_many},
+    limits::ClientAddress,
     pool::SHORT_JOB_COST,
     problem::{Code, Problem},
     quota::RateLimit,
@@ -102,7 +102,7 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
                 remaining: 0,
                 wait: NEXT_REVIEW,
             };
-            return Ok(too_many(detail, &limit));
+            return Err(Problem::too_many(detail, limit));
         }
         ReviewRequest::QueueFull => {
             let detail = "too many reviews are waiting: try again later";

@@ -8,10 +8,11 @@ use dog_rules::{
     Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
 };
 use dog_store::{
-    Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, StartPolicy, StoredGame,
-    Timing, TokenHash, WriteOp,
+    ClientData, Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, SeatData,
+    StartPolicy, StoredGame, Timing, TokenHash,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
@@ -21,7 +22,7 @@ use crate::{
     api::{
         errors::errors,
         games::create::{NewTable, new_game},
-        parameters::{GameChange, GamePath, PlayerName, RetryHeaders, WriteHeaders},
+        parameters::{GameChange, GamePath, PlayerName, RetryHeaders, WriteHeaders, client_data},
     },
     app::App,
     http::{
@@ -29,10 +30,10 @@ use crate::{
         request::WriteRequest,
         secrets::{Secret, Secrets, random_bytes},
     },
-    limits::ClientAddress,
+    limits::{ClientAddress, Cost, LimitState},
     problem::Problem,
     view::{
-        game::ActionResponse,
+        game::{ActionResponse, GameView},
         rules::{RulesRequest, checked_rules},
     },
     write::{Decision, attempt, write},
@@ -62,6 +63,10 @@ pub struct JoinRequest {
     seat: Option<u8>,
     /// As for a seat of a new game; by default the name of the open seat.
     name: Option<PlayerName>,
+    /// What you attach to the seat: an object of at most 1 KiB without white space and 16 levels,
+    /// which only the host and the seat see, in place of what the host has attached to it.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Box<RawValue>>,
 }
 
 /// The response to somebody who took a seat. The token is shown only once.
@@ -103,12 +108,17 @@ impl Joined {
             ("stream_events" = (operation_id = "stream_events",
                 parameters(("id" = "$request.path.id")))))),
         JoinErrors))]
-pub async fn join_game((app, path, request): GameChange) -> Result<HttpResponse, Problem> {
+pub async fn join_game(
+    (app, path, request): GameChange,
+    client: ClientAddress,
+    limits: Data<LimitState>,
+) -> Result<HttpResponse, Problem> {
     write(&app.store, &path.id, &request, |game| {
         let JoinRequest {
             invitation,
             seat,
             name,
+            data,
         } = game.body()?;
         if invitation
             .as_ref()
@@ -133,10 +143,19 @@ pub async fn join_game((app, path, request): GameChange) -> Result<HttpResponse,
         game.check_limit()?;
         let seat = seat_to_take(game, invitation.as_deref().map(TokenHash::new), named)?;
         let name = given_name(name)?;
+        let data = client_data(data, "data")?;
         let secrets = request.secrets()?;
-        let draft = take_seat(game, seat, name, &secrets)?;
+        let mut draft = take_seat(game, seat, name, &secrets)?;
+        if let Some(text) = data {
+            limits.charge_more(client, Cost::Join, 0, 1)?;
+            let person = draft.next.game.person(seat);
+            Arc::make_mut(&mut draft.next.data).seats[seat] = Some(SeatData { person, text });
+        }
         let role = Role::Seat(seat);
-        let change = ActionResponse::new(&draft.next, &draft.events, role);
+        let change = ActionResponse {
+            game: GameView::with_data(&draft.next, role),
+            ..ActionResponse::new(&draft.next, &draft.events, role)
+        };
         let answer = Answer::new(StatusCode::CREATED, &Joined::new(seat, change))?;
         let answer = answer.with_etag(&draft.next, role).with_secrets(secrets);
         Ok(Decision::Change(draft.into(), answer))
@@ -316,7 +335,7 @@ pub async fn quick_join(
             let Some(table) = table else {
                 let mut new = new_table(&rules, creator)?;
                 new.unique_key = Some(next_key(&prefix, last_key.as_deref()));
-                return Ok(Decision::Prepare(WriteOp::Insert(new.into())));
+                return Ok(Decision::Prepare(new.into()));
             };
             table.game.check_not_over()?;
             let seat = seat_to_take(table, None, None)?;
@@ -376,6 +395,7 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem
         join: JoinPolicy::Anyone,
         start: StartPolicy::Full,
         bots_after_seconds: None,
+        data: ClientData::default(),
     };
     let mut new = new_game(&table, creator, &Secrets::new(None)?)?;
     new.game.tokens.host = None;

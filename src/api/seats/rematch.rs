@@ -10,7 +10,8 @@ use dog_rules::{
     name::{checked, default_name, distinct},
 };
 use dog_store::{
-    Creator, Draft, NewGame, Seating, StoreError, StoredGame, Tokens, WAIT_FOR_OTHERS, WriteOp, now,
+    ClientData, Creator, Draft, NewGame, SeatData, Seating, StoreError, StoredGame, Tokens,
+    WAIT_FOR_OTHERS, WriteOp, now,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -19,7 +20,7 @@ use crate::{
     access::{AccessError, Caller, Role},
     api::{
         errors::errors,
-        parameters::{BySeatList, GamePath, GameRequest, ReadHeaders, WriteHeaders},
+        parameters::{BoundedList, GamePath, GameRequest, ReadHeaders, WriteHeaders},
     },
     app::App,
     http::{
@@ -49,7 +50,7 @@ pub struct RematchBody {
     /// The old seat of whoever sits at each new one; by default nobody moves. That of the first who
     /// asks counts.
     #[schema(value_type = Option<Vec<Seat>>, min_items = 4, max_items = 6)]
-    seats: Option<BySeatList<u8>>,
+    seats: Option<BoundedList<u8>>,
 }
 
 /// Ask for a rematch.
@@ -110,7 +111,7 @@ pub async fn ask_rematch(
             new.unique_key = Some(unique_key(&old.id));
             new.follows = Some((old.id, old.stored.game.version()));
             let answer = answer(StatusCode::CREATED, &new.game, request.caller)?;
-            return Ok(Decision::Change(WriteOp::Insert(new.into()), answer));
+            return Ok(Decision::Change(new.into(), answer));
         };
         match role_in(next, request.caller) {
             Role::Seat(seat) if next.game.awaits_confirmation(seat) => {
@@ -140,9 +141,9 @@ fn answer(status: StatusCode, next: &StoredGame, caller: Caller) -> Result<Answe
 ///
 /// # Errors
 /// `invalid_request`, if they are not a permutation of the seats.
-fn order(old: &Game, seats: Option<BySeatList<u8>>) -> Result<Vec<Seat>, Problem> {
+fn order(old: &Game, seats: Option<BoundedList<u8>>) -> Result<Vec<Seat>, Problem> {
     let all = old.rules().seats;
-    let Some(BySeatList(numbers)) = seats else {
+    let Some(BoundedList(numbers)) = seats else {
         return Ok(Seat::all(all).collect());
     };
     let order: Option<Vec<Seat>> = numbers.iter().map(|&seat| Seat::new(seat, all)).collect();
@@ -174,6 +175,10 @@ fn new_game(
         start: old.seating.start,
         ..Seating::default()
     };
+    let mut data = ClientData {
+        game: old.data.game.clone(),
+        ..ClientData::default()
+    };
     let (mut players, mut must_confirm) = (Vec::<Player>::new(), Vec::new());
     let mut is_timed = old.tokens.host.is_none();
     for (seat, &from) in Seat::all(rules.seats).zip(order) {
@@ -184,6 +189,8 @@ fn new_game(
             (SeatKind::Bot | SeatKind::Open, None) => SeatKind::Bot,
             (_, token) => {
                 tokens.seats[seat] = token;
+                let text = old.data.of_seat(&old.game, from).map(str::to_owned);
+                data.seats[seat] = text.map(|text| SeatData { person: 0, text });
                 seating.seats[seat].joined = old.seating.seats[from].joined;
                 let left = !player.is_human() || old.game.is_away(from);
                 if asker == Some(from) {
@@ -222,6 +229,7 @@ fn new_game(
         reactions: old.reactions,
         tokens,
         seating: seating.into(),
+        data: data.into(),
         timing: old.timing,
         ..StoredGame::new(game, old.listed, creator)
     };

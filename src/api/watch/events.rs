@@ -19,7 +19,7 @@ use crate::{
     app::App,
     headers::negotiation::preferred,
     http::json::from_query,
-    limits::{ClientAddress, memory::no_memory, streams::OpenStream},
+    limits::{ClientAddress, memory::no_memory, streams},
     live::{EventStream, Start, StreamOptions, StreamReader},
     metrics::SkipLatency,
     problem::{Code, Problem, Reason, request_id::RequestId},
@@ -36,7 +36,7 @@ errors! {
 }
 
 /// Maximum number of open streams of a process.
-const MAX_STREAMS: usize = 20_000;
+pub const MAX_STREAMS: usize = 20_000;
 
 /// Follow a game.
 ///
@@ -122,7 +122,7 @@ pub async fn stream_events(
         // A stream has no length (RFC 9110, section 8.6).
         return Ok(response.body(body::None::new()).map_into_boxed_body());
     }
-    let open = OpenStream::begin(&request, role != Role::Spectator)?;
+    let open = streams::begin(&request, role != Role::Spectator)?;
     let connection = app.presence.connection(stored.id, role);
     let options = StreamOptions {
         format,
@@ -136,7 +136,7 @@ pub async fn stream_events(
         viewer: role.viewer(&stored.game),
         client,
     };
-    let notice = NoticeReader::new(&app.notice);
+    let notice = Some(NoticeReader::new(&app.notice));
     let stream =
         EventStream::new(subscription, &stored, reader, connection, options, notice).await?;
     if let Some(ticket) = ticket {

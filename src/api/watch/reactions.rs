@@ -17,7 +17,6 @@ use crate::{
         content::private_response,
         request::{Body, NoQuery},
     },
-    limits::announce::too_many,
     live::MAX_TIME_AFTER_END,
     problem::{Code, Problem},
     quota::RateLimit,
@@ -68,10 +67,8 @@ pub async fn send_reaction(
                 remaining: 0,
                 wait,
             };
-            Ok(too_many(
-                "a person may react five times in twenty seconds",
-                &limit,
-            ))
+            let detail = "a person may react five times in twenty seconds";
+            Err(Problem::too_many(detail, limit))
         }
     }
 }

@@ -177,7 +177,11 @@ impl Message {
 
     /// The message, checked against the document.
     fn checked(self) -> Message {
-        Contract::get().check_schema("StreamMessage", &self.data);
+        let schema = match self.data["game_id"] {
+            Value::Null => "StreamMessage",
+            _ => "GameLine",
+        };
+        Contract::get().check_schema(schema, &self.data);
         if !self.name.is_empty() {
             assert_eq!(self.name, self.data["type"]);
             assert_eq!(self.id, self.data["version"].as_u64().unwrap_or_default());

@@ -178,9 +178,9 @@ impl PgDatabase {
         statements: WriteStatements,
     ) -> Result<CommitResult, StoreError> {
         let next = match &write.op {
-            WriteOp::Update(draft) => Some(draft.next.clone()),
-            WriteOp::Insert(new) => Some(new.game.clone()),
-            _ => None,
+            WriteOp::Update(draft) => vec![draft.next.clone()],
+            WriteOp::Insert(games) => games.iter().map(|new| new.game.clone()).collect(),
+            _ => Vec::new(),
         };
         let (reply_to, outcome) = oneshot::channel();
         let job = QueuedWrite {
@@ -197,8 +197,8 @@ impl PgDatabase {
             }
         })?;
         let result = outcome.await.unwrap_or(Err(StoreError::Closed))?;
-        if let (CommitResult::Done, Some(next)) = (result, next) {
-            self.cache(&next);
+        if result == CommitResult::Done {
+            next.iter().for_each(|game| self.cache(game));
         }
         Ok(result)
     }

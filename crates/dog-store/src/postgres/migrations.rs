@@ -15,6 +15,7 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("schema/initial.sql"),
         include_str!("schema/removal.sql"),
         include_str!("schema/lists.sql"),
+        include_str!("schema/data.sql"),
     ],
     begin_with: "database",
 };

@@ -19,7 +19,7 @@ use super::{
     columns::one,
     connection::{PgConnection, Slot},
 };
-use crate::{SpaceUsage, StoreError, Write, WriteOp, write::NewLog};
+use crate::{NewGame, SpaceUsage, StoreError, Write, WriteOp, write::NewLog};
 
 /// How often the state of the database is read while it is nearly full: other nodes write too, and
 /// games are removed.
@@ -85,6 +85,21 @@ static READ: LazyLock<String> = LazyLock::new(|| {
 const WAITS_FOR_STANDBY: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
      WHERE wait_event = 'SyncRep' AND query_start < clock_timestamp() - interval '2 seconds')";
 
+/// About how many bytes a new game adds.
+fn added_by_game(new: &NewGame) -> u64 {
+    let log = match &new.log {
+        NewLog::Created { events, .. } => LOG_ROW + events.len() as u64,
+        NewLog::Packed(log) => {
+            let pages = log.pages.iter();
+            pages
+                .map(|page| PACKED_ROW + page.entries.len() as u64)
+                .sum()
+        }
+    };
+    let tokens = new.game.tokens.to_bytes().len();
+    (GAME_ROW + (new.snapshot.len() + tokens) as u64) * 5 / 3 + log
+}
+
 /// About how many bytes a write adds.
 fn added_bytes(write: &Write) -> u64 {
     let saved = match &write.save {
@@ -92,19 +107,7 @@ fn added_bytes(write: &Write) -> u64 {
         None => 0,
     };
     let added = match &write.op {
-        WriteOp::Insert(new) => {
-            let log = match &new.log {
-                NewLog::Created { events, .. } => LOG_ROW + events.len() as u64,
-                NewLog::Packed(log) => {
-                    let pages = log.pages.iter();
-                    pages
-                        .map(|page| PACKED_ROW + page.entries.len() as u64)
-                        .sum()
-                }
-            };
-            let tokens = new.game.tokens.to_bytes().len();
-            (GAME_ROW + (new.snapshot.len() + tokens) as u64) * 5 / 3 + log
-        }
+        WriteOp::Insert(games) => games.iter().map(added_by_game).sum(),
         WriteOp::Update(draft) => {
             let rows = &draft.rows;
             LOG_ROW + (rows.action.len() + rows.events.len()) as u64

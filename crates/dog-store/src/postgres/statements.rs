@@ -10,9 +10,9 @@ use super::{
     sql::{NOW, expiry},
 };
 use crate::{
-    Draft, ExpectedState, ExpiredGame, GameId, NewGame, PackedLog, StoreError, TICKET_TTL, Write,
-    WriteOp,
-    game_row::{int, seating_column},
+    Draft, ExpectedState, ExpiredGame, GameId, NewGame, PackedLog, StoreError, StoredGame,
+    TICKET_TTL, Write, WriteOp,
+    game_row::{int, json_column},
     list::LISTED_SLACK,
     retention::LOG_DELETE_BATCH,
     write::NewLog,
@@ -93,7 +93,7 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
             "UPDATE games SET version = $6, updated_at = $7, token_hashes = $8, snapshot = $9, \
              deadline = $10, is_for_people = $11, due_at = $12, admin_changes = $13, phase = $14, \
              anyone_may_join = $15, seating = $16, listed = $17, bot_pace_ms = $18, \
-             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24, \
+             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24, data = $26, \
              listed_until = CASE WHEN $25 > coalesce(listed_until, 0) \
              THEN $25 + {} ELSE listed_until END \
              WHERE {UNCHANGED} RETURNING row_id",
@@ -104,7 +104,7 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
              SELECT row_id, $6, $7, $20, $21 FROM applied)",
             "announced AS (INSERT INTO changes (game, version) SELECT $1, $6 FROM applied)",
         ],
-        25,
+        26,
         (
             "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
              AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
@@ -113,28 +113,40 @@ static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
     )
 });
 
+/// The columns of new games, as lists of the parameters 1 to 24.
+const NEW_GAMES: &str = "unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[], \
+     $5::boolean[], $6::boolean[], $7::boolean[], $8::bigint[], $9::bigint[], $10::bigint[], \
+     $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::bytea[], $16::bytea[], \
+     $17::text[], $18::text[], $19::boolean[], $20::bigint[], $21::text[], $22::text[], \
+     $23::bigint[], $24::text[]) AS new (id, version, phase, listed, imported, is_for_people, \
+     anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
+     unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data, \
+     follows, follows_version, events)";
+
 static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
-        "INSERT INTO games (id, version, phase, listed, imported, is_for_people, anyone_may_join, \
-         created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, unique_key, creator, \
-         token_hashes, seating, snapshot, reactions, listed_until) \
-         SELECT $1::text, $2::bigint, $3::text, $4::boolean, $5::boolean, $6::boolean, \
-         $7::boolean, $8::bigint, $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::bigint, \
-         $14::text, $15::bytea, $16::bytea, $17::text, $18::text, $22::boolean, $23::bigint \
-         WHERE true{guard} \
-         ON CONFLICT DO NOTHING RETURNING row_id",
+        &format!(
+            "INSERT INTO games (id, version, phase, listed, imported, is_for_people, \
+             anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
+             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data) \
+             SELECT id, version, phase, listed, imported, is_for_people, \
+             anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
+             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data \
+             FROM {NEW_GAMES} WHERE true{{guard}} ON CONFLICT DO NOTHING RETURNING row_id, id"
+        ),
         &[
-            "announced AS (INSERT INTO changes (game, version) SELECT $1::text, $2::bigint FROM applied \
-             UNION ALL SELECT $19::text, $20::bigint FROM applied WHERE $19::text IS NOT NULL)",
+            &format!("added AS (SELECT new.*, row_id FROM applied JOIN {NEW_GAMES} USING (id))"),
+            "announced AS (INSERT INTO changes (game, version) SELECT id, version FROM added \
+             UNION ALL SELECT follows, follows_version FROM added WHERE follows IS NOT NULL)",
             "logged AS (INSERT INTO log (game, version, at, action, events) \
-             SELECT row_id, $2::bigint, $8::bigint, NULL, $21::text FROM applied \
-             WHERE $21::text IS NOT NULL)",
+             SELECT row_id, version, created_at, NULL, events FROM added \
+             WHERE events IS NOT NULL)",
             "packed AS (INSERT INTO packed_log (game, first_version, entries) \
              SELECT row_id, first_version, entries FROM applied, \
-             unnest($24::bigint[], $25::bytea[]) AS page (first_version, entries))",
+             unnest($25::bigint[], $26::bytea[]) AS page (first_version, entries))",
         ],
-        25,
-        ("SELECT 1 FROM games WHERE id = $1", &[1]),
+        26,
+        ("SELECT 1 FROM games WHERE id = ANY ($1)", &[1]),
     )
 });
 
@@ -245,9 +257,12 @@ impl WriteStatements {
     pub fn new(write: &Write) -> Result<WriteStatements, StoreError> {
         let (texts, game, mut params) = match &write.op {
             WriteOp::Update(draft) => (&UPDATE, Some(draft.next.id), update(draft)?),
-            WriteOp::Insert(new) => (&INSERT, Some(new.game.id), insert(new)?),
+            WriteOp::Insert(games) => {
+                let first = games.first().map(|new| new.game.id);
+                (&INSERT, first, insert(games)?)
+            }
             WriteOp::SetTokens(expected, tokens, seating) => {
-                let set = params![tokens.to_bytes(), seating_column(seating)?];
+                let set = params![tokens.to_bytes(), json_column(&**seating)?];
                 (&SET_TOKENS, Some(expected.id), unchanged(expected, set))
             }
             WriteOp::AddTicket(expected, ticket) => {
@@ -306,7 +321,7 @@ fn update(draft: &Draft) -> Result<Vec<SqlParam>, StoreError> {
         i64::from(next.admin_changes.versions),
         next.game.phase().name(),
         next.anyone_may_join(),
-        seating_column(&next.seating)?,
+        json_column(&*next.seating)?,
         next.listed,
         i64::from(next.timing.bot_pace_ms),
         next.timing.turn_seconds.map(i64::from),
@@ -316,42 +331,54 @@ fn update(draft: &Draft) -> Result<Vec<SqlParam>, StoreError> {
         next.reactions,
         next.skips_to_deal,
         next.listed_by_itself(),
+        json_column(&*next.data)?,
     ];
     Ok(unchanged(&draft.before.expected_state(), params))
 }
 
-fn insert(new: &NewGame) -> Result<Vec<SqlParam>, StoreError> {
-    let stored = &new.game;
-    let due_at = stored.due_at(stored.updated_at);
-    let (events, packed) = match &new.log {
-        NewLog::Created { events, .. } => (Some(events.clone()), None),
-        NewLog::Packed(log) => (None, Some(log)),
+fn insert(games: &[NewGame]) -> Result<Vec<SqlParam>, StoreError> {
+    /// The values of a column.
+    fn column<T>(games: &[NewGame], value: impl Fn(&NewGame) -> T) -> Vec<T> {
+        games.iter().map(value).collect()
+    }
+    let json = |value: fn(&StoredGame) -> Result<Option<String>, StoreError>| {
+        let values = games.iter().map(|new| value(&new.game));
+        values.collect::<Result<Vec<_>, _>>()
     };
+    let micros = |at: Option<Timestamp>| at.map(Timestamp::as_microsecond);
     let mut params = params![
-        stored.id.to_string(),
-        int(stored.game.version()),
-        stored.game.phase().name(),
-        stored.listed,
-        stored.imported,
-        stored.is_for_people(),
-        stored.anyone_may_join(),
-        stored.created_at.as_microsecond(),
-        stored.updated_at.as_microsecond(),
-        i64::from(stored.timing.bot_pace_ms),
-        stored.timing.turn_seconds.map(i64::from),
-        stored.deadline.map(Timestamp::as_microsecond),
-        due_at.map(Timestamp::as_microsecond),
-        new.unique_key.clone(),
-        stored.creator.map(|creator| creator.0.to_vec()),
-        stored.tokens.to_bytes(),
-        seating_column(&stored.seating)?,
-        new.snapshot.clone(),
-        new.follows.map(|(id, _)| id.to_string()),
-        new.follows.map(|(_, version)| int(version)),
-        events,
-        stored.reactions,
-        stored.first_listed_until(),
+        column(games, |new| new.game.id.to_string()),
+        column(games, |new| int(new.game.game.version())),
+        column(games, |new| new.game.game.phase().name()),
+        column(games, |new| new.game.listed),
+        column(games, |new| new.game.imported),
+        column(games, |new| new.game.is_for_people()),
+        column(games, |new| new.game.anyone_may_join()),
+        column(games, |new| new.game.created_at.as_microsecond()),
+        column(games, |new| new.game.updated_at.as_microsecond()),
+        column(games, |new| i64::from(new.game.timing.bot_pace_ms)),
+        column(games, |new| new.game.timing.turn_seconds.map(i64::from)),
+        column(games, |new| micros(new.game.deadline)),
+        column(games, |new| micros(new.game.due_at(new.game.updated_at))),
+        column(games, |new| new.unique_key.clone()),
+        column(games, |new| Some(new.game.creator?.0.to_vec())),
+        column(games, |new| new.game.tokens.to_bytes()),
+        json(|game| json_column(&*game.seating))?,
+        column(games, |new| new.snapshot.clone()),
+        column(games, |new| new.game.reactions),
+        column(games, |new| new.game.first_listed_until()),
+        json(|game| json_column(&*game.data))?,
+        column(games, |new| Some(new.follows?.0.to_string())),
+        column(games, |new| Some(int(new.follows?.1))),
+        column(games, |new| match &new.log {
+            NewLog::Created { events, .. } => Some(events.clone()),
+            NewLog::Packed(_) => None,
+        }),
     ];
+    let packed = games.iter().find_map(|new| match &new.log {
+        NewLog::Packed(log) => Some(log),
+        NewLog::Created { .. } => None,
+    });
     params.extend(page_params(packed));
     Ok(params)
 }

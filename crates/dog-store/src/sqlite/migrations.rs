@@ -26,6 +26,7 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("schema/initial.sql"),
         include_str!("schema/one_process.sql"),
         include_str!("schema/lists.sql"),
+        include_str!("schema/data.sql"),
     ],
     begin_with: "file",
 };

@@ -21,7 +21,7 @@ use crate::{
     LogPage, PackedLog, RETURN_TIME, Reaction, RecentReaction, RetentionPolicy, RetentionTime,
     ReviewLimits, ReviewRequest, ReviewStatus, Scope, SeatPresence, Sizes, SpaceUsage, StoreConfig,
     StoreError, StoreMetrics, StoredGame, StoredReview, TokenHash, Write,
-    game_row::{seating, select_games, stored_game},
+    game_row::{json, select_games, stored_game},
     postgres::{PgDatabase, Purpose},
     presence::{OwnLease, RenewalStart},
     review,
@@ -253,7 +253,7 @@ impl Store {
                 version: row.get(0)?,
                 tokens: row.get(1)?,
                 creator: row.get(2)?,
-                seating: seating(row.text(3)?, *id)?,
+                seating: json(row.text(3)?, *id)?,
             })
         };
         self.first(sql, &[Cell::Text(&id.to_string())], read).await

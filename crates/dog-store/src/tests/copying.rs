@@ -106,7 +106,7 @@ fn fill(database: &TestStore) -> Filled {
     });
     with_key.unique_key = Some("the key".to_owned());
     let named = with_key.game.clone();
-    let insert = WriteOp::Insert(with_key);
+    let insert = WriteOp::from(with_key);
     let inserted = commit_saving(&store, insert, 1, "the response");
     assert_eq!(inserted, CommitResult::Done);
     commit_done(&store, add_ticket(&running, "ticket"));
@@ -268,7 +268,7 @@ fn a_moved_store_takes_no_writes(from: &TestStore, to: &TestStore) {
 
     let write = |op| block_on(store.commit(Write { op, save: None }));
     is_moved(write(update(stored, &reissue())));
-    is_moved(write(WriteOp::Insert(insert(&new_game()))));
+    is_moved(write(insert(&new_game()).into()));
     is_moved(write(removal(stored)));
     is_moved(write(set_tokens(stored, "next")));
     is_moved(block_on(store.commit(Write {

@@ -253,15 +253,14 @@ pub(super) fn open_table(join: JoinPolicy) -> StoredGame {
 }
 
 /// The write that adds a new game.
-pub fn insert(stored: &StoredGame) -> Box<NewGame> {
-    let new = NewGame::created(stored.clone(), stored.game.last_event());
-    Box::new(new.unwrap())
+pub fn insert(stored: &StoredGame) -> NewGame {
+    NewGame::created(stored.clone(), stored.game.last_event()).unwrap()
 }
 
 /// The write that adds a finished game with its log.
 pub(super) fn import(stored: &StoredGame, log: &[LogEntry]) -> WriteOp {
     let new = NewGame::finished(stored.clone(), PackedLog::new(log).unwrap());
-    WriteOp::Insert(Box::new(new.unwrap()))
+    new.unwrap().into()
 }
 
 /// Adds a new game to the store.
@@ -272,7 +271,7 @@ pub(super) fn create(store: &Store) -> StoredGame {
 pub fn add(store: &Store, stored: StoredGame) -> StoredGame {
     let new = insert(&stored);
     let stored = new.game.clone();
-    commit_done(store, WriteOp::Insert(new));
+    commit_done(store, WriteOp::from(new));
     stored
 }
 

@@ -20,7 +20,7 @@ fn a_response_is_saved_with_its_write(database: &TestStore) {
         (version, loaded.saved_response)
     };
     assert_eq!(load(1), (None, None));
-    assert_eq!(commit(WriteOp::Insert(new), 1, "created"), Done);
+    assert_eq!(commit(WriteOp::from(new), 1, "created"), Done);
     assert_eq!(load(1), (Some(1), Some(saved("created"))));
     assert_eq!(load(2), (Some(1), None));
 

@@ -79,7 +79,7 @@ fn only_one_of_many_conflicting_writes_is_done(database: &TestStore) {
         let by_key = number % 4 < 2;
         new.unique_key = by_key.then(|| "the only one".to_owned());
         let write = Write {
-            op: WriteOp::Insert(new),
+            op: WriteOp::from(new),
             save: (!by_key).then(|| save(1, &stored.id.to_string())),
         };
         let committed = wait(stores[number % 2].commit(write));

@@ -61,7 +61,7 @@ fn invalid_writes_are_refused(database: &TestStore) {
     let stored = create(&store);
     let since = last_change(&store);
     let again = Write {
-        op: WriteOp::Insert(insert(&stored)),
+        op: insert(&stored).into(),
         save: Some(save(1, "created")),
     };
     let taken = block_on(store.commit(again));
@@ -145,7 +145,7 @@ fn a_write_is_stale_when_a_response_is_saved_for_its_request(database: &TestStor
     let stored = wait(store.game(&first.id)).unwrap();
     assert_stale(&store, &stored.id, ops(&stored));
     let new = new_game();
-    assert_stale(&store, &stored.id, [WriteOp::Insert(insert(&new))]);
+    assert_stale(&store, &stored.id, [insert(&new).into()]);
     assert_eq!(wait(store.game(&new.id)), None);
     assert_eq!(saved_response(&store, 1), Some(saved("in time")));
 }
@@ -155,7 +155,7 @@ fn a_unique_key_is_free_again_when_its_game_is_removed(database: &TestStore) {
     let under_key = |key: &str| {
         let mut new = insert(&new_game());
         new.unique_key = Some(key.to_owned());
-        (new.game.clone(), WriteOp::Insert(new))
+        (new.game.clone(), WriteOp::from(new))
     };
     let add = |key| {
         let (stored, op) = under_key(key);
@@ -247,7 +247,7 @@ fn a_full_database_first_refuses_new_games_and_then_all_writes(database: &TestSt
     let store = database.store_with(config);
     let add = || {
         let stored = new_game();
-        let op = WriteOp::Insert(insert(&stored));
+        let op = insert(&stored).into();
         block_on(store.commit(Write { op, save: None })).map(|_| stored)
     };
     let mut games = Vec::new();

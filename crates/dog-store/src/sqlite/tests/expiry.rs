@@ -6,7 +6,7 @@ use super::*;
 
 /// Saves a response, together with an unrelated game.
 fn save_response(store: &Store, number: u8, text: &str) -> CommitResult {
-    commit_saving(store, WriteOp::Insert(insert(&new_game())), number, text)
+    commit_saving(store, insert(&new_game()).into(), number, text)
 }
 
 /// Makes all saved responses older by this.

@@ -105,7 +105,7 @@ fn a_failed_write_changes_nothing() {
     let mut feed = store.feed();
     let refused = block_on(file(&store).write(move |tx| {
         act_in(tx, &id, reissue())?;
-        let op = WriteOp::Insert(insert(&other));
+        let op = insert(&other).into();
         let save = Some(save(1, "both"));
         assert_eq!(tx.write(&Write { op, save })?, CommitResult::Done);
         assert_eq!(tx.game(&id)?.unwrap().game.version(), 2);
@@ -161,7 +161,7 @@ fn a_refused_checked_write_does_not_affect_its_batch() {
     let (busy, release) = block_writer(&store);
     let done = queue_op(&store, update(&stored, &reissue()));
     let late = queue_op(&store, update(&stored, &reissue()));
-    let taken = queue_op(&store, WriteOp::Insert(insert(&stored)));
+    let taken = queue_op(&store, insert(&stored).into());
     let refused = checked_work(&store, |_| Err::<(), _>(refuse()));
     let other = work(&store, move |tx| act_in(tx, &id, reissue()));
     release.send(()).unwrap();
@@ -213,7 +213,7 @@ fn a_full_queue_refuses_writes_at_once() {
         .collect();
     let refused = block_on(file(&store).write(nothing));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
-    let op = WriteOp::Insert(insert(&new_game()));
+    let op = insert(&new_game()).into();
     let refused = block_on(store.commit(Write { op, save: None }));
     assert!(matches!(refused, Err(StoreError::Overloaded)));
     release.send(()).unwrap();
@@ -288,7 +288,7 @@ fn a_write_waits_for_the_lock_of_another_program() {
     let (dir, store) = Dir::with_store();
     let other = Connection::open(dir.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let write = queue_op(&store, WriteOp::Insert(insert(&new_game())));
+    let write = queue_op(&store, insert(&new_game()).into());
     assert_eq!(rows(&dir, "games"), 0);
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(wait(write), CommitResult::Done);
@@ -336,7 +336,7 @@ fn a_long_log_is_deleted_in_batches_and_the_game_at_once() {
     let under_key = |stored| {
         let mut new = insert(stored);
         new.unique_key = Some("a key".to_owned());
-        WriteOp::Insert(new)
+        WriteOp::from(new)
     };
     let (long, other) = (idle_game(30, 11), create(&store));
     let id = long.id;

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
     SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
-    game_row::{int, seating_column},
+    game_row::{int, json_column},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     stored_game::now,
     write::NewLog,
@@ -93,7 +93,7 @@ impl<'c> Transaction<'c> {
             return Ok(CommitResult::Stale);
         }
         let committed = match &write.op {
-            WriteOp::Insert(new) => self.insert(new)?,
+            WriteOp::Insert(games) => self.insert(games)?,
             WriteOp::Update(draft) => self.update(draft)?,
             WriteOp::SetTokens(expected, tokens, seating) => {
                 self.set_tokens(expected, tokens, seating)?
@@ -142,12 +142,23 @@ impl<'c> Transaction<'c> {
         self.first(sql, params, |row| row.get(0))
     }
 
-    /// Adds a game with its log.
-    fn insert(&mut self, new: &NewGame) -> Result<CommitResult, StoreError> {
+    /// Adds games with their logs.
+    fn insert(&mut self, games: &[NewGame]) -> Result<CommitResult, StoreError> {
+        // These checks come before the first change.
         let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
-        if self.first(sql, [&new.unique_key], |_| Ok(()))?.is_some() {
-            return Ok(CommitResult::Stale);
+        for new in games {
+            if self.first(sql, [&new.unique_key], |_| Ok(()))?.is_some() {
+                return Ok(CommitResult::Stale);
+            }
         }
+        self.usage()?.check_new_game()?;
+        for new in games {
+            self.insert_game(new)?;
+        }
+        Ok(CommitResult::Done)
+    }
+
+    fn insert_game(&mut self, new: &NewGame) -> Result<(), StoreError> {
         let NewGame {
             game: stored,
             unique_key,
@@ -156,13 +167,12 @@ impl<'c> Transaction<'c> {
             log,
         } = new;
         let (version, due_at) = (stored.game.version(), stored.due_at(stored.updated_at));
-        self.usage()?.check_new_game()?;
         let sql = "INSERT INTO games \
                    (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                    bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
-                   unique_key, seating, anyone_may_join, reactions, listed_until) \
+                   unique_key, seating, anyone_may_join, reactions, listed_until, data) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-                   ?17, ?18, ?19, ?20)";
+                   ?17, ?18, ?19, ?20, ?21)";
         let params = params![
             stored.id,
             int(version),
@@ -180,10 +190,11 @@ impl<'c> Transaction<'c> {
             stored.imported,
             stored.creator,
             unique_key,
-            seating_column(&stored.seating)?,
+            json_column(&*stored.seating)?,
             stored.anyone_may_join(),
             stored.reactions,
             stored.first_listed_until(),
+            json_column(&*stored.data)?,
         ];
         self.execute(sql, params)?;
         let row_id = self.connection.last_insert_rowid();
@@ -192,10 +203,9 @@ impl<'c> Transaction<'c> {
             self.note_change(id, Some(*version), None);
         }
         match log {
-            NewLog::Created { at, events } => self.append(row_id, version, *at, None, events)?,
-            NewLog::Packed(log) => self.insert_pages(row_id, log)?,
+            NewLog::Created { at, events } => self.append(row_id, version, *at, None, events),
+            NewLog::Packed(log) => self.insert_pages(row_id, log),
         }
-        Ok(CommitResult::Done)
     }
 
     /// Stores a draft as the game's new state, and adds its log entry.
@@ -240,6 +250,10 @@ impl<'c> Transaction<'c> {
         }
         if !Arc::ptr_eq(&next.seating, &before.seating) {
             self.set_seating(row_id, &next.seating)?;
+        }
+        if !Arc::ptr_eq(&next.data, &before.data) {
+            let sql = "UPDATE games SET data = ?2 WHERE row_id = ?1";
+            self.execute(sql, params![row_id, json_column(&*next.data)?])?;
         }
         let settings = |game: &StoredGame| (game.listed, game.timing, game.reactions);
         if settings(next) != settings(before) {
@@ -318,7 +332,7 @@ impl<'c> Transaction<'c> {
 
     fn set_seating(&self, row_id: i64, seating: &Seating) -> Result<(), StoreError> {
         let sql = "UPDATE games SET seating = ?2 WHERE row_id = ?1";
-        self.execute(sql, params![row_id, seating_column(seating)?])?;
+        self.execute(sql, params![row_id, json_column(seating)?])?;
         Ok(())
     }
 

@@ -25,7 +25,8 @@ impl Transaction<'_> {
             true => {
                 "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
                  due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, \
-                 unique_key = NULL, token_hashes = x'', snapshot = '' WHERE row_id = ?1"
+                 unique_key = NULL, token_hashes = x'', snapshot = '', data = NULL \
+                 WHERE row_id = ?1"
             }
         };
         self.execute(sql, [row_id])?;

@@ -1,30 +1,18 @@
 //! The header fields that announce a rate limit: draft-ietf-httpapi-ratelimit-headers, as of
 //! September 2025.
 
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::header::{HeaderMap, HeaderName, HeaderValue},
-};
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::{
-    problem::{Code, Problem},
-    quota::{RateLimit, whole_seconds},
-};
+use crate::quota::{RateLimit, whole_seconds};
 
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The refusal of a request over a limit that its handler enforces.
-pub fn too_many(detail: &str, limit: &RateLimit) -> HttpResponse {
-    let problem = Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait);
-    let mut response = problem.error_response();
-    announce(Some(limit), response.headers_mut());
-    response
-}
-
-/// Announces the limit, if there is one, in the headers of a response.
+/// Announces the limit, if there is one, in the headers of a response that have none yet.
 pub fn announce(limit: Option<&RateLimit>, headers: &mut HeaderMap) {
-    let Some(limit) = limit else { return };
+    let Some(limit) = limit.filter(|_| !headers.contains_key(RATE_LIMIT)) else {
+        return;
+    };
     let (name, quota, remaining) = (limit.name, limit.quota, limit.remaining);
     let unit = limit.unit.map(|unit| format!(";qu=\"{unit}\""));
     let unit = unit.unwrap_or_default();
