@@ -15,19 +15,31 @@ use super::event_stream::{EventStream, HEARTBEAT, SEND_TIMEOUT, Step};
 use crate::{
     pool::wait_before_retry,
     problem::{Problem, ProblemDetails, request_id::RequestId},
-    view::message::{Format, message_type},
+    view::message::Format,
 };
 
-message_type!(ClosedType, Closed);
+/// What a line tells.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the others are written by the games' own streams")]
+pub enum LineType {
+    Game,
+    Change,
+    Presence,
+    Reaction,
+    /// No more lines of this game follow.
+    Closed,
+}
 
-/// No more lines of this game follow.
+/// A line of a stream of many games. It has the members of the StreamMessage of this type besides;
+/// only `closed` is none.
 #[derive(Serialize, ToSchema)]
-pub struct GameClosed {
+#[schema(example = json!({"game_id": "3greww0c87bewv0nam07asx29d", "type": "closed"}))]
+pub struct GameLine {
     game_id: String,
     #[serde(rename = "type")]
-    #[schema(inline)]
-    type_: ClosedType,
-    /// Why; absent at the end of the game.
+    type_: LineType,
+    /// Why no more lines follow; absent at the end of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     problem: Option<ProblemDetails>,
@@ -137,9 +149,9 @@ impl<G, T: 'static, O: AsyncFn(&str, G) -> Result<Option<(EventStream, T)>, Prob
 }
 
 fn closed(game_id: String, problem: Option<Problem>) -> Result<Bytes, Problem> {
-    let closed = GameClosed {
+    let closed = GameLine {
         game_id,
-        type_: ClosedType::Closed,
+        type_: LineType::Closed,
         problem: problem.map(|problem| *problem.details),
     };
     Format::Ndjson.notice("closed", &closed)

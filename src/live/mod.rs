@@ -9,7 +9,7 @@ mod presence;
 pub use self::{
     event_stream::{EventStream, MAX_TIME_AFTER_END},
     hub::{FeedTask, Hub},
-    many_games::{GameClosed, ManyGames},
+    many_games::{GameLine, ManyGames},
     messages::{Start, StreamOptions, StreamReader},
     presence::{PresenceTask, PresenceTracker},
 };

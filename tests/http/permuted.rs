@@ -157,6 +157,10 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     let resumed = get(&format!("/events?last_event_id={after}"));
     let lines = resumed.with("Accept", "application/x-ndjson");
     probes.push(lines.messages(version - after));
+    let token = game.token(viewer).unwrap_or_default();
+    let followed = json!({"id": game.id, "token": token, "after_version": after});
+    let many = Probe::post("/v1/events".to_owned(), json!({"games": [followed]}));
+    probes.push(many.messages(version - after));
     let all = get(&format!("/events?last_event_id={after}&include=game,moves"));
     probes.push(all.messages(version - after));
     for level in LEVELS {
@@ -303,7 +307,12 @@ fn next_action(game: &TestGame, dice: &mut Dice) -> (TestViewer, &'static str, V
 /// often than usual.
 fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u64) {
     let server = TestServer::start();
-    let game = TestGame::create(&server, &json!({"rules": rules}));
+    let seats = TestGame::create(&server, &json!({"rules": rules, "listed": false})).seats();
+    let seats: Vec<Value> = (0..seats)
+        .map(|seat| json!({"data": {"account": seat}}))
+        .collect();
+    let body = json!({"rules": rules, "seats": seats, "data": {"table": 1}});
+    let game = TestGame::create(&server, &body);
     let rules = rules.to_string();
     let mut dice = Dice::new(seed);
     let (mut stopped, mut compared, mut changed) = (0, 0, [0; 3]);

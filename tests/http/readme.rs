@@ -1,5 +1,5 @@
-//! The whole game by curl in `README.md`, the flows in `docs/tables.md` and the questions in
-//! `docs/adviser.md`, run as they are printed there.
+//! The whole game by curl in `README.md`, the flows in `docs/tables.md`, the questions in
+//! `docs/adviser.md` and the requests in `docs/services.md`, run as they are printed there.
 
 use std::{fs, path::Path, process::Command};
 
@@ -81,6 +81,11 @@ fn the_flows_of_tables_print_what_they_say() {
 #[test]
 fn the_questions_to_the_adviser_print_what_they_say() {
     print_what_they_say("adviser", include_str!("../../docs/adviser.md"), 1 + 4);
+}
+
+#[test]
+fn the_requests_of_services_print_what_they_say() {
+    print_what_they_say("services", include_str!("../../docs/services.md"), 1 + 3);
 }
 
 /// Runs the blocks of a guide one after another. Each prints the lines that it says.

@@ -163,7 +163,7 @@ fn a_mistake_is_named_by_its_place() {
         assert_eq!(members(response, "invalid_request"), expected, "{row:?}");
     }
     let creation = "rules seats first_dealer shuffle_seed listed reactions bot_pace_ms \
-        turn_seconds join start bots_after_seconds";
+        turn_seconds join start bots_after_seconds data";
     let creation = json!(creation.split(' ').collect::<Vec<_>>());
     let unknown = members(create(r#"{"colour": 1}"#), "invalid_request");
     assert_eq!(unknown, at("unknown_member", "/colour", creation));

@@ -91,6 +91,20 @@ fn document() -> String {
     // Answers of a game that was played once. A test checks that they fit their schemas.
     let examples = include_str!("examples.json");
     let mut examples: Map<String, Value> = serde_json::from_str(examples).expect("a JSON object");
+    let mut created = examples["Created"].clone();
+    if let Some(members) = created.as_object_mut()
+        && let Some(mut game) = members.remove("game")
+    {
+        let commitment = game["shuffle_commitment"].take();
+        members.insert("shuffle_commitment".to_owned(), commitment);
+    }
+    let right = json!({"status": 200, "advice": examples["Advice"]});
+    let wrong = json!({"status": 422, "problem": examples["ProblemDetails"]});
+    let lists = [
+        ("CreatedGames", json!({"games": [created]})),
+        ("Answers", json!({"answers": [right, wrong]})),
+    ];
+    examples.extend(lists.map(|(name, example)| (name.to_owned(), example)));
     let schemas = document["components"]["schemas"].clone();
     for operation in operations(&mut document) {
         // They are the entries of menus. In the code they are sentences.

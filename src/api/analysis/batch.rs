@@ -40,6 +40,10 @@ const QUESTION_COST: Duration = Duration::from_millis(100);
 /// Asks for advice on many positions.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"questions": [
+    {"position": "57 / - / - / -", "seat": 0, "hand": ["7"], "samples": 100, "seed": 1},
+    {"position": "60 / 14 / - / -", "seat": 0, "hand": ["J", "2"], "budget_ms": 50}
+]}))]
 pub struct Questions {
     /// What `POST /v1/analysis/suggest-move` takes, for each: with `samples` and `seed`, or a
     /// `budget_ms` of at most 100.

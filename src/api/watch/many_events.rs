@@ -6,7 +6,7 @@ use dog_store::TokenHash;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::events::{MAX_STREAMS, StreamMessage};
+use super::events::MAX_STREAMS;
 use crate::{
     access::{Caller, Role},
     api::{
@@ -23,7 +23,7 @@ use crate::{
         memory::no_memory,
         streams::{StreamClient, WaitingResponse},
     },
-    live::{EventStream, GameClosed, ManyGames, Start, StreamOptions, StreamReader},
+    live::{EventStream, GameLine, ManyGames, Start, StreamOptions, StreamReader},
     metrics::SkipLatency,
     problem::{Code, Problem, request_id::RequestId},
     view::message::Format,
@@ -39,6 +39,10 @@ const MAX_GAMES: usize = 256;
 /// Follows many games.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"games": [
+    {"id": "3greww0c87bewv0nam07asx29d"},
+    {"id": "06zgrb0wmrqk9y7ttx2vbkhq1r", "after_version": 17}
+]}))]
 pub struct FollowGames {
     #[schema(value_type = Vec<FollowedGame>, min_items = 1, max_items = 256)]
     games: BoundedList<FollowedGame, MAX_GAMES>,
@@ -55,22 +59,6 @@ pub struct FollowedGame {
     /// The last version that was received; the lines continue after it.
     #[schema(format = "int64", maximum = 9_007_199_254_740_991_u64)]
     after_version: Option<u64>,
-}
-
-/// A line of a stream of many games: that of the game's own stream, with its id.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(
-    dead_code,
-    reason = "it is written piece by piece; only its schema is used"
-)]
-pub enum GameLine {
-    Message {
-        game_id: String,
-        #[serde(flatten)]
-        message: StreamMessage,
-    },
-    Closed(GameClosed),
 }
 
 /// Follow many games.

@@ -11,6 +11,8 @@ const CODES: &str = "A23456789TJQK*";
 #[derive(Clone, PartialEq)]
 pub struct GameSecrets {
     pub snapshot: Value,
+    /// What clients attached.
+    pub data: Value,
     /// The version, the action or null, and the events, in order.
     pub log: Vec<(i64, Value, Value)>,
 }
@@ -19,6 +21,9 @@ impl GameSecrets {
     pub fn read(database: &ServerDatabase, id: &str) -> GameSecrets {
         let json = |text: &str| serde_json::from_str(text).expect("JSON");
         let snapshot = database.sql(&format!("SELECT snapshot FROM games WHERE id = '{id}'"));
+        let data = database.sql(&format!(
+            "SELECT coalesce(data, 'null') FROM games WHERE id = '{id}'"
+        ));
         let log = database.sql(&format!(
             "SELECT '[' || log.version || ',' || coalesce(action, 'null') || ',' || events || ']' \
              FROM log JOIN games ON games.row_id = log.game WHERE id = '{id}' ORDER BY log.version"
@@ -26,6 +31,7 @@ impl GameSecrets {
         let entry = |row: &String| serde_json::from_str(row).expect("an entry");
         GameSecrets {
             snapshot: json(&snapshot[0]),
+            data: json(&data[0]),
             log: log.iter().map(entry).collect(),
         }
     }
@@ -42,14 +48,35 @@ impl GameSecrets {
             events += &format!(" WHEN {version} THEN {}", literal(events_of_version));
         }
         let change = |sql: &str, rows| assert_eq!(database.sql(sql).len(), rows);
-        let snapshot = literal(&self.snapshot);
-        let sql = format!("UPDATE games SET snapshot = {snapshot} WHERE id = '{id}' RETURNING id");
+        let [snapshot, data] = [&self.snapshot, &self.data].map(literal);
+        let sql = format!(
+            "UPDATE games SET snapshot = {snapshot}, data = {data} WHERE id = '{id}' RETURNING id"
+        );
         change(&sql, 1);
         let sql = format!(
             "UPDATE log SET action = CASE version{actions} END, events = CASE version{events} END \
              WHERE game = (SELECT row_id FROM games WHERE id = '{id}') RETURNING version"
         );
         change(&sql, self.log.len());
+    }
+
+    /// Changes what was attached and this viewer cannot see.
+    fn change_data(&mut self, viewer: TestViewer) {
+        let own = match viewer {
+            TestViewer::Host => return,
+            TestViewer::Seat(seat) => Some(seat),
+            TestViewer::Spectator => None,
+        };
+        let other = json!("{\"another\":\"text of another length\"}");
+        if own.is_none() && self.data["game"].is_string() {
+            self.data["game"] = other.clone();
+        }
+        let seats = self.data["seats"].as_array_mut().into_iter().flatten();
+        for (seat, data) in seats.enumerate().filter(|(_, data)| data.is_object()) {
+            if Some(seat) != own {
+                data["text"] = other.clone();
+            }
+        }
     }
 
     /// Redeals all cards that this viewer cannot see: the other hands, the stock, and what others
@@ -61,6 +88,7 @@ impl GameSecrets {
             TestViewer::Host | TestViewer::Spectator => None,
         };
         self.redeal(own, dice);
+        self.change_data(viewer);
         let is_deal = |entry: &usize| what(&self.log[*entry].2[0]).0 == "cards_dealt";
         let mut starts: Vec<usize> = (0..self.log.len()).filter(is_deal).collect();
         starts.push(self.log.len());

@@ -68,7 +68,7 @@ impl WriteTexts {
         );
         let saved = format!(
             "saved AS (INSERT INTO idempotency (scope, body_hash, response, created_at) \
-             SELECT ${scope}, ${body_hash}, ${response}, {NOW} FROM applied)"
+             SELECT ${scope}, ${body_hash}, ${response}, {NOW} FROM applied LIMIT 1)"
         );
         let text = |guard: &str, others: &[&str]| {
             let mut parts = vec![format!("applied AS ({})", op.replace("{guard}", guard))];

@@ -92,6 +92,11 @@ fn fill(database: &TestStore) -> Filled {
         &store,
         StoredGame {
             timing,
+            data: ClientData {
+                game: Some("{}".to_owned()),
+                ..ClientData::default()
+            }
+            .into(),
             ..game_of(creator)
         },
     );

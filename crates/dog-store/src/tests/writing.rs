@@ -1,12 +1,14 @@
 //! Writes: atomic, and only on the expected state.
 
-use dog_rules::EventKind;
+use dog_rules::{BySeat, EventKind};
 use std::time::Duration;
 
 use super::*;
 
 each_store![
     a_stored_game_is_read_back,
+    games_are_added_together_or_not_at_all,
+    data_goes_with_its_person,
     invalid_writes_are_refused,
     a_write_is_stale_when_the_game_has_changed,
     a_write_is_stale_when_the_same_version_is_another_state,
@@ -54,6 +56,72 @@ fn a_stored_game_is_read_back(database: &TestStore) {
     assert_eq!(log[1].events.len(), 1);
     let dealt = &log[1].events[0].what;
     assert!(matches!(dealt, EventKind::CardsDealt { .. }));
+}
+
+fn games_are_added_together_or_not_at_all(database: &TestStore) {
+    let store = database.store();
+    let batch = |games: &[StoredGame]| WriteOp::Insert(games.iter().map(insert).collect());
+    let games: Vec<StoredGame> = (0..16).map(|_| with_data(new_game())).collect();
+    let since = last_change(&store);
+    let added = commit_saving(&store, batch(&games), 1, "created");
+    assert_eq!(added, CommitResult::Done);
+    let announced = |stored: &StoredGame| Change::Game {
+        id: stored.id,
+        version: Some(1),
+    };
+    let expected: Vec<Change> = games.iter().map(announced).collect();
+    assert_eq!(changes(&store, since), expected);
+    let others: Vec<StoredGame> = games.iter().map(renamed).collect();
+    let again = commit_saving(&store, batch(&others), 1, "again");
+    assert_eq!(again, CommitResult::Stale);
+    drop(store);
+    let store = database.store();
+    for stored in &games {
+        assert_eq!(wait(store.game(&stored.id)).as_ref(), Some(stored));
+        assert_eq!(log(&store, &stored.id), [creation(stored)]);
+    }
+    for stored in &others {
+        assert_eq!(wait(store.game(&stored.id)), None);
+    }
+}
+
+/// The game with objects of two people attached.
+fn with_data(stored: StoredGame) -> StoredGame {
+    let data = |text: &str| {
+        let text = text.to_owned();
+        Some(SeatData { person: 0, text })
+    };
+    let seats = BySeat::from_fn(|seat| if seat < 2 { data("{}") } else { None });
+    let game = Some(r#"{"a":1}"#.to_owned());
+    StoredGame {
+        data: ClientData { game, seats }.into(),
+        ..stored
+    }
+}
+
+fn data_goes_with_its_person(database: &TestStore) {
+    let store = database.store();
+    let stored = add(&store, with_data(new_game()));
+    let seat = Seat::default();
+    let hand_over = |kind| Action::HandOver {
+        seat,
+        player: Player {
+            kind,
+            ..Player::human("Anna".to_owned())
+        },
+    };
+    for (kind, stays) in [(SeatKind::Bot, true), (SeatKind::Open, false)] {
+        let before = wait(store.game(&stored.id)).unwrap();
+        commit_done(&store, update(&before, &hand_over(kind)));
+        let after = wait(store.game(&stored.id)).unwrap();
+        assert_eq!(after.data.seats[seat].is_some(), stays, "{kind:?}");
+        assert_eq!(after.data.of_seat(&after.game, seat).is_some(), stays);
+        assert_eq!(after.data.game, stored.data.game);
+        assert_eq!(
+            after.data.seats[seat.next(4)],
+            stored.data.seats[seat.next(4)]
+        );
+    }
 }
 
 fn invalid_writes_are_refused(database: &TestStore) {

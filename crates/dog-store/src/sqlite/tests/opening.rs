@@ -35,30 +35,23 @@ fn commits_are_synced_to_disk() {
 
 #[test]
 fn files_are_migrated_and_newer_ones_refused() {
-    const INITIAL: &str = SCHEMA.scripts[0];
     const BROKEN: &str = "CREATE TABLE one (x INTEGER) STRICT; CREATE nonsense";
     const DANGLING: &str = "INSERT INTO log (game, version, at, events) VALUES (99, 1, 1, '[]')";
-    let schema = |scripts| Schema { scripts, ..SCHEMA };
-    const SECOND: &str = SCHEMA.scripts[1];
-    const THIRD: &str = SCHEMA.scripts[2];
+    let with = |last| Schema {
+        scripts: Box::leak(Box::new([SCHEMA.scripts, &[last]].concat())),
+        ..SCHEMA
+    };
     let dir = Dir::new();
     let path = dir.file();
     let id = create(&dir.store()).id;
-    let two = schema(&[
-        INITIAL,
-        SECOND,
-        THIRD,
-        "CREATE TABLE two (x INTEGER) STRICT",
-    ]);
     let known = SCHEMA.version();
 
     for last in [BROKEN, DANGLING] {
-        let scripts: &'static [&str] = Box::leak(Box::new([INITIAL, SECOND, THIRD, last]));
-        let schema = schema(scripts);
-        SqliteDatabase::open_with(&path, &schema, StoreConfig::default())
+        SqliteDatabase::open_with(&path, &with(last), StoreConfig::default())
             .expect_err("a migration that fails");
         assert_eq!(pragma(&path, "user_version"), known.to_string());
     }
+    let two = with("CREATE TABLE two (x INTEGER) STRICT");
     let database = SqliteDatabase::open_with(&path, &two, StoreConfig::default()).unwrap();
     let store = Store::new(Backend::Sqlite(database));
     assert_eq!(wait(store.version(&id)), Some(1));
