@@ -97,6 +97,15 @@ fn measure_operations(
         let name = format!("play, followed by {FOLLOWERS} streams");
         processes.measure(&name, || play(here, &tables));
     });
+    let batch = json!({"games": vec![json!({}); 16]});
+    let one = processes.measure("creation", || create(here, "/v1/games", &json!({})));
+    let name = "16 creations in a batch";
+    let many = processes.measure(name, || create(here, "/v1/games/batch", &batch));
+    println!(
+        "{:<44} {:>8.2} (goal: 2 at most)",
+        "a batch takes as long as creations",
+        one / many
+    );
     for level in ["greedy", "fast"] {
         let mut bots = BotGames::create(here, level);
         processes.measure(&format!("change by a {level} bot"), || bots.wait());
@@ -112,8 +121,8 @@ struct Processes<'a> {
 
 impl Processes<'_> {
     /// Prints the time that each process needs for one of the operations, and how much the database
-    /// logs for it. `operate` returns the number of operations.
-    fn measure(&self, name: &str, operate: impl FnOnce() -> usize) {
+    /// logs for it. `operate` returns the number of operations. Returns how many there are a second.
+    fn measure(&self, name: &str, operate: impl FnOnce() -> usize) -> f64 {
         let (before, logged, started) = (self.seconds(), self.logged(), Instant::now());
         let count = operate() as f64;
         let (rate, after) = (count / started.elapsed().as_secs_f64(), self.seconds());
@@ -124,6 +133,7 @@ impl Processes<'_> {
         };
         let [node, another, database] = [0, 1, 2].map(micros);
         println!("{name:<44} {rate:>8.0} {node:>8} {another:>8} {database:>9} {kilobytes:>8.2}");
+        rate
     }
 
     /// Seconds that each process has needed so far: two nodes and the database.
@@ -206,6 +216,17 @@ impl ScriptedTable {
 }
 
 /// Reads games for a while; how many times.
+/// Sends this request over and over, on one connection.
+fn create(server: &BenchServer, path: &str, body: &Value) -> usize {
+    let mut client = BenchClient::new(&server.address);
+    let (started, mut count) = (Instant::now(), 0);
+    while started.elapsed() < ROUND {
+        client.send("POST", path, None, Some(body.clone()));
+        count += 1;
+    }
+    count
+}
+
 fn read(server: &BenchServer, tables: &[ScriptedTable]) -> usize {
     let request = |table: &ScriptedTable| request("GET", &table.path, Some(&table.token), None);
     send_all(server, tables, |table| iter::repeat(request(table)))

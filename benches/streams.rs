@@ -25,11 +25,17 @@ use std::{
 
 use actix_web::rt::{self, time::sleep};
 use futures_util::future::join;
-use readers::{StreamCounts, at, follow, memory};
+use readers::{StreamCounts, at, follow, follow_many, memory};
 use serde_json::{Value, json};
 use support::{BenchClient, BenchServer};
 
 const IDLE: usize = 5_000;
+
+/// Quiet games that are followed by a stream each, and by one stream for 256.
+const QUIET: usize = 4_096;
+
+/// How long they are measured: four heartbeats.
+const QUIET_TIME: Duration = Duration::from_secs(60);
 
 /// How long the server is measured while nothing happens.
 const IDLE_TIME: Duration = Duration::from_secs(10);
@@ -91,6 +97,45 @@ fn main() {
     row("delay of half of the readers, ms", |of| of.delay[0]);
     row("delay of 99 in 100, ms (< 50)", |of| of.delay[1]);
     row("delay of all, ms", |of| of.delay[2]);
+    let [single, many] = [1, 256].map(|games| rt::System::new().block_on(quiet(games)));
+    println!("\n{QUIET} quiet games: a stream each, and one for 256");
+    for (what, index) in [
+        ("memory, MB (ratio <= 0.25)", 0),
+        ("processor time, s (<= 0.5)", 1),
+    ] {
+        let (single, many) = (single[index], many[index]);
+        println!(
+            "{what:<40} {single:>10.2} {many:>10.2} {:>7.2}",
+            many / single
+        );
+    }
+}
+
+/// Megabytes that the server needs for readers of these quiet games, so many to a stream, and
+/// seconds of processor time in [`QUIET_TIME`].
+async fn quiet(games_per_stream: usize) -> [f64; 2] {
+    let server = BenchServer::start("quiet streams", &[], |_| ());
+    let mut client = BenchClient::new(&server.address);
+    let mut games: Vec<String> = Vec::new();
+    while games.len() < QUIET {
+        let batch = json!({"games": vec![json!({}); 16]});
+        let created = client.send("POST", "/v1/games/batch", None, Some(batch));
+        let ids = created["games"].as_array().expect("games").iter();
+        games.extend(ids.map(|game| game["id"].as_str().expect("an id").to_owned()));
+    }
+    let before = memory(&server);
+    let counts = Arc::new(StreamCounts::default());
+    for games in games.chunks(games_per_stream) {
+        match games {
+            [game] => drop(follow(&server, game, None, &counts).await),
+            _ => drop(follow_many(&server, games, &counts).await),
+        }
+    }
+    sleep(Duration::from_secs(3)).await;
+    let (megabytes, used) = (memory(&server) - before, processor_time(&server));
+    sleep(QUIET_TIME).await;
+    assert_eq!(counts.ended.load(Relaxed), 0);
+    [megabytes, processor_time(&server) - used]
 }
 
 /// Measures with idle readers that are spectators or the people of the tables.

@@ -13,7 +13,7 @@ use std::{
 
 use actix_web::rt::{self, net::TcpStream, task::JoinHandle};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{BenchServer, request};
 
@@ -58,11 +58,31 @@ pub async fn follow(
     token: Option<&str>,
     counts: &Arc<StreamCounts>,
 ) -> JoinHandle<()> {
+    let request = request("GET", &format!("/v1/games/{id}/events"), token, None);
+    let request = request.replacen("\r\n", "\r\nAccept: application/x-ndjson\r\n", 1);
+    read_stream(server, &request, counts).await
+}
+
+/// Follows these games as a spectator, in one stream.
+pub async fn follow_many(
+    server: &BenchServer,
+    games: &[String],
+    counts: &Arc<StreamCounts>,
+) -> JoinHandle<()> {
+    let games: Vec<Value> = games.iter().map(|id| json!({ "id": id })).collect();
+    let body = json!({ "games": games });
+    let request = request("POST", "/v1/events", None, Some(body));
+    read_stream(server, &request, counts).await
+}
+
+async fn read_stream(
+    server: &BenchServer,
+    request: &str,
+    counts: &Arc<StreamCounts>,
+) -> JoinHandle<()> {
     let stream = TcpStream::connect(&server.address)
         .await
         .expect("a connection");
-    let request = request("GET", &format!("/v1/games/{id}/events"), token, None);
-    let request = request.replacen("\r\n", "\r\nAccept: application/x-ndjson\r\n", 1);
     stream.writable().await.expect("a connection");
     let written = stream.try_write(request.as_bytes()).expect("a request");
     assert_eq!(written, request.len());
