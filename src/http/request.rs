@@ -32,7 +32,7 @@ use crate::{
     access::{AccessError, Caller, Role, state_tag},
     headers::{IDEMPOTENCY_KEY, negotiation::accepts_gzip, token::caller},
     limits::{
-        ClientAddress, LimitState, MAX_RECORD,
+        ClientAddress, LimitState,
         connections::Connection,
         framing::BodyFraming,
         gates::is_by_operator,
@@ -409,29 +409,17 @@ impl WriteRequest {
     }
 }
 
-/// A write whose body is a list of bodies.
-pub struct ListRequest(pub WriteRequest);
+/// A write with a body of at most so many bytes, which may be a game's record as plain text if
+/// `RECORD` is set.
+pub struct LongWrite<const MOST: usize, const RECORD: bool>(pub WriteRequest);
 
-impl FromRequest for ListRequest {
+impl<const MOST: usize, const RECORD: bool> FromRequest for LongWrite<MOST, RECORD> {
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<ListRequest, Problem>>;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let write = WriteRequest::read(request, payload, MAX_LIST_BODY, false);
-        Box::pin(async move { write.await.map(ListRequest) })
-    }
-}
-
-/// A write whose body may be a game's record as plain text.
-pub struct RecordRequest(pub WriteRequest);
-
-impl FromRequest for RecordRequest {
-    type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<RecordRequest, Problem>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let write = WriteRequest::read(request, payload, MAX_RECORD, true);
-        Box::pin(async move { write.await.map(RecordRequest) })
+        let write = WriteRequest::read(request, payload, MOST, RECORD);
+        Box::pin(async move { write.await.map(LongWrite) })
     }
 }
 

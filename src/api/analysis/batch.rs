@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpRequest, HttpResponse, rt::time::timeout, web::Data};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, rt::time::timeout, web::Data};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -85,17 +85,13 @@ pub struct QuestionAnswer {
 
 impl From<Result<Box<RawValue>, Problem>> for QuestionAnswer {
     fn from(answer: Result<Box<RawValue>, Problem>) -> QuestionAnswer {
-        let status = answer
-            .as_ref()
-            .err()
-            .map_or(200, |problem| problem.code().status().as_u16());
-        let problem = answer
-            .as_ref()
-            .err()
-            .map(|problem| (*problem.details).clone());
+        let (status, advice, problem) = match answer {
+            Ok(advice) => (StatusCode::OK, Some(advice), None),
+            Err(problem) => (problem.code().status(), None, Some(*problem.details)),
+        };
         QuestionAnswer {
-            status,
-            advice: answer.ok(),
+            status: status.as_u16(),
+            advice,
             problem,
         }
     }

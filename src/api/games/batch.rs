@@ -10,7 +10,11 @@ use super::create::{CreateErrors, CreateGame, NewAccess, NewTable, new_game};
 use crate::{
     api::parameters::{BoundedList, InnerBody, RetryHeaders},
     app::App,
-    http::{answer::Answer, request::ListRequest, secrets::in_list},
+    http::{
+        answer::Answer,
+        request::{LongWrite, MAX_LIST_BODY},
+        secrets::in_list,
+    },
     limits::{ClientAddress, Cost, LimitState},
     problem::{Problem, announce::announce},
     write::{Decision, create},
@@ -73,7 +77,7 @@ pub async fn create_games(
     app: Data<App>,
     client: ClientAddress,
     limits: Data<LimitState>,
-    ListRequest(request): ListRequest,
+    LongWrite(request): LongWrite<MAX_LIST_BODY, false>,
 ) -> Result<HttpResponse, Problem> {
     let content = request.content()?;
     let tables = content.read_with(|content| content.parse::<CreateGames>()?.tables());

@@ -15,8 +15,8 @@ use super::create::{Created, created, game_of_host};
 use crate::{
     api::{errors::errors, parameters::RetryHeaders},
     app::App,
-    http::request::{BodyContent, RecordRequest},
-    limits::ClientAddress,
+    http::request::{BodyContent, LongWrite},
+    limits::{ClientAddress, MAX_RECORD},
     pool::SHORT_JOB_COST,
     problem::{Code, Problem},
     reviews::MAX_VERSIONS,
@@ -59,7 +59,7 @@ pub struct ImportRequest {
 pub async fn import_game(
     app: Data<App>,
     client: ClientAddress,
-    RecordRequest(request): RecordRequest,
+    LongWrite(request): LongWrite<MAX_RECORD, true>,
 ) -> Result<HttpResponse, Problem> {
     let creator = client.creator(&app.store);
     let imported = match request.content() {
