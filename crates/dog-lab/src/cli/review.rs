@@ -220,7 +220,7 @@ fn print(review: &Review, rules: &Rules) -> anyhow::Result<()> {
             round.luck[0],
             round.luck_standard_error[0],
             round.decisions[0],
-            round.rest[0],
+            round.rest.as_ref().map_or(0.0, |rest| rest[0]),
             round.end[0],
         )?;
     }
