@@ -410,7 +410,8 @@ fn of_a_forfeit() {
         SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
     ];
     let states: &[Precondition] = &[
-        VALID,
+        // A bot has nothing to do.
+        (|game| drop(game.offer(0)), None),
         (|game| hand_over(game, 0, "bot"), Some((Bot, "forbidden"))),
         (
             |game| {

@@ -356,8 +356,10 @@ impl ReviewSums {
     fn new(review: &Review, rules: &Rules) -> ReviewSums {
         let mut error: f64 = 0.0;
         for round in review.rounds(rules) {
+            // None gives up in the games of the lab.
+            let rest = round.rest.unwrap_or_default();
             for (team, end) in round.end.iter().enumerate() {
-                let parts = [&round.before, &round.luck, &round.decisions, &round.rest];
+                let parts = [&round.before, &round.luck, &round.decisions, &rest];
                 let sum: f64 = parts.iter().map(|part| part[team]).sum();
                 error = error.max((sum - end).abs());
             }

@@ -268,6 +268,6 @@ fn a_record_has_a_line_for_it() {
 #[track_caller]
 fn differs(text: &str, why: &str) {
     let replayed = ParsedRecord::read(text).and_then(|record| record.replay());
-    let error = replayed.unwrap_err().to_string();
+    let error = replayed.expect_err("a difference").to_string();
     assert!(error.contains(why), "{error}");
 }
