@@ -19,6 +19,7 @@ pub fn routes() -> Vec<RouteDef> {
         route!(Request, play::legal_moves::list_legal_moves),
         route!(Request, play::seven::list_seven_parts),
         route!(Write, play::actions::play_move),
+        route!(Write, play::forfeit::forfeit_game),
         route!(Advice, play::advice::suggest_move),
         route!(Request, watch::events::stream_events),
         route!(Write, seats::tokens::create_ticket),

@@ -73,7 +73,7 @@ impl StreamOptions {
         entry: &LogEntry,
         reader: StreamReader,
     ) -> Result<Bytes, Problem> {
-        let view = LogEntryView::new(stored.game.rules(), entry, reader.viewer);
+        let view = LogEntryView::for_game(&stored.game, entry, reader.viewer);
         let change = ChangeView::last(view, stored, self.include, reader.role)?;
         self.format.message("change", entry.version, &change)
     }

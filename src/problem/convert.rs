@@ -105,6 +105,7 @@ impl From<ActionRefusal> for Problem {
         let exchange = |reason| problem(Code::IllegalExchange).because(reason);
         match refusal {
             GameOver => problem(Code::GameOver),
+            NotDealt(phase) | ThreeTeams(phase) => problem(Code::WrongPhase).in_phase(phase),
             SeatsOpen => problem(Code::SeatsOpen),
             SeatTaken(seat) => problem(Code::SeatTaken).seat(seat),
             WrongPhase { phase, needed } => {

@@ -42,8 +42,8 @@ pub struct ChangeView {
     version: u64,
     #[schema(format = DateTime)]
     at: String,
-    /// The events of the action, as the viewer may see them.
-    #[schema(min_items = 1)]
+    /// The events of the action, as the viewer may see them: none of one that only the other team
+    /// may know of.
     events: Vec<EventView>,
     /// The phase after the change; null in all but the newest change.
     #[schema(required)]

@@ -160,6 +160,17 @@ pub enum EventView {
     /// The person of a seat that was away is back.
     #[schema(title = "SeatBack")]
     SeatBack { seat: Seat },
+    /// A seat's person gives up, or takes that back. Until the game is over only the person's team
+    /// sees it; for all others the change has no events.
+    #[schema(title = "ForfeitOffered")]
+    ForfeitOffered {
+        seat: Seat,
+        /// Whether the person gives up.
+        offered: bool,
+    },
+    /// A team has given up: the other one has won.
+    #[schema(title = "TeamForfeited")]
+    TeamForfeited { team: u8 },
 }
 
 /// The card a seat gave to its partner.
@@ -173,9 +184,26 @@ pub struct GivenView {
 }
 
 impl EventView {
-    /// The event as this viewer may see it while the game is on.
-    pub fn new(rules: &Rules, event: Event, viewer: Viewer) -> EventView {
-        EventView::in_full(rules, event.redacted_for(viewer))
+    /// These events of one action as this viewer may see them while the game is on.
+    fn redacted(rules: &Rules, events: &[Event], viewer: Viewer) -> Vec<EventView> {
+        let events = events.iter().cloned();
+        let seen = events.filter_map(|event| event.redacted_for(viewer));
+        seen.map(|event| EventView::in_full(rules, event)).collect()
+    }
+
+    /// These events of one action in this game as this viewer may see them: in full once it is
+    /// over.
+    pub fn list(game: &Game, events: &[Event], viewer: Viewer) -> Vec<EventView> {
+        let rules = game.rules();
+        match game.phase() {
+            Phase::Finished => {
+                let events = events.iter().cloned();
+                events
+                    .map(|event| EventView::in_full(rules, event))
+                    .collect()
+            }
+            _ => EventView::redacted(rules, events, viewer),
+        }
     }
 
     /// The event with nothing hidden, for finished games.
@@ -258,6 +286,10 @@ impl EventView {
             },
             EventKind::SeatAway { seat } => EventView::SeatAway { seat },
             EventKind::SeatBack { seat } => EventView::SeatBack { seat },
+            EventKind::ForfeitOffered { seat, offered } => {
+                EventView::ForfeitOffered { seat, offered }
+            }
+            EventKind::TeamForfeited { team } => EventView::TeamForfeited { team },
         }
     }
 }
@@ -281,34 +313,28 @@ pub struct LogEntryView {
     pub(super) version: u64,
     #[schema(format = DateTime)]
     pub(super) at: String,
-    /// The events of the action, as the viewer may see them; in the history of a finished game
-    /// nothing is hidden.
-    #[schema(min_items = 1)]
+    /// The events of the action, as the viewer may see them: none of one that only the other team
+    /// may know of. In the history of a finished game nothing is hidden.
     pub(super) events: Vec<EventView>,
 }
 
 impl LogEntryView {
     /// The entry as this viewer may see it while the game is on.
     pub fn new(rules: &Rules, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
-        LogEntryView::with(entry, |event| EventView::new(rules, event, viewer))
+        LogEntryView::with(entry, EventView::redacted(rules, &entry.events, viewer))
     }
 
     /// An entry of this game's log as this viewer may see it: in full once the game is over.
     pub fn for_game(game: &Game, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
-        match game.phase() {
-            Phase::Finished => {
-                LogEntryView::with(entry, |event| EventView::in_full(game.rules(), event))
-            }
-            _ => LogEntryView::new(game.rules(), entry, viewer),
-        }
+        LogEntryView::with(entry, EventView::list(game, &entry.events, viewer))
     }
 
-    fn with(entry: &LogEntry, view: impl Fn(Event) -> EventView) -> LogEntryView {
+    fn with(entry: &LogEntry, events: Vec<EventView>) -> LogEntryView {
         LogEntryView {
             type_: EntryType::Entry,
             version: entry.version,
             at: entry.at.to_string(),
-            events: entry.events.iter().cloned().map(view).collect(),
+            events,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A game as a viewer may see it, and the responses that contain one.
 
+use std::slice;
+
 use dog_rules::{
     BySeat, Card, Cards, Event, ExchangeChoice, ExchangeState, Game, Level, Phase, Placement,
     Player, Seat, SeatKind,
@@ -62,7 +64,8 @@ pub struct GameView {
     position: String,
     /// What this viewer may do now.
     actions: Vec<ActionView>,
-    /// The first event of the last action.
+    /// The first event of the last action. What a team says about giving up is left out until the
+    /// game is over.
     last_action: EventView,
     /// One entry per seat, in turn order.
     seats: Vec<SeatJson>,
@@ -178,6 +181,11 @@ pub struct SeatJson {
     /// Its part in this round's exchange; null before the deal.
     #[schema(required)]
     exchange: Option<ExchangeState>,
+    /// Whether its person gives up. Only on the seats of the viewer's own team, and only while that
+    /// may give up: in a game of two teams, from the first deal to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    gives_up: Option<bool>,
     /// The viewer's own hand, sorted; null for the others.
     #[schema(required)]
     hand: Option<Vec<Card>>,
@@ -231,7 +239,9 @@ impl GameView {
             }
             .to_string(),
             actions: actions(stored, role),
-            last_action: EventView::new(game.rules(), game.last_event().clone(), viewer),
+            last_action: EventView::list(game, slice::from_ref(game.last_event()), viewer)
+                .pop()
+                .expect("all may see the last event"),
             seats: seats.map(|seat| seat_view(stored, seat)).collect(),
             board: game.board().placements(game.rules()),
             stock: game.stock_size(),
@@ -304,6 +314,7 @@ fn seat_view(stored: &StoredGame, seat: VisibleSeat) -> SeatJson {
         cards: seat.cards,
         folded: seat.folded,
         exchange: seat.exchange,
+        gives_up: seat.gives_up,
         hand: seat.own.map(|own| own.hand.sorted().collect()),
         gave: seat.own.and_then(|own| own.offered),
         received: seat.own.and_then(|own| own.received),
@@ -349,14 +360,10 @@ pub struct ActionResponse {
 impl ActionResponse {
     /// The game after an action, and the action's events, as this role may see them.
     pub fn new(stored: &StoredGame, events: &[Event], role: Role) -> ActionResponse {
-        let rules = stored.game.rules();
-        let viewer = role.viewer(&stored.game);
+        let game = &stored.game;
         ActionResponse {
-            version: stored.game.version(),
-            events: events
-                .iter()
-                .map(|event| EventView::new(rules, event.clone(), viewer))
-                .collect(),
+            version: game.version(),
+            events: EventView::list(game, events, role.viewer(game)),
             game: GameView::new(stored, role),
         }
     }

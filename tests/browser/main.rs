@@ -18,6 +18,7 @@ mod connection;
 mod drawing;
 mod feast;
 mod finished;
+mod forfeit;
 mod home;
 mod keyboard;
 mod learn;

@@ -24,7 +24,11 @@ const FORMAT_1: [(&str, &str); 3] = [
 ];
 
 /// Those of format 2, which a test of the crate `dog-rules` writes, and an option of their rules.
-const FORMAT_2: [(&str, &str); 2] = [("joined.dog", "before_deal"), ("rematch.dog", "seats=6")];
+const FORMAT_2: [(&str, &str); 3] = [
+    ("joined.dog", "before_deal"),
+    ("rematch.dog", "seats=6"),
+    ("forfeit.dog", "dogspiel-it"),
+];
 
 fn path(record: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");

@@ -95,7 +95,7 @@ fn operations_list_all_their_errors() {
         if !operation["requestBody"].is_null() {
             expected.extend(["400", "413", "415", "422"]);
         }
-        let guarded = ["/deal", "/swap", "/play", "/token"];
+        let guarded = ["/deal", "/swap", "/play", "/forfeit", "/token"];
         if guarded.iter().any(|rest| path.ends_with(rest)) || method == "delete" {
             expected.extend(["403", "412"]);
         }
@@ -256,7 +256,7 @@ fn what_try_it_out_sends_is_accepted() {
         let body = body(&format!("/v1/games/{{id}}/{path}"));
         assert_eq!(*body, json!({}), "{path}");
     }
-    for path in ["swap", "play"] {
+    for path in ["swap", "play", "forfeit"] {
         let body = body(&format!("/v1/games/{{id}}/{path}"));
         assert!(body.is_object() && body.get("version").is_none(), "{body}");
     }

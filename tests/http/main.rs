@@ -30,6 +30,7 @@ mod fairness;
 #[cfg(unix)]
 mod faults;
 mod file;
+mod forfeit;
 mod guide;
 mod headers;
 #[cfg(target_os = "linux")]

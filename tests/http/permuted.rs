@@ -210,6 +210,7 @@ fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe>
     let not_held = CARDS.iter();
     let not_held = not_held.filter(|card| !hand.iter().any(|held| held == *card));
     probes.extend(not_held.map(|card| post("/swap", json!({"card": card}))));
+    probes.push(post("/forfeit", json!({"version": 0})));
     for choice in ["ask", "decline", "pass"] {
         probes.push(post("/swap", json!({choice: true})));
     }
@@ -338,6 +339,12 @@ fn nobody_sees_a_difference(rules: Value, moments: usize, seldom: usize, seed: u
         }
         let (by, route, body) = next_action(&game, &mut dice);
         game.post_json(by, route, &body).expect(200);
+        // One of each team says now and then that it gives up, or does not.
+        if game.seats() == 4 && dice.below(4) == 0 {
+            let said = json!({"forfeit": dice.below(2) == 0});
+            game.post_json(Seat(dice.below(2)), "/forfeit", &said)
+                .expect(200);
+        }
     }
     println!("{rules}: {stopped} moments, {compared} answers compared, changed: {changed:?}");
     // Otherwise the test has compared nothing.

@@ -75,7 +75,7 @@ fn the_curl_block_plays_a_whole_game() {
 #[test]
 #[ignore = "waits 15 seconds"]
 fn the_flows_of_tables_print_what_they_say() {
-    print_what_they_say("tables", include_str!("../../docs/tables.md"), 1 + 8);
+    print_what_they_say("tables", include_str!("../../docs/tables.md"), 1 + 9);
 }
 
 #[test]

@@ -330,7 +330,7 @@ fn no_detail_has_the_words_of_a_parser() {
         assert_eq!(found, None, "{detail}");
     };
     let mut refused = 0;
-    let of_game = "/deal /swap /play /seats/0/token /events/ticket";
+    let of_game = "/deal /swap /play /forfeit /seats/0/token /events/ticket";
     let of_server = "/v1/games /v1/games/import /v1/analysis/legal-moves \
         /v1/analysis/legal-moves/seven /v1/analysis/suggest-move";
     let of_game = of_game.split(' ').map(|rest| game.path(rest));

@@ -400,6 +400,34 @@ fn of_a_swap() {
 }
 
 #[test]
+fn of_a_forfeit() {
+    let server = TestServer::shared();
+    let mut game = TestGame::dealt(&server);
+    let body = json!({"forfeit": false});
+    let right = RequestParts::for_game(&game, Seat(0), "POST", "/forfeit", body);
+    let own: &[Fault] = &[(Content, "invalid_request", Member("forfeit", "7"))];
+    let faults = [
+        SYNTAX, TOO_LARGE, NO_ACCESS, NO_TOKEN, BY_HOST, RETRY, STALE, UNKNOWN, own,
+    ];
+    let states: &[Precondition] = &[
+        // A bot has nothing to do.
+        (|game| drop(game.offer(0)), None),
+        (|game| hand_over(game, 0, "bot"), Some((Bot, "forbidden"))),
+        (
+            |game| {
+                hand_over(game, 0, "human");
+                end_round(game);
+            },
+            None,
+        ),
+        FINISHED,
+        RENEWED,
+        REMOVED,
+    ];
+    check(&mut game, &right, &faults, states);
+}
+
+#[test]
 fn of_a_deal() {
     let server = TestServer::shared();
     // Each seat deals in its turn.

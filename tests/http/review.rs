@@ -23,7 +23,7 @@ fn once(status: &str, game: &TestGame<'_>, viewer: TestViewer) -> Value {
     }
 }
 
-fn done(game: &TestGame<'_>, viewer: TestViewer) -> Value {
+pub fn done(game: &TestGame<'_>, viewer: TestViewer) -> Value {
     once("done", game, viewer)
 }
 

@@ -16,6 +16,7 @@ mod http {
     mod damaged_game;
     mod deal;
     mod delete;
+    mod forfeit;
     mod history;
     mod idempotency;
     mod joining;

@@ -122,8 +122,9 @@ for (const type of ["help_asked", "exchange_passed", "exchange_declined", "token
   events[type] = (seat) => [{ seat }];
 }
 const names = ["Anna", "Beat", "Carla", "Dani"];
-/** Events without a seat, or without a line. */
-const others = ["game_created", "card_offered", "play_began", "round_ended", "token_renewed", "settings_changed"];
+/** Events without a seat, or without a line, or whose words are loaded later (see words.test.mjs). */
+const others = ["game_created", "card_offered", "play_began", "round_ended", "token_renewed", "settings_changed",
+  "forfeit_offered", "team_forfeited"];
 for (const type of Object.keys(api.components.schemas.Event.discriminator.mapping)) {
   if (!events[type] && !others.includes(type)) problems.push(`the event ${type} is not tested`);
 }

@@ -54,6 +54,19 @@ test("a bot that takes a free seat is no person who has left", async () => {
   assert.deepEqual([true, false].map(sits), ["Your table is ready.", "You sit down."]);
 });
 
+test("giving up is told with words that are loaded later", async () => {
+  await speak("en");
+  const said = (me, event) => eventWords({ names, me }, event);
+  const offered = { type: "forfeit_offered", seat: 3, offered: true };
+  assert.equal(said(3, offered), null);
+  await loadPart("finished");
+  assert.deepEqual([3, 1, null].map((me) => said(me, offered)),
+    ["You offer to give up.", "Dani offers to give up.", "Dani offers to give up."]);
+  assert.equal(said(1, { ...offered, offered: false }), "Dani takes back the offer to give up.");
+  const team = { type: "team_forfeited", team: 1 };
+  assert.deepEqual([3, 0].map((me) => said(me, team)), ["You and Beat give up.", "Beat and Dani give up."]);
+});
+
 test("a result is told to its winner, and by the winner to others", async () => {
   await speak("en");
   assert.equal(wonWords({ names, me: 3 }, 1), "You and Beat win!");

@@ -84,6 +84,8 @@ class Seats:
         """How often in a row the clock has acted for the seat's person."""
         self.were_away = 0
         """How often a seat has become away: the clock has acted for its person twice in a row."""
+        self.said = [False] * len(kinds)
+        """Whether the seat's person has said to give up."""
 
     def missing(self) -> bool:
         return "open" in self.kinds or bool(self.awaited)
@@ -102,6 +104,7 @@ class Seats:
     def becomes(self, seat: int, kind: str, in_round: bool) -> None:
         if not kind == self.kinds[seat] == "human":
             self.awaited.discard(seat)
+            self.said[seat] = False
         if kind == "human":
             if in_round:
                 self.waits[seat] = self.hand_of[seat] != self.people[seat]
@@ -116,6 +119,12 @@ class Seats:
         self.late[seat] = self.late[seat] + 1 if mark == "clock" else 0
         if self.late[seat] == 2:
             self.were_away += 1
+
+    def gives_up(self, seat: int) -> bool:
+        return self.kinds[seat] == "human" and self.said[seat]
+
+    def plays_on(self, seat: int) -> bool:
+        return self.kinds[seat] == "human" and self.late[seat] < 2 and not self.said[seat]
 
 
 class Game:
@@ -150,6 +159,13 @@ class Game:
         self.deal_count = self.turn_count = 0
 
     def step(self, line: int, text: str) -> None:
+        self.act(line, text)
+        for seat in range(self.seats):
+            partner = dog.partner_of(self.rules, seat)
+            if self.phase != "finished" and self.players.gives_up(seat) and not self.players.plays_on(partner):
+                self.winner, self.phase = 1 - seat % 2, "finished"
+
+    def act(self, line: int, text: str) -> None:
         def needs(holds: bool, why: str) -> None:
             if not holds:
                 raise BadRecord(line, why)
@@ -203,7 +219,7 @@ class Game:
             raise BadRecord(line, f"the {who} does no such thing")
 
     def come_or_go(self, line: int, seat: int, what: str) -> bool:
-        """Somebody takes the seat, or its person changes it or asks for the rematch; False if it is play."""
+        """Somebody takes the seat, or its person changes it, asks for the rematch or gives up; False if it is play."""
         becomes = re.fullmatch(f"becomes {_PLAYER}", what)
         if re.fullmatch(f"joins {_QUOTED}", what):
             if self.players.kinds[seat] != "open":
@@ -220,6 +236,11 @@ class Game:
                 self.players.becomes(seat, "human", in_round=False)
                 self.players.awaited.discard(seat)
             self.update_seating()
+        elif what in ("gives up", "plays on"):
+            if self.seats != 4 or self.deal_count == 0:
+                raise BadRecord(line, "no team can give up")
+            self.players.said[seat] = what == "gives up"
+            self.players.late[seat] = 0
         elif what != "renews token":
             return False
         self.changed = True

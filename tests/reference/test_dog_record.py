@@ -175,6 +175,27 @@ class People(ShortGames):
         ):
             self.assertEqual(self.play(f"deal 1 by host\n{steps}").players.were_away, away, steps)
 
+    def test_a_team_gives_up(self) -> None:
+        dealt = "deal 1 by host\n"
+        for steps, winner in (
+            ("0 gives up", None),
+            ("0 gives up\n1 gives up", None),
+            ("0 gives up\n0 plays on\n2 gives up", None),
+            ("0 gives up\n2 gives up", 1),
+            ("3 gives up\n1 gives up", 0),
+            ('1 gives up\nhost hands 3 to bot fast "B"', 0),
+            ('host hands 3 to bot fast "B"\n1 gives up', 0),
+            ("2 gives up\n(clock) 0 asks\n(clock) 0 declines", 1),
+            ('0 gives up\n0 becomes bot fast "B"\n0 becomes human fast "A"\n2 gives up', None),
+            ('0 gives up\n0 becomes human fast "B"\n2 gives up', 1),
+            ('0 gives up\n0 becomes open fast ""\n0 joins "E"\n2 gives up', None),
+        ):
+            game = self.play(dealt + steps)
+            self.assertEqual(game.winner, winner, steps)
+            self.assertEqual(game.phase == "finished", winner is not None, steps)
+        self.assert_refused("0 gives up")
+        self.assert_refused("0 asks", f"{dealt}0 gives up\n2 gives up")
+
     def test_wrong_marks_are_found(self) -> None:
         for file in RECORDS:
             text = text_of(file)
@@ -199,6 +220,7 @@ class People(ShortGames):
             '0 joins "E"',
             "0 renews token",
             "0 asks for rematch",
+            "0 gives up",
             'server hands 0 to bot fast "B"',
             'host hands 0 to open fast ""',
             "host sets turn_seconds 30 bot_pace_ms 250 listed yes",

@@ -1,7 +1,7 @@
 // What the player can choose now. All of it comes from what the server lists as legal: this file
 // filters and groups the lists, and knows no rule of the game.
 
-/** @import {Action, Capture, Move, Offer, Part, Preview, SevenPart, Spot, Table} from "./types.js" */
+/** @import {Action, Capture, Game, Move, Offer, Part, Preview, SevenPart, Spot, Table} from "./types.js" */
 
 export const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
 
@@ -37,6 +37,9 @@ export const partnerOf = (seat, count) => (seat + count / 2) % count;
 
 /** The seats of each team. @param {number} count of the seats */
 export const teamsOf = (count) => Array.from({ length: count / 2 }, (_, seat) => [seat, partnerOf(seat, count)]);
+
+/** Whether the losers of a finished game gave up: the winners are not home. @param {Game} game */
+export const isForfeited = ({ board, seats, winner }) => seats.some((one) => one.team === winner && board[one.seat].goal.length < 4);
 
 /** The card chosen from the hand. @param {Table} table @returns {string | null} */
 export const chosenCard = (table) => ownSeat(table)?.hand?.[table.choice.card ?? -1] ?? null;

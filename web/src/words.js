@@ -277,6 +277,9 @@ function factWords(people, event) {
     case "hand_folded": return say(people, event.seat, "event.hand_folded", { cards: list(event.cards.map(cardName)) });
     case "round_ended": return t("event.round_ended", { round: event.round });
     case "game_won": return sayTeam(people, event.team, "event.game_won");
+    // Whoever only watches has these words after the end.
+    case "team_forfeited": return has("forfeit") ? sayTeam(people, event.team, "event.team_forfeited") : null;
+    case "forfeit_offered": return has("forfeit") ? say(people, event.seat, `event.forfeit_offered.${event.offered}`) : null;
     case "settings_changed": return t("event.settings_changed");
     case "seat_taken":
       if (people.host && event.seat === people.me) return t("seating.ready");

@@ -38,6 +38,9 @@ pub struct Review {
     pub deals: Vec<DealValue>,
     /// The winner, once the end is reached.
     pub winner: Option<u8>,
+    /// Whether the other team has given up.
+    #[serde(default)]
+    pub forfeited: bool,
 }
 
 impl Review {
@@ -138,6 +141,7 @@ impl<'n> Reviewer<'n> {
         self.review.decisions.extend(decision);
         self.review.version = self.game.version();
         self.review.winner = self.game.winner();
+        self.review.forfeited = self.game.winner() != self.game.board().winner(self.game.rules());
         Ok(true)
     }
 

@@ -68,9 +68,11 @@ pub struct RoundReview {
     pub luck_standard_error: Vec<f64>,
     /// What the decisions added.
     pub decisions: Vec<f64>,
-    /// What is left.
+    /// What is left. Null for the round in which a team gave up, because it was not played to its
+    /// end.
     // Luck of hidden cards, players unlike the policy, errors of estimate.
-    pub rest: Vec<f64>,
+    #[cfg_attr(feature = "utoipa", schema(required))]
+    pub rest: Option<Vec<f64>>,
     /// The chance before the next deal; after the last round 1 or 0.
     pub end: Vec<f64>,
 }
@@ -83,6 +85,7 @@ pub struct TeamReview {
     pub start: f64,
     pub luck: f64,
     pub decisions: f64,
+    /// Of a game that was given up, also what that has changed.
     pub rest: f64,
     // 1 for the winner, 0 for the others.
     pub result: f64,
@@ -117,22 +120,21 @@ impl Review {
         let rounds = self.deals.iter().zip(ends.chain(result));
         rounds
             .map(|(deal, (until, end))| {
+                let is_given_up = self.forfeited && until == u64::MAX;
                 let made = self.decisions.iter();
                 let made = made.filter(|made| (deal.version..until).contains(&made.version));
                 let decisions = effect(made, rules);
-                let rest = (0..usize::from(teams))
-                    .map(|team| {
-                        tidy(end[team] - deal.before[team] - deal.luck[team] - decisions[team])
-                    })
-                    .collect();
+                let rest = (0..usize::from(teams)).map(|team| {
+                    tidy(end[team] - deal.before[team] - deal.luck[team] - decisions[team])
+                });
                 RoundReview {
                     round: deal.round,
                     version: deal.version,
                     before: deal.before.clone(),
                     luck: deal.luck.clone(),
                     luck_standard_error: deal.luck_standard_error.clone(),
+                    rest: (!is_given_up).then(|| rest.collect()),
                     decisions,
-                    rest,
                     end,
                 }
             })
@@ -151,13 +153,16 @@ impl Review {
                     let parts = rounds.iter().map(|round| part(round)[usize::from(team)]);
                     tidy(parts.sum())
                 };
+                let start = first.before[usize::from(team)];
+                let (luck, decisions) = (sum(|round| &round.luck), sum(|round| &round.decisions));
+                let result = f64::from(u8::from(team == winner));
                 TeamReview {
                     team,
-                    start: first.before[usize::from(team)],
-                    luck: sum(|round| &round.luck),
-                    decisions: sum(|round| &round.decisions),
-                    rest: sum(|round| &round.rest),
-                    result: f64::from(u8::from(team == winner)),
+                    start,
+                    luck,
+                    decisions,
+                    rest: tidy(result - start - luck - decisions),
+                    result,
                 }
             })
             .collect()

@@ -148,6 +148,7 @@ fn moments(luck: f64, decisions: Vec<JudgedDecision>) -> Vec<(MomentKind, u32, O
             .map(|(made, version)| JudgedDecision { version, ..made })
             .collect(),
         winner: None,
+        forfeited: false,
     };
     assert_eq!(review.moments(), []);
     review.winner = Some(0);
@@ -203,7 +204,8 @@ fn everything_adds_up() {
         for (place, round) in rounds.iter().enumerate() {
             assert_eq!(round.round as usize, place + 1);
             for team in 0..usize::from(seats / 2) {
-                let parts = [&round.before, &round.luck, &round.decisions, &round.rest];
+                let rest = round.rest.as_ref().expect("it was played to its end");
+                let parts = [&round.before, &round.luck, &round.decisions, rest];
                 let sum: f64 = parts.iter().map(|part| part[team]).sum();
                 assert!((sum - round.end[team]).abs() < 1e-9, "{round:?}");
                 if let Some(next) = rounds.get(place + 1) {
@@ -223,6 +225,41 @@ fn everything_adds_up() {
             assert!((sum - team.result).abs() < 1e-9, "{team:?}");
             assert_eq!(team.result == 1.0, review.winner == Some(team.team));
         }
+    }
+}
+
+#[test]
+fn what_is_left_of_a_game_that_was_given_up_is_not_known() {
+    let rules = rules(4);
+    let whole = game(&rules, Level::Greedy, 5);
+    // In the middle of a round, and right after its deal.
+    for (rounds, more) in [(3, 15), (2, 0)] {
+        let mut game = whole.clone();
+        let numbered = game.actions.iter().enumerate();
+        let mut deals = numbered.filter(|(_, (action, _))| matches!(action, Action::Deal { .. }));
+        let (last, _) = deals.nth(rounds - 1).unwrap();
+        game.actions.truncate(last + 1 + more);
+        for seat in Seat::all(4).step_by(2) {
+            let offered = true;
+            let action = Action::Forfeit { seat, offered };
+            game.actions.push((action, Actor::Player));
+        }
+        let review = reviewer(game, QUICK, Review::default()).finish().unwrap();
+        assert_eq!((review.winner, review.forfeited), (Some(1), true));
+        let found = review.rounds(&rules);
+        let known: Vec<bool> = found.iter().map(|round| round.rest.is_some()).collect();
+        assert_eq!(known.len(), rounds);
+        assert!(!known[rounds - 1] && known[..rounds - 1].iter().all(|&known| known));
+        assert_eq!(found[rounds - 1].end, [0.0, 1.0]);
+        for team in review.teams(&rules) {
+            let sum = team.start + team.luck + team.decisions + team.rest;
+            assert!((sum - team.result).abs() < 1e-9, "{team:?}");
+        }
+        assert!(review.seats(&rules)[0].decisions > 0 || more == 0);
+        let old = serde_json::to_string(&review)
+            .unwrap()
+            .replace(",\"forfeited\":true", "");
+        assert!(!serde_json::from_str::<Review>(&old).unwrap().forfeited);
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Action {
     RenewToken { seat: Seat },
     /// A seat's person asks for the rematch.
     AskRematch { seat: Seat },
+    /// A seat's person gives up, or no longer does. The team has lost once all its people do.
+    Forfeit { seat: Seat, offered: bool },
     /// The host changes settings. The game only records it.
     ChangeSettings { settings: TableSettings },
 }
@@ -61,7 +63,8 @@ impl Action {
             | Action::Join { seat, .. }
             | Action::ChangeSeat { seat, .. }
             | Action::RenewToken { seat }
-            | Action::AskRematch { seat } => Some(seat),
+            | Action::AskRematch { seat }
+            | Action::Forfeit { seat, .. } => Some(seat),
         }
     }
 
@@ -229,6 +232,10 @@ pub enum EventKind {
     SeatAway { seat: Seat },
     /// The person of a seat that was away is back.
     SeatBack { seat: Seat },
+    /// A seat's person gives up, or no longer does: a secret of the team until the game is over.
+    ForfeitOffered { seat: Seat, offered: bool },
+    /// A team has given up.
+    TeamForfeited { team: u8 },
 }
 
 /// A card that a seat offered and its partner received.
@@ -296,9 +303,11 @@ impl From<EventKind> for Event {
 }
 
 impl Event {
-    /// The event as this viewer may see it while the game is on.
-    pub fn redacted_for(mut self, viewer: Viewer) -> Event {
+    /// The event as this viewer may see it while the game is on; none if the viewer may not know of
+    /// it.
+    pub fn redacted_for(mut self, viewer: Viewer) -> Option<Event> {
         match &mut self.what {
+            EventKind::ForfeitOffered { seat, .. } if !viewer.is_of_team(*seat) => return None,
             EventKind::CardsDealt { hands, holders, .. } => {
                 for (number, hand) in hands.iter_mut().enumerate() {
                     let holder = holders.get(number).copied().unwrap_or_else(first_person);
@@ -340,9 +349,11 @@ impl Event {
             | EventKind::RematchAsked { .. }
             | EventKind::SettingsChanged { .. }
             | EventKind::SeatAway { .. }
-            | EventKind::SeatBack { .. } => {}
+            | EventKind::SeatBack { .. }
+            | EventKind::ForfeitOffered { .. }
+            | EventKind::TeamForfeited { .. } => {}
         }
-        self
+        Some(self)
     }
 
     /// Who took the action with this first event.

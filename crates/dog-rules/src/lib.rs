@@ -81,6 +81,7 @@ pub mod board;
 pub mod card;
 pub mod event;
 pub mod exchange;
+mod forfeit;
 pub mod game;
 pub mod judge;
 pub mod movement;

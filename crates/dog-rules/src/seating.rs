@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, ActionRefusal, By, Event, EventKind, Game, Person, Phase, Player, Seat, SeatKind,
+    game::is_default,
 };
 
 /// What a game knows of the person at a seat.
@@ -16,6 +17,9 @@ pub(super) struct Occupant {
     pub(super) stand_in: bool,
     /// How often in a row the clock has acted for the seat.
     clock_acts: u8,
+    /// Whether the person gives up.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) gives_up: bool,
 }
 
 /// How often in a row the clock acts for a seat before the seat is away.
@@ -33,7 +37,10 @@ impl Game {
         let was_away = self.is_away(seat);
         let own = matches!(
             action,
-            Action::ChangeSeat { .. } | Action::Join { .. } | Action::AskRematch { .. }
+            Action::ChangeSeat { .. }
+                | Action::Join { .. }
+                | Action::AskRematch { .. }
+                | Action::Forfeit { .. }
         ) || action.is_play();
         let is_human = self.player(seat).is_human();
         let occupant = &mut self.occupants[seat];
@@ -70,6 +77,7 @@ impl Game {
         let in_round = matches!(self.phase, Phase::Exchange | Phase::Play);
         let dealt_to = self.state(seat).dealt_to;
         let occupant = &mut self.occupants[seat];
+        occupant.gives_up &= stays;
         match player.kind {
             SeatKind::Human => {
                 occupant.stand_in |= in_round;
@@ -139,7 +147,7 @@ impl Game {
 
     /// Before the first deal, the seating lasts as long as somebody is missing.
     fn update_seating(&mut self) {
-        if self.round > 1 || !matches!(self.phase, Phase::Seating | Phase::Deal) {
+        if self.is_dealt() {
             return;
         }
         let awaits_any = self
@@ -181,8 +189,7 @@ impl Game {
     pub fn awaits_first_person(&self) -> bool {
         let mut seats = Seat::all(self.rules().seats);
         self.needs_confirmations()
-            && self.round == 1
-            && matches!(self.phase, Phase::Seating | Phase::Deal)
+            && !self.is_dealt()
             && seats.all(|seat| !self.player(seat).is_human() || self.awaits_confirmation(seat))
     }
 

@@ -16,6 +16,8 @@ pub struct VisibleSeat {
     pub cards: u8,
     pub folded: bool,
     pub exchange: Option<ExchangeState>,
+    /// Whether its person gives up. Only a viewer of its team sees that, while the team may give up.
+    pub gives_up: Option<bool>,
     /// What only the seat itself may see.
     pub own: Option<OwnCards>,
 }
@@ -53,6 +55,7 @@ impl Game {
                 cards: self.cards(seat),
                 folded: self.folded(seat),
                 exchange: self.exchange(seat),
+                gives_up: self.gives_up_to(viewer, seat),
                 own: self.owns_hand(viewer, seat).then(|| OwnCards {
                     hand: self.hand(seat),
                     offered: self.offered(seat),

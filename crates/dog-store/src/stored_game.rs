@@ -221,7 +221,8 @@ impl StoredGame {
             }
             Action::ChangeSeat { seat, .. }
             | Action::RenewToken { seat }
-            | Action::AskRematch { seat } => {
+            | Action::AskRematch { seat }
+            | Action::Forfeit { seat, .. } => {
                 self.check_seat_change(seat)?;
                 Arc::make_mut(&mut self.seating).seats[seat].changes += 1;
             }

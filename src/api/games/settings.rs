@@ -1,7 +1,7 @@
 //! The settings of a game.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use dog_rules::{Action, Phase, TableSettings};
+use dog_rules::{Action, TableSettings};
 use dog_store::{StoredGame, WriteOp};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
@@ -169,9 +169,7 @@ fn settings(stored: &StoredGame, change: SettingsRequest) -> Result<TableSetting
     } = change;
     let seconds = in_range("turn_seconds", turn_seconds.flatten(), 1, MAX_TURN_SECONDS)?;
     let pace = in_range("bot_pace_ms", bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
-    let game = &stored.game;
-    let dealt = game.round() > 1 || !matches!(game.phase(), Phase::Seating | Phase::Deal);
-    if dealt && seconds.is_some_and(|seconds| seconds < MIN_TURN_SECONDS) {
+    if stored.game.is_dealt() && seconds.is_some_and(|seconds| seconds < MIN_TURN_SECONDS) {
         let detail = "/turn_seconds must be 10 or more once cards were dealt";
         return Err(Problem::wrong_value("turn_seconds", detail));
     }

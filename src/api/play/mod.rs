@@ -2,5 +2,6 @@
 
 pub mod actions;
 pub mod advice;
+pub mod forfeit;
 pub mod legal_moves;
 pub mod seven;

@@ -81,7 +81,8 @@ impl GameSecrets {
 
     /// Redeals all cards that this viewer cannot see: the other hands, the stock, and what others
     /// exchanged, in this round and in earlier ones. What is in the log is changed with them, so
-    /// that the same game could have been played with these cards.
+    /// that the same game could have been played with these cards. What other teams say about giving
+    /// up is changed, too.
     pub fn permute(&mut self, viewer: TestViewer, dice: &mut Dice) {
         let own = match viewer {
             TestViewer::Seat(seat) => Some(seat),
@@ -95,8 +96,41 @@ impl GameSecrets {
         for round in starts.windows(2) {
             LoggedRound::new(self, round[0], round[1]).redeal_offers(self, own, dice);
         }
-        let (_, _, events) = self.log.last().expect("a creation");
-        self.snapshot["last_event"] = events[0].clone();
+        let mut events = self.log.iter().rev().map(|(_, _, events)| &events[0]);
+        let last = events.find(|event| what(event).0 != "forfeit_offered");
+        self.snapshot["last_event"] = last.expect("a creation").clone();
+        for team in (0..2).filter(|&team| own.is_none_or(|own| own % 2 != team)) {
+            self.change_forfeits(team, dice);
+        }
+    }
+
+    /// One of the team has said all that was said about giving up, and other things.
+    fn change_forfeits(&mut self, team: usize, dice: &mut Dice) {
+        let seat = team + 2 * dice.below(2);
+        let mut gives_up = None;
+        for (_, action, events) in &mut self.log {
+            let is_forfeit = what(&events[0]).0 == "forfeit_offered";
+            let by = action["seat"].as_u64().unwrap_or_default() as usize;
+            if is_forfeit && by % 2 == team {
+                let offered = dice.below(2) == 0;
+                gives_up = Some(offered);
+                for said in [action, what_mut(&mut events[0])] {
+                    (said["seat"], said["offered"]) = (json!(seat), json!(offered));
+                }
+            }
+        }
+        if let Some(offered) = gives_up {
+            let occupant = |one| {
+                let gives_up = one == seat && offered;
+                json!({"person": 0, "stand_in": false, "clock_acts": 0, "gives_up": gives_up})
+            };
+            if self.snapshot["occupants"].is_null() {
+                self.snapshot["occupants"] = (0..6).map(occupant).collect();
+            }
+            for one in [team, team + 2] {
+                self.snapshot["occupants"][one] = occupant(one);
+            }
+        }
     }
 
     pub fn seats(&self) -> usize {

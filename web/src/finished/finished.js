@@ -1,7 +1,7 @@
 // A finished game: the feast, the next game, the replay, the record and the check of the shuffles.
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
-import { partnerOf, teamsOf } from "../choose.js";
+import { isForfeited, partnerOf, teamsOf } from "../choose.js";
 import { playAgainstBots } from "../game.js";
 import { list, loadScreen, t } from "../lang.js";
 import { rematch } from "../people.js";
@@ -53,6 +53,7 @@ function End({ table }) {
     <button type="button" class="icon" onClick=${press} ...${how}><${Icon} path=${ICONS[name]} />${t(name === "more" ? "settings.more" : name)}</button>`;
   return html`
     <${Feast} table=${table} />
+    ${isForfeited(game) && html`<p>${t("finished.forfeited", { round: game.round })}</p>`}
     ${next && (plays ? html`<p role="alert">${t("rematch.asked")}</p>`
       : html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`)}
     ${plays && (shared || seat !== null) && html`

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { server } from "../api.js";
-import { teamsOf } from "../choose.js";
+import { isForfeited, teamsOf } from "../choose.js";
 import { addressOf } from "../game.js";
 import { t } from "../lang.js";
 import { useOrigin } from "../share.js";
@@ -83,7 +83,8 @@ async function pictureOf(table) {
   pen.fillStyle = "#2b2620";
   pen.textAlign = "center";
   const words = wonWords(people(table), game?.winner ?? 0, "me");
-  [words, t("finished.how", { round: game?.round ?? 0 }), "DOG"].forEach((text, line) => {
+  const how = game && isForfeited(game) ? "finished.forfeited" : "finished.how";
+  [words, t(how, { round: game?.round ?? 0 }), "DOG"].forEach((text, line) => {
     pen.font = `${line === 0 ? "700 48px" : "36px"} system-ui, sans-serif`;
     pen.fillText(text, WIDTH / 2, BOARD + 130 + 75 * line, WIDTH - 80);
   });

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { problemOf } from "../api.js";
-import { canUndo, chosenCard, nextStep, ownSeat, playable } from "../choose.js";
+import { canUndo, chosenCard, isForfeited, nextStep, ownSeat, playable } from "../choose.js";
 import { chooseCard, chooseRank, choose, deal, exchange, hint, play, skipToDeal, undo } from "../game.js";
 import { loadScreen, t } from "../lang.js";
 import { comeBack } from "../people.js";
@@ -183,7 +183,7 @@ function statusWords(table) {
   if (game?.phase !== "finished") return whatToDo({ ...table, sending: false });
   const team = ownSeat(table)?.team;
   if (team === undefined || team === game.winner) {
-    return `${t(seat === null ? "finished.watched" : "finished.won")} ${t("finished.how", { round: game.round })}`;
+    return t(seat === null ? "finished.watched" : "finished.won") + (isForfeited(game) ? "" : ` ${t("finished.how", { round: game.round })}`);
   }
   const home = game.seats.filter((one) => one.team === team).reduce((sum, one) => sum + game.board[one.seat].goal.length, 0);
   return `${t("finished.lost")} ${t(home < CLOSE ? "finished.lost.far" : "finished.lost.close", { n: home })}`;

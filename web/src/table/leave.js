@@ -3,12 +3,14 @@
 import { useEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { ownSeat } from "../choose.js";
 import { forget, go } from "../game.js";
-import { t } from "../lang.js";
+import { loadScreen, t } from "../lang.js";
 import { leave, letBotsFinish } from "../people.js";
-import { html, once } from "../view.js";
+import { html, Later, once } from "../view.js";
 import { isShared } from "../words.js";
 
 /** @import {Table} from "../types.js" */
+
+const loadForfeit = async () => (await loadScreen("./finished/forfeit.js", () => import("../finished/forfeit.js"))).Forfeit;
 
 /** @param {{table: Table}} props */
 export function Leave({ table }) {
@@ -25,6 +27,9 @@ export function Leave({ table }) {
   const close = () => setAsking(false);
   const plays = ownSeat(table)?.kind === "human" && game?.phase !== "finished";
   useEffect(close, [plays]);
+  const forfeits = ownSeat(table)?.gives_up !== undefined;
+  // The log needs its words.
+  useEffect(() => { if (forfeits) loadForfeit().catch(() => {}); }, [forfeits]);
   if (!plays) return null;
   /** @param {string} name @param {() => void} press @param {string} [kind] */
   const button = (name, press, kind = "") => html`
@@ -46,6 +51,7 @@ export function Leave({ table }) {
         <div class="question" role="alertdialog" aria-labelledby="leaving">
           <p id="leaving">${t(isShared(table) ? "leave.about" : "leave.bots")}</p>
           ${answers}
+          ${forfeits && html`<${Later} part load=${loadForfeit} table=${table} />`}
           ${button("cancel", close)}
         </div>` : html`
         <button type="button" class="leave" disabled=${sending} onClick=${() => setAsking(true)}>${t("leave")}</button>`}

@@ -220,7 +220,7 @@ fn print(review: &Review, rules: &Rules) -> anyhow::Result<()> {
             round.luck[0],
             round.luck_standard_error[0],
             round.decisions[0],
-            round.rest[0],
+            round.rest.as_ref().map_or(0.0, |rest| rest[0]),
             round.end[0],
         )?;
     }
@@ -356,8 +356,10 @@ impl ReviewSums {
     fn new(review: &Review, rules: &Rules) -> ReviewSums {
         let mut error: f64 = 0.0;
         for round in review.rounds(rules) {
+            // None gives up in the games of the lab.
+            let rest = round.rest.unwrap_or_default();
             for (team, end) in round.end.iter().enumerate() {
-                let parts = [&round.before, &round.luck, &round.decisions, &round.rest];
+                let parts = [&round.before, &round.luck, &round.decisions, &rest];
                 let sum: f64 = parts.iter().map(|part| part[team]).sum();
                 error = error.max((sum - end).abs());
             }

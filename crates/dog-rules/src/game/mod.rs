@@ -50,7 +50,7 @@ pub(super) struct SeatState {
     pub(super) holds_received: bool,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -125,6 +125,10 @@ pub enum ActionRefusal {
         needed = .needed.name(), phase = .phase.name()
     )]
     WrongPhase { phase: Phase, needed: Phase },
+    #[error("a team may give up from the first deal to the end, the game is in the {} phase", .0.name())]
+    NotDealt(Phase),
+    #[error("of three teams none gives up: a person hands the seat over to a bot")]
+    ThreeTeams(Phase),
     #[error("a seat is open, or its person has not asked for the rematch")]
     SeatsOpen,
     #[error("{0} is not open")]
@@ -245,6 +249,7 @@ impl Game {
                 vec![EventKind::TokenRenewed { seat }.into()]
             }
             Action::AskRematch { seat } => self.ask_rematch(seat)?,
+            Action::Forfeit { seat, offered } => self.forfeit(seat, offered)?,
             Action::ChangeSettings { settings } => {
                 self.check_not_over()?;
                 self.seats_changed = true;
@@ -254,9 +259,13 @@ impl Game {
         if let Some(seat) = action.seat() {
             events.extend(self.note_absence(seat, action, by));
         }
+        events.extend(self.end_if_given_up().into_iter().flatten());
         events[0].by = by;
         self.version += 1;
-        self.last_event = events[0].clone();
+        let is_secret = matches!(events[0].what, EventKind::ForfeitOffered { .. });
+        if !is_secret || self.phase == Phase::Finished {
+            self.last_event = events[0].clone();
+        }
         Ok(events)
     }
 
@@ -441,16 +450,20 @@ impl Game {
             }
         }
         if self.board.team_home(&self.rules, seat) {
-            let team = seat.team(self.rules.seats);
-            self.phase = Phase::Finished;
-            self.turn = None;
-            self.winner = Some(team);
-            let shuffle_seed = self.seed.hex();
-            events.push(EventKind::GameWon { team, shuffle_seed }.into());
+            events.push(self.win(seat.team(self.rules.seats)));
         } else {
             events.extend(self.next_turn(seat));
         }
         Ok(events)
+    }
+
+    /// The game ends, and this team has won.
+    pub(super) fn win(&mut self, team: u8) -> Event {
+        self.phase = Phase::Finished;
+        self.turn = None;
+        self.winner = Some(team);
+        let shuffle_seed = self.seed.hex();
+        EventKind::GameWon { team, shuffle_seed }.into()
     }
 
     /// Passes the turn to the next seat with cards. If there is none, the round is over.

@@ -87,6 +87,11 @@ impl Game {
         self.discards
     }
 
+    /// Whether a round was dealt.
+    pub fn is_dealt(&self) -> bool {
+        self.round > 1 || !matches!(self.phase, Phase::Seating | Phase::Deal)
+    }
+
     /// The winning team, once there is one.
     pub fn winner(&self) -> Option<u8> {
         self.winner
@@ -128,7 +133,8 @@ impl Game {
         self.seed_given
     }
 
-    /// The first event of the last action, in full: show it through [`Event::redacted_for`].
+    /// The first event of the last action, in full: show it through [`Event::redacted_for`]. What a
+    /// team says about giving up is no such event until the game is over.
     pub fn last_event(&self) -> &Event {
         &self.last_event
     }

@@ -460,7 +460,8 @@ fn read_player(kind: &str, level: &str, name: &str) -> Option<Player> {
 }
 
 /// Reads an action of a seat: `asks`, `declines`, `passes`, `offers K`, a move,
-/// `joins "Eva"`, `becomes bot fast "Eva"`, `renews token` or `asks for rematch`.
+/// `joins "Eva"`, `becomes bot fast "Eva"`, `renews token`, `asks for rematch`, `gives up` or
+/// `plays on`.
 fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
     if let Some(card) = text.strip_prefix("offers ") {
         let card = read_card(card.trim())?;
@@ -489,6 +490,10 @@ fn read_act(seat: Seat, text: &str) -> Result<Action, TextErrorKind> {
         "passes" => Ok(Action::Pass { seat }),
         "renews token" => Ok(Action::RenewToken { seat }),
         "asks for rematch" => Ok(Action::AskRematch { seat }),
+        "gives up" | "plays on" => Ok(Action::Forfeit {
+            seat,
+            offered: text == "gives up",
+        }),
         id => {
             let mv: Move = id.parse().map_err(|problem| TextErrorKind::Move {
                 id: id.to_owned(),

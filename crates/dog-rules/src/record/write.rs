@@ -129,6 +129,10 @@ impl fmt::Display for DisplayStep<'_> {
             }
             Action::RenewToken { seat } => write!(f, "{} renews token", seat.number()),
             Action::AskRematch { seat } => write!(f, "{} asks for rematch", seat.number()),
+            Action::Forfeit { seat, offered } => {
+                let what = if offered { "gives up" } else { "plays on" };
+                write!(f, "{} {what}", seat.number())
+            }
             Action::ChangeSettings { ref settings } => {
                 let TableSettings {
                     turn_seconds,

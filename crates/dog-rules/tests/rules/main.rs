@@ -4,6 +4,7 @@ mod attendance;
 mod begun_sevens;
 mod deal;
 mod exchange;
+mod forfeit;
 mod game;
 mod jacks;
 mod lists;

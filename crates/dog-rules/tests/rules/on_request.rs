@@ -158,6 +158,7 @@ fn a_seat_that_is_helped_gives_a_card_as_well() {
     let seen = events[0]
         .clone()
         .redacted_for(Viewer::Seat(seat(0), 0))
+        .unwrap()
         .what;
     assert!(matches!(seen, EventKind::CardOffered { card: None, .. }));
     let must = "the partner has laid down a card: the seat that asked must offer one";

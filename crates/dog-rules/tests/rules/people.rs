@@ -7,6 +7,7 @@ use dog_rules::{
 };
 
 use super::{
+    forfeit::forfeit,
     position::{PositionExt, seat},
     rounds::{exchange_action, optional, refused},
 };
@@ -19,15 +20,15 @@ pub const SETTINGS: TableSettings = TableSettings {
 };
 
 /// A game and everything that has happened in it.
-struct Table {
-    game: Game,
-    log: Vec<Event>,
+pub struct Table {
+    pub game: Game,
+    pub log: Vec<Event>,
 }
 
 impl Table {
     /// A table with these kinds of players, such as `"human open bot human"`. The first dealer is
     /// drawn.
-    fn new(rules: impl PositionExt, kinds: &str) -> Table {
+    pub fn new(rules: impl PositionExt, kinds: &str) -> Table {
         Table::made_from(setup(rules, kinds))
     }
 
@@ -38,72 +39,72 @@ impl Table {
     }
 
     /// A dealt game of four people, in which each deals in turn.
-    fn with_people() -> Table {
+    pub fn with_people() -> Table {
         let mut table = Table::new(optional(), "human human human human");
         table.deal();
         table
     }
 
     #[track_caller]
-    fn act(&mut self, action: Action) -> Vec<Event> {
+    pub fn act(&mut self, action: Action) -> Vec<Event> {
         self.act_by(Actor::Player, action)
     }
 
     #[track_caller]
-    fn act_by(&mut self, actor: Actor, action: Action) -> Vec<Event> {
+    pub fn act_by(&mut self, actor: Actor, action: Action) -> Vec<Event> {
         let events = self.game.apply_by(&action, actor);
         let events = events.unwrap_or_else(|refusal| panic!("{action:?}: {refusal}"));
         self.log.extend(events.iter().cloned());
         events
     }
 
-    fn join(&mut self, by: u8, name: &str) -> Vec<Event> {
+    pub fn join(&mut self, by: u8, name: &str) -> Vec<Event> {
         let (seat, name) = (seat(by), name.to_owned());
         self.act(Action::Join { seat, name })
     }
 
     /// The seat's own person makes it another kind of seat.
-    fn becomes(&mut self, by: u8, kind: SeatKind) -> Vec<Event> {
+    pub fn becomes(&mut self, by: u8, kind: SeatKind) -> Vec<Event> {
         let (seat, player) = (seat(by), player(kind));
         self.act(Action::ChangeSeat { seat, player })
     }
 
     /// The host hands a seat over.
-    fn hand(&mut self, to: u8, kind: SeatKind) -> Vec<Event> {
+    pub fn hand(&mut self, to: u8, kind: SeatKind) -> Vec<Event> {
         self.act(hand_over(to, kind))
     }
 
     /// The host has the round dealt.
-    fn deal(&mut self) {
+    pub fn deal(&mut self) {
         self.act(Action::Deal { by: None });
     }
 
     /// The lowest seat that may act does so: it deals, offers its lowest card, or plays its first
     /// move.
-    fn next_by(&mut self, actor: Actor) -> Vec<Event> {
+    pub fn next_by(&mut self, actor: Actor) -> Vec<Event> {
         let action = next_action(&self.game);
         self.act_by(actor, action)
     }
 
-    fn next(&mut self) -> Vec<Event> {
+    pub fn next(&mut self) -> Vec<Event> {
         self.next_by(Actor::Player)
     }
 
     /// Plays until this holds.
-    fn play_until(&mut self, holds: impl Fn(&Game) -> bool) {
+    pub fn play_until(&mut self, holds: impl Fn(&Game) -> bool) {
         while !holds(&self.game) {
             self.next();
         }
     }
 
     /// Plays the round to its end.
-    fn play_round(&mut self) {
+    pub fn play_round(&mut self) {
         let round = self.game.round();
         self.play_until(|game| game.round() > round);
     }
 
     /// Goes on until this seat is to move.
-    fn play_until_turn_of(&mut self, by: u8) {
+    pub fn play_until_turn_of(&mut self, by: u8) {
         self.play_until(|game| game.turn() == Some(seat(by)));
     }
 
@@ -128,7 +129,7 @@ impl Table {
     fn history_seen_by(&self, by: u8, person: Person) -> impl Iterator<Item = EventKind> {
         let viewer = Viewer::Seat(seat(by), person);
         let events = self.log.iter();
-        events.map(move |event| event.clone().redacted_for(viewer).what)
+        events.filter_map(move |event| Some(event.clone().redacted_for(viewer)?.what))
     }
 
     /// The rounds whose deal shows a person a hand.
@@ -377,7 +378,7 @@ fn the_partner_of_a_seat_that_was_taken_over_sees_its_swap_and_the_new_person_do
     let hidden = Event::from(EventKind::CardsSwapped { given: hidden });
     for (by, person, sees) in [(1, 0, true), (3, 1, false), (0, 0, false), (2, 0, false)] {
         let viewer = Viewer::Seat(seat(by), person);
-        let seen = events[1].clone().redacted_for(viewer);
+        let seen = events[1].clone().redacted_for(viewer).unwrap();
         assert_eq!(&seen, if sees { &events[1] } else { &hidden });
     }
 }
@@ -629,6 +630,7 @@ fn format_2_is_for_games_in_which_people_came_went_or_were_away() {
         (Actor::Player, Action::ChangeSeat { seat, player }),
         (Actor::Player, Action::RenewToken { seat }),
         (Actor::Player, Action::ChangeSettings { settings }),
+        (Actor::Player, forfeit(1, true)),
     ] {
         let mut table = Table::with_people();
         table.act_by(actor, action);

@@ -35,7 +35,10 @@ fn people_come_and_go_in_random_games() {
         tally.format_2 += usize::from(played.check_record());
     }
     assert!(tally.finished > 60 && tally.format_2 > 50, "{tally:?}");
-    assert!(tally.stand_ins > 1_000 && tally.away > 100, "{tally:?}");
+    assert!(
+        tally.stand_ins > 1_000 && tally.away > 100 && tally.forfeited > 10,
+        "{tally:?}"
+    );
     assert!(tally.seating > 30 && tally.persons > 200, "{tally:?}");
     assert_eq!(tally.marks.len(), 4, "{:?}", tally.marks);
 }
@@ -48,6 +51,8 @@ struct Tally {
     /// Versions with a stand-in, and in the seating.
     stand_ins: usize,
     seating: usize,
+    /// Games in which a team has given up.
+    forfeited: usize,
     /// Seats that were away, and people who took over.
     away: usize,
     persons: usize,
@@ -260,6 +265,7 @@ impl Tally {
         self.stand_ins += seats.filter(|&seat| game.has_stand_in(seat)).count();
         self.seating += usize::from(game.phase() == Phase::Seating);
         for event in events {
+            self.forfeited += usize::from(matches!(event.what, EventKind::TeamForfeited { .. }));
             self.away += usize::from(matches!(event.what, EventKind::SeatAway { .. }));
             self.persons += usize::from(matches!(event.what, EventKind::SeatTaken { .. }));
         }
@@ -284,7 +290,7 @@ fn coming_or_going(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
         kind: any_kind(rng),
         ..player(rng)
     };
-    let action = match rng.random_range(0..16) {
+    let action = match rng.random_range(0..18) {
         0..4 => Action::Join {
             seat,
             name: player.name,
@@ -297,6 +303,10 @@ fn coming_or_going(rng: &mut impl Rng, game: &Game) -> (Action, Actor) {
         12 => Action::AskRematch { seat },
         13 => Action::RenewToken { seat },
         14 => Action::ReissueToken { seat },
+        15..17 => Action::Forfeit {
+            seat,
+            offered: rng.random(),
+        },
         _ => Action::ChangeSettings {
             settings: TableSettings {
                 turn_seconds: rng.random_bool(0.5).then(|| rng.random_range(1..=86_400)),

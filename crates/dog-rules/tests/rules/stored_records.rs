@@ -6,8 +6,8 @@ use std::{
 };
 
 use dog_rules::{
-    Level, Player, Rules, SeatKind, Seed, Setup,
-    record::{ParsedRecord, RecordFormat, RecordHeaders},
+    EventKind, Level, Player, Rules, SeatKind, Seed, Setup,
+    record::{ParsedRecord, RecordFormat, RecordHeaders, Replayed},
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
 
@@ -23,12 +23,13 @@ const FORMAT_1: [(&str, &str); 3] = [
     ),
 ];
 
-/// Records of format 2: a game that began with open seats, and a rematch.
+/// Records of format 2: a game that began with open seats, a rematch, and a game that was given up.
 const JOINED: (&str, &str) = (
     "joined.dog",
     "hausregeln capture_own=false reshuffle=before_deal",
 );
 const REMATCH: (&str, &str) = ("rematch.dog", "dogspiel-it seats=6");
+const FORFEIT: (&str, &str) = ("forfeit.dog", "dogspiel-it");
 
 const NAMES: [&str; 6] = [
     "Anna",
@@ -47,7 +48,7 @@ fn path(record: &str) -> PathBuf {
 #[test]
 fn the_records_are_what_is_written_today() {
     let format_1 = FORMAT_1.map(|record| (record, RecordFormat::One));
-    let format_2 = [JOINED, REMATCH].map(|record| (record, RecordFormat::Two));
+    let format_2 = [JOINED, REMATCH, FORFEIT].map(|record| (record, RecordFormat::Two));
     for ((file, rules), format) in format_1.into_iter().chain(format_2) {
         let text = fs::read_to_string(path(file)).expect("a record");
         let written = ParsedRecord::read(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -77,13 +78,23 @@ fn the_records_are_what_is_written_today() {
 #[ignore = "writes tests/records: \
             cargo test -p dog-rules --test rules -- --ignored write_the_records"]
 fn write_the_records() {
-    for (number, (file, rules)) in (13..).zip([JOINED, REMATCH]) {
+    for (number, (file, rules)) in (13..).zip([JOINED, REMATCH, FORFEIT]) {
         let mut rng = ChaCha8Rng::seed_from_u64(number);
-        let setup = set_up(&mut rng, rules);
-        let played = RandomGame::to_the_end(&mut rng, setup);
+        let played = loop {
+            let setup = set_up(&mut rng, rules);
+            let played = RandomGame::to_the_end(&mut rng, setup);
+            if (file == FORFEIT.0) == (played.game.round() > 2 && is_given_up(&played)) {
+                break played;
+            }
+        };
         let transcript = exported(about(), &played);
         fs::write(path(file), transcript.to_string()).expect("a file");
     }
+}
+
+fn is_given_up(played: &Replayed) -> bool {
+    let mut events = played.log.iter().flat_map(|entry| &entry.events);
+    events.any(|event| matches!(event.what, EventKind::TeamForfeited { .. }))
 }
 
 fn about() -> RecordHeaders {
