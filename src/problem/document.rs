@@ -36,7 +36,7 @@ pub struct Problem {
     /// Seconds after which a retry may succeed.
     retry_after: Option<u64>,
     /// The limit that was exceeded.
-    limit: Option<RateLimit>,
+    limit: Option<Box<RateLimit>>,
     /// Whether the connection ends with this response.
     close: bool,
 }
@@ -155,7 +155,7 @@ impl Problem {
     pub fn too_many(detail: impl fmt::Display, limit: RateLimit) -> Problem {
         let problem = Problem::new(Code::TooManyRequests, detail).retry_after(limit.wait);
         Problem {
-            limit: Some(limit),
+            limit: Some(limit.into()),
             ..problem
         }
     }
@@ -312,7 +312,7 @@ impl ResponseError for Problem {
             request_id: RequestId::current(),
             ..(*self.details).clone()
         });
-        announce(self.limit.as_ref(), response.headers_mut());
+        announce(self.limit.as_deref(), response.headers_mut());
         response
     }
 }
