@@ -13,7 +13,7 @@ fn see_the_end(browser: &Browser, game: &TestGame<'_>) {
          const look = () => {
            const moving = document.getAnimations().map((one) => one.effect.target);
            feast.shapes = Math.max(feast.shapes, moving.filter((one) => one.closest('.feast')).length);
-           const goals = moving.map((one) => one.parentElement).filter((one) => one.matches('.piece[data-place^=goal]'));
+           const goals = moving.filter((one) => one.matches('.piece[data-place^=goal]'));
            feast.hops = Math.max(feast.hops, new Set(goals).size);
            requestAnimationFrame(look);
          };

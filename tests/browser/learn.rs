@@ -149,10 +149,10 @@ fn a_lesson_says_what_a_mistake_does_and_can_be_tried_again() {
 const COUNTING: &str = "
   window.hops = [];
   const { animate } = Element.prototype;
-  Element.prototype.animate = function (...how) {
-    const piece = this.parentElement.closest('.piece');
-    if (piece) window.hops.push(`${piece.dataset.seat} ${piece.dataset.place}`);
-    return animate.apply(this, how);
+  Element.prototype.animate = function (frames, how) {
+    const { seat, place } = this.dataset;
+    if (place && frames[0].transform.includes('scale')) window.hops.push(`${seat} ${place}`);
+    return animate.call(this, frames, how);
   };";
 
 /// What is done so far is told, in a try and in the middle of a seven; then the pieces hop.

@@ -2,11 +2,11 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-hooks.js";
 import { nextStep } from "../choose.js";
+import { hop } from "../finished/hop.js";
 import { playAgainstBots, undoByKey } from "../game.js";
 import { t } from "../lang.js";
 import { savedGames, savedLessons } from "../storage.js";
 import { state } from "../store.js";
-import { hop } from "../table/animate.js";
 import { Board } from "../table/board.js";
 import { Buttons, Does, Hand, Ranks, does } from "../table/dock.js";
 import { WherePieces } from "../table/lists.js";

@@ -21,10 +21,17 @@ export const stepTime = (steps) => Math.min(STEP, MOST / steps);
 const running = new WeakMap();
 
 /** Moves an element, and no longer as before. @param {Element | null} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} how */
-function start(element, frames, how) {
+export function start(element, frames, how) {
   if (!element) return;
   running.get(element)?.cancel();
-  running.set(element, element.animate(frames, how));
+  running.set(element, element.animate(frames, { ...how, id: element.getAttribute("data-place") ?? "" }));
+}
+
+/** Stops pieces on their way to where they no longer are, as when a replay goes back. @param {Element} root of the board */
+export function stop(root) {
+  for (const piece of root.querySelectorAll(".piece")) {
+    if (running.get(piece)?.id !== piece.getAttribute("data-place")) running.get(piece)?.cancel();
+  }
 }
 
 /**
@@ -73,13 +80,6 @@ export function animateMove(root, layout, bounds, move, board) {
     { transform: `${shift(centreOf(bounds), size, bounds)} scale(1)`, opacity: 1 },
   ], { duration: CARD, easing: "ease-out" });
 }
-
-/** How high a piece jumps, twice, and how it lands. */
-const HOP = ["none", "translateY(-45%) scale(.94, 1.08)", "scale(1.12, .88)", "translateY(-20%)", "none"].map((transform) => ({ transform, easing: "ease-in-out" }));
-
-/** Has pieces hop, one after the other: what is in them, as their own `transform` says where they are. @param {Element[]} pieces @param {number} [delay] in milliseconds */
-export const hop = (pieces, delay = 0) => pieces.forEach((piece, index) =>
-  mayMove() && [...piece.children].forEach((part) => part.animate(HOP, { duration: 700, delay: delay + 150 * index })));
 
 /** Shows how a card comes from somewhere. The card itself does not move, so it can be pressed. @param {Element | null} card @param {Element | null} from */
 export function animateCard(card, from) {

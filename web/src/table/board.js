@@ -7,7 +7,7 @@ import { t } from "../lang.js";
 import { dispatch } from "../store.js";
 import { html, once } from "../view.js";
 import { captureWords, people, spotName } from "../words.js";
-import { animateMove } from "./animate.js";
+import { animateMove, stop } from "./animate.js";
 import { POWERS, Rank } from "./card.js";
 import {
   boundsOf, cardSize, centreOf, distance, gapOf, ownerOf, pieceSize, piecesOf, placed, pointOf, pressedAt, spread, trackLength,
@@ -77,6 +77,7 @@ export function Picture({ layout, board, last = null, turn = null, preview, belo
   const seen = useRef(last?.version ?? null);
   useLayoutEffect(() => {
     const version = last?.version ?? null;
+    if (root.current) stop(root.current);
     // A replay that goes back shows no move the wrong way round.
     if (layout && bounds && root.current && last && seen.current !== null && last.version > seen.current) {
       animateMove(root.current, layout, bounds, last.move, board);
@@ -157,18 +158,25 @@ function Wood({ layout, bounds, turn }) {
 }
 
 /**
- * What moves is an element of its own in place of a part of a picture, so that a browser moves it without
- * painting it again.
+ * What moves is an element of its own in place of a part of a picture, and keeps it, so that a browser moves
+ * it without a new layout or painting it again.
  *
  * @param {{layout: Layout, bounds: Bounds, board: SeatBoard[], gap: number}} props
  */
 function Pieces({ layout, bounds, board, gap }) {
-  return html`${piecesOf(board).map(({ seat, place, slot }) => {
+  const pieces = new Map(piecesOf(board).map((one) => [Object.values(one).join(" "), one]));
+  const order = useRef(/** @type {string[]} */ ([]));
+  const come = [...pieces.keys()].filter((name) => !order.current.includes(name));
+  order.current = [...order.current.map((name) => (pieces.has(name) ? name : come.shift() ?? "")), ...come];
+  return html`${order.current.map((name, index) => {
+    const piece = pieces.get(name);
+    if (!piece) return null;
+    const { seat, place, slot } = piece;
     const point = pointOf(layout, { seat, place }, slot);
     const { colour, shape, start } = layout.seats[seat];
     const fresh = board[seat].fresh && place === String(start);
     return html`
-      <div key=${`${seat} ${place} ${slot}`} data-seat=${seat} data-place=${place} data-slot=${slot}
+      <div key=${index} data-seat=${seat} data-place=${place} data-slot=${slot}
         class="piece" style=${{ color: colour, ...placed(point, pieceSize(place, gap), bounds) }}>
         <svg viewBox="-1.55 -1.55 3.1 3.1">
           ${fresh && html`<circle class="fresh" r="1.38" stroke-width=".22" />`}

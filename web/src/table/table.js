@@ -1,6 +1,6 @@
 // The table: players, board, what to do, the hand, and the log.
 
-import { useEffect, useLayoutEffect, useRef } from "../../vendor/preact-hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-hooks.js";
 import { nextStep } from "../choose.js";
 import { undoByKey } from "../game.js";
 import { stepOf } from "../state.js";
@@ -70,6 +70,13 @@ export function useFocus(table) {
   }, [stage, choices, card, confirm, seven, piece, table.sending, table.choice.asking, table.moves, table.game?.version, table.replay === null]);
 }
 
+/** A list that is drawn a frame after the board, so that neither takes long. @param {any} props */
+function Afterwards({ list, ...props }) {
+  const [shown, show] = useState(props);
+  useEffect(() => show(props), Object.values(props));
+  return useMemo(() => html`<${list} ...${shown} />`, [shown]);
+}
+
 /** @param {{table: Table}} props */
 export function TableScreen({ table }) {
   const { game } = table;
@@ -88,7 +95,7 @@ export function TableScreen({ table }) {
     <main class=${`table ${game.seats.length === 4 ? "four" : "six"}${stage}`} onKeyDown=${undoByKey(table)}>
       <${Bar} table=${table} round=${step?.round} />
       <div class="stage">
-        <${Players} table=${table} replaying=${step !== null} />
+        <${Afterwards} list=${Players} table=${table} replaying=${step !== null} />
         <${Board} table=${table} board=${board} last=${last} turn=${turn ?? null} />
       </div>
       <div class="side">
@@ -98,7 +105,7 @@ export function TableScreen({ table }) {
           <${Analyse} table=${table} />
           <${WherePieces} table=${table} board=${board} />
           <${AtTable} table=${table} />
-          <${Log} table=${table} people=${people(table)} />
+          <${Afterwards} list=${Log} table=${table} people=${people(table)} />
         </div>
       </div>
     </main>`;
