@@ -1,13 +1,15 @@
 // Links to a table: as a QR code, to share, to copy, or to select.
 
-import { correction, generate } from "../vendor/lean-qr.js";
-import { useEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
+import { useEffect, useRef, useState } from "../vendor/preact-hooks.js";
 import { otherServer, request } from "./api.js";
+import { loadModule } from "./files.js";
 import { t } from "./lang.js";
 import { dispatch, state } from "./store.js";
-import { Select, html } from "./view.js";
+import { Later, Select, html } from "./view.js";
 
 /** @import {Addresses} from "./types.js" */
+
+const loadQr = async () => (await loadModule("./qr.js", () => import("./qr.js"))).Qr;
 
 /** Whether only this computer reaches the page at its address. */
 const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
@@ -76,7 +78,7 @@ export function Share({ path, name, text = t("share.text"), addresses }) {
   };
   return html`
     <div class="share" role="group" aria-label=${name}>
-      <${Qr} text=${link} name=${t("share.qr", { name })} />
+      <${Later} part load=${loadQr} text=${link} name=${t("share.qr", { name })} />
       <div class="link">
         <p class="small">${t("share.how")}</p>
         <label>${name}
@@ -104,25 +106,6 @@ function Reachable({ addresses }) {
     dispatch({ type: "set", change: { addresses: { list, chosen: list.indexOf(one) } } });
   return html`
     <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String} then=${choose} />`;
-}
-
-/** Modules of the quiet zone around a code. */
-const QUIET = 4;
-
-/** A QR code: dark on white, even in the dark theme. @param {{text: string, name: string}} props */
-function Qr({ text, name }) {
-  const { size, path } = useMemo(() => {
-    const code = generate(text, { minCorrectionLevel: correction.M });
-    const modules = Array.from({ length: code.size * code.size }, (_, index) =>
-      ({ x: index % code.size, y: Math.floor(index / code.size) }));
-    const dark = modules.filter(({ x, y }) => code.get(x, y));
-    return { size: code.size + 2 * QUIET, path: dark.map(({ x, y }) => `M${x + QUIET} ${y + QUIET}h1v1h-1z`).join("") };
-  }, [text]);
-  return html`
-    <svg class="qr" role="img" aria-label=${name} viewBox=${`0 0 ${size} ${size}`} shape-rendering="crispEdges">
-      <rect width=${size} height=${size} fill="#fff" />
-      <path d=${path} fill="#000" />
-    </svg>`;
 }
 
 /** A button that shows and hides what belongs to it. @param {{name: string, children: unknown, shown?: boolean}} props */
