@@ -26,6 +26,7 @@ mod docs;
 mod errors;
 mod example_bot;
 mod example_script;
+mod example_service;
 mod fairness;
 #[cfg(unix)]
 mod faults;

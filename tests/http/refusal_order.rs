@@ -552,9 +552,24 @@ fn of_a_creation_and_an_import() {
     const VERY_LARGE: Spoil = Change(|parts, _| parts.tail += &" ".repeat(1_200_000));
     let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
     check(&mut other, &right, &faults, &[VALID]);
+    let list = json!({"games": [{"listed": false}, {"listed": false}]});
+    let right = RequestParts::new("POST", "/v1/games/batch".to_owned(), None, list);
+    let own: &[Fault] = &[
+        (Syntax, "body_too_large", VERY_LARGE),
+        (Content, "invalid_request", Member("games", "[]")),
+        (
+            Content,
+            "invalid_rules",
+            Member("games", "[{}, {\"rules\": {\"seats\": 5}}]"),
+        ),
+    ];
+    let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
+    check(&mut other, &right, &faults, &[VALID]);
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().map(Vec::len);
     assert_eq!(games, Some(3), "the other, one creation, one import");
+    let all = server.database().number("SELECT count(*) FROM games");
+    assert_eq!(all, 3 + 2, "one batch");
 }
 
 /// Otherwise a lost response could never be repeated: a removed game has no tokens, and a

@@ -1,7 +1,7 @@
 //! Creating many games at once.
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use dog_store::{NewGame, WriteOp};
+use dog_store::WriteOp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -12,7 +12,7 @@ use crate::{
     app::App,
     http::{
         answer::Answer,
-        request::{LongWrite, MAX_LIST_BODY},
+        request::{BodyContent, LongWrite, MAX_LIST_BODY},
         secrets::in_list,
     },
     limits::{ClientAddress, Cost, LimitState},
@@ -79,20 +79,27 @@ pub async fn create_games(
     limits: Data<LimitState>,
     LongWrite(request): LongWrite<MAX_LIST_BODY, false>,
 ) -> Result<HttpResponse, Problem> {
-    let content = request.content()?;
-    let tables = content.read_with(|content| content.parse::<CreateGames>()?.tables());
-    let tables = tables.await?;
-    let (count, kib) = (
-        tables.len() as u32 - 1,
-        tables.iter().map(NewTable::data_kib).sum(),
-    );
-    let limit = limits.charge_more(client, Cost::NewGame, count, kib)?;
+    let tables = match request.content() {
+        // It may be too long for an async worker.
+        Ok(content) => {
+            let read = |content: &BodyContent| content.parse::<CreateGames>()?.tables();
+            content.read_with(read).await
+        }
+        Err(problem) => Err(problem),
+    };
+    let limit = match &tables {
+        Ok(tables) => {
+            let kib = tables.iter().map(NewTable::data_kib).sum();
+            limits.charge_more(client, Cost::NewGame, tables.len() as u32 - 1, kib)?
+        }
+        Err(_) => None,
+    };
     let creator = client.creator(&app.store);
     let mut response = create(&app.store, &request, || {
         let secrets = request.secrets()?;
         let (mut added, mut games) = (Vec::new(), Vec::new());
-        for (index, table) in tables.iter().enumerate() {
-            let new: NewGame = new_game(table, creator, &secrets.of_game(index))?;
+        for (index, table) in tables.as_ref().map_err(Clone::clone)?.iter().enumerate() {
+            let new = new_game(table, creator, &secrets.of_game(index))?;
             let body = CreatedInBatch {
                 access: NewAccess::new(&new.game),
                 shuffle_commitment: new.game.game.commitment(),

@@ -3,6 +3,7 @@
 mod attendance;
 mod begun_sevens;
 mod deal;
+mod duplicate;
 mod exchange;
 mod forfeit;
 mod game;
