@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::{
     limits::{HERE, behind_a_proxy, from},
     support::{
-        Message, Signal, Stream, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN, wait_until,
+        Message, Raw, Signal, Stream, TestGame, TestServer, TestViewer::*, UNKNOWN_TOKEN,
+        wait_until,
     },
 };
 
@@ -161,6 +162,23 @@ fn a_game_that_ends_or_is_removed_is_closed_and_the_others_go_on() {
     let closed = json!({"game_id": ending.id, "type": "closed"});
     assert_eq!(known.any().expect("a line").data, closed);
     assert_eq!(known.any(), None);
+}
+
+#[test]
+fn a_reader_that_does_not_read_delays_nobody() {
+    let server = TestServer::start();
+    let game = TestGame::with_bots(&server, "random", 0);
+    let followed = vec![json!({"id": game.id, "after_version": 0}); 256];
+    let body = json!({ "games": followed }).to_string();
+    let head = "POST /v1/events HTTP/1.1\r\nHost: dog\r\nContent-Type: application/json\r\n";
+    let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    let mut slow = Raw::connect(&server);
+    slow.send(request.as_bytes());
+    let stream = follow(&server, &followed[..1]);
+    let last = std::iter::from_fn(|| stream.any()).last();
+    let closed = json!({"game_id": game.id, "type": "closed"});
+    assert_eq!(last.map(|line| line.data), Some(closed));
+    game.get(Spectator, "").send().expect(200);
 }
 
 #[test]

@@ -71,8 +71,9 @@ impl GameSecrets {
         if own.is_none() && self.data["game"].is_string() {
             self.data["game"] = other.clone();
         }
-        let seats = self.data["seats"].as_array_mut().into_iter().flatten();
-        for (seat, data) in seats.enumerate().filter(|(_, data)| data.is_object()) {
+        let seats = self.data.get_mut("seats").and_then(Value::as_array_mut);
+        let seats = seats.into_iter().flatten().enumerate();
+        for (seat, data) in seats.filter(|(_, data)| data.is_object()) {
             if Some(seat) != own {
                 data["text"] = other.clone();
             }
