@@ -102,7 +102,7 @@ fn document() -> String {
     let wrong = json!({"status": 422, "problem": examples["ProblemDetails"]});
     let lists = [
         ("CreatedGames", json!({"games": [created]})),
-        ("Answers", json!({"answers": [right, wrong]})),
+        ("AnswerList", json!({"answers": [right, wrong]})),
     ];
     examples.extend(lists.map(|(name, example)| (name.to_owned(), example)));
     let schemas = document["components"]["schemas"].clone();

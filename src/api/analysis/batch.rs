@@ -44,7 +44,7 @@ const QUESTION_COST: Duration = Duration::from_millis(100);
     {"position": "57 / - / - / -", "seat": 0, "hand": ["7"], "samples": 100, "seed": 1},
     {"position": "60 / 14 / - / -", "seat": 0, "hand": ["J", "2"], "budget_ms": 50}
 ]}))]
-pub struct Questions {
+pub struct QuestionList {
     /// What `POST /v1/analysis/suggest-move` takes, for each: with `samples` and `seed`, or a
     /// `budget_ms` of at most 100.
     #[schema(value_type = Vec<AdviceAnalysis>, min_items = 1, max_items = 16)]
@@ -65,7 +65,7 @@ pub struct QuestionsParams {
 
 /// The answers, in the order of the questions.
 #[derive(Serialize, ToSchema)]
-pub struct Answers {
+pub struct AnswerList {
     answers: Vec<QuestionAnswer>,
 }
 
@@ -105,15 +105,15 @@ impl From<Result<Box<RawValue>, Problem>> for QuestionAnswer {
 /// has one that is not reached within ten seconds. Nothing is stored.
 #[utoipa::path(post, path = "/v1/analysis/suggest-moves", tag = "analysis",
     params(QuestionsParams),
-    request_body = Questions,
-    responses((status = 200, description = "The answers, in the order of the questions.", body = Answers),
+    request_body = QuestionList,
+    responses((status = 200, description = "The answers, in the order of the questions.", body = AnswerList),
         QuestionsErrors))]
 pub async fn analyse_suggest_moves(
     app: Data<App>,
     client: ClientAddress,
     limits: Data<LimitState>,
     request: HttpRequest,
-    body: Body<Questions, MAX_LIST_BODY>,
+    body: Body<QuestionList, MAX_LIST_BODY>,
 ) -> Result<HttpResponse, Problem> {
     let params: QuestionsParams = from_query(request.query_string())?;
     let options = SuggestionListOptions::new(params.limit, params.board)?;
@@ -140,7 +140,7 @@ pub async fn analyse_suggest_moves(
         });
         answers.push(answer.into());
     }
-    let answers = move || Ok(Answers { answers });
+    let answers = move || Ok(AnswerList { answers });
     let mut response = app
         .advice_pool
         .answer(&request, SHORT_JOB_COST, answers)
