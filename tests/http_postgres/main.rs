@@ -9,11 +9,13 @@ mod set_back;
 /// The modules of `tests/http`.
 #[path = "../http"]
 mod http {
+    mod batch;
     mod bots;
     mod concurrency;
     mod crash;
     mod create;
     mod damaged_game;
+    mod data;
     mod deal;
     mod delete;
     mod forfeit;
@@ -22,8 +24,9 @@ mod http {
     mod joining;
     mod leaks;
     pub mod ledger;
-    mod limits;
+    pub mod limits;
     mod list;
+    mod many_games;
     mod metrics;
     mod operator;
     mod play;
@@ -54,4 +57,4 @@ mod http {
     pub mod support;
 }
 
-use http::{ledger, rules, support};
+use http::{ledger, limits, rules, support};
