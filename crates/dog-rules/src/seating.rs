@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Action, ActionRefusal, By, Event, EventKind, Game, Person, Phase, Player, Seat, SeatKind,
-    game::is_default,
 };
 
 /// What a game knows of the person at a seat.
@@ -18,7 +17,7 @@ pub(super) struct Occupant {
     /// How often in a row the clock has acted for the seat.
     clock_acts: u8,
     /// Whether the person gives up.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) gives_up: bool,
 }
 

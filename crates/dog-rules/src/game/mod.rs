@@ -50,7 +50,7 @@ pub(super) struct SeatState {
     pub(super) holds_received: bool,
 }
 
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
