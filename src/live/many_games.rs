@@ -60,6 +60,8 @@ pub struct ManyGames<G, T, O> {
     /// The ids of the games that are not opened yet, each with what else is known of it. They are
     /// opened one by one, so that not all are kept that a game begins with.
     unopened: vec::IntoIter<(String, G)>,
+    /// Whether the next game is opened now, in turn with what the others have to send.
+    opens: bool,
     /// Those that may have something to send.
     ready: VecDeque<FollowedGame<T>>,
     /// Those that wait for a change.
@@ -76,6 +78,7 @@ impl<G, T: 'static, O: AsyncFn(&str, G) -> Result<Option<(EventStream, T)>, Prob
             request,
             open,
             unopened: games.into_iter(),
+            opens: false,
             ready: VecDeque::new(),
             waiting: FuturesUnordered::new(),
             sent_at: None,
@@ -101,49 +104,55 @@ impl<G, T: 'static, O: AsyncFn(&str, G) -> Result<Option<(EventStream, T)>, Prob
             return None;
         }
         loop {
-            if let Some(mut game) = self.ready.pop_front() {
-                let step = game.stream.step(&self.request).await;
-                if game.stream.stops() {
-                    return None;
-                }
-                match step {
-                    Step::Message(lines) => {
-                        let lines = with_id(&lines, &game.id);
-                        self.ready.push_back(game);
-                        return Some(Ok(lines));
-                    }
-                    Step::Wait => self.waiting.push(
-                        async move {
-                            game.stream.changed().await;
-                            game
-                        }
-                        .boxed_local(),
-                    ),
-                    Step::Retry => self.waiting.push(
-                        async move {
-                            wait_before_retry().await;
-                            game
-                        }
-                        .boxed_local(),
-                    ),
-                    Step::End(problem) => return Some(closed(game.id, problem)),
-                }
-            } else if let Some((id, game)) = self.unopened.next() {
+            // A game that always has something to send must not keep the others waiting.
+            while let Some(Some(game)) = self.waiting.next().now_or_never() {
+                self.ready.push_back(game);
+            }
+            self.opens = !self.opens;
+            let unopened = match self.opens || self.ready.is_empty() {
+                true => self.unopened.next(),
+                false => None,
+            };
+            let mut game = if let Some((id, game)) = unopened {
                 match (self.open)(&id, game).await {
-                    Ok(Some((stream, _while_open))) => self.ready.push_back(FollowedGame {
+                    Ok(Some((stream, _while_open))) => FollowedGame {
                         id,
                         stream,
                         _while_open,
-                    }),
+                    },
                     Ok(None) => return Some(closed(id, None)),
                     Err(problem) => return Some(closed(id, Some(problem))),
                 }
+            } else if let Some(game) = self.ready.pop_front() {
+                game
             } else {
                 match timeout(HEARTBEAT, self.waiting.next()).await {
-                    Ok(game) => self.ready.push_back(game?),
+                    Ok(game) => game?,
                     Err(_) => return Some(Ok(Format::Ndjson.heartbeat())),
                 }
+            };
+            let step = game.stream.step(&self.request).await;
+            if game.stream.stops() {
+                return None;
             }
+            let retries = match step {
+                Step::Message(lines) => {
+                    let lines = with_id(&lines, &game.id);
+                    self.ready.push_back(game);
+                    return Some(Ok(lines));
+                }
+                Step::End(problem) => return Some(closed(game.id, problem)),
+                Step::Wait => false,
+                Step::Retry => true,
+            };
+            let wait = async move {
+                match retries {
+                    true => wait_before_retry().await,
+                    false => game.stream.changed().await,
+                }
+                game
+            };
+            self.waiting.push(wait.boxed_local());
         }
     }
 }

@@ -165,6 +165,21 @@ fn a_game_that_ends_or_is_removed_is_closed_and_the_others_go_on() {
 }
 
 #[test]
+fn a_game_with_much_to_send_does_not_keep_the_others_waiting() {
+    let server = TestServer::start();
+    let (long, other) = (TestGame::long(&server, 600), TestGame::fixed(&server));
+    let asked = [
+        json!({"id": long.id, "after_version": 0}),
+        json!({"id": other.id}),
+    ];
+    let stream = follow(&server, &asked);
+    let lines = std::iter::from_fn(|| stream.any());
+    let before = lines.take_while(|line| line.data["game_id"] == long.id.as_str());
+    let before = before.count();
+    assert!(before < 300, "{before} lines come first");
+}
+
+#[test]
 fn a_reader_that_does_not_read_delays_nobody() {
     let server = TestServer::start();
     let game = TestGame::with_bots(&server, "random", 0);
