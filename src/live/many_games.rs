@@ -46,7 +46,7 @@ pub struct GameLine {
 }
 
 /// The stream of one of the games, and what is dropped when it ends.
-struct FollowedGame<T> {
+struct OpenedGame<T> {
     id: String,
     stream: EventStream,
     _while_open: T,
@@ -63,9 +63,9 @@ pub struct ManyGames<G, T, O> {
     /// Whether the next game is opened now, in turn with what the others have to send.
     opens: bool,
     /// Those that may have something to send.
-    ready: VecDeque<FollowedGame<T>>,
+    ready: VecDeque<OpenedGame<T>>,
     /// Those that wait for a change.
-    waiting: FuturesUnordered<LocalBoxFuture<'static, FollowedGame<T>>>,
+    waiting: FuturesUnordered<LocalBoxFuture<'static, OpenedGame<T>>>,
     /// When the last line was handed over to be sent.
     sent_at: Option<Instant>,
 }
@@ -115,7 +115,7 @@ impl<G, T: 'static, O: AsyncFn(&str, G) -> Result<Option<(EventStream, T)>, Prob
             };
             let mut game = if let Some((id, game)) = unopened {
                 match (self.open)(&id, game).await {
-                    Ok(Some((stream, _while_open))) => FollowedGame {
+                    Ok(Some((stream, _while_open))) => OpenedGame {
                         id,
                         stream,
                         _while_open,
