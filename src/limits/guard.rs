@@ -136,7 +136,7 @@ impl LimitState {
             return Ok(None);
         };
         let creator = |address: Address| self.store.creator(&address.bytes());
-        let limit = self.rates.charge_more(address, cost, count);
+        let limit = self.rates.charge(address, creator, None, cost, count);
         let limit = limit.map_err(|limit| cost.exceeds(limit))?;
         let kib = match cost {
             Cost::NewGame => kib + count * STORAGE_KIB_GAME,
@@ -308,7 +308,7 @@ async fn charge(
     };
     let creator = |address: Address| store.creator(&address.bytes());
     let limit = rates
-        .charge(address, creator, key, cost)
+        .charge(address, creator, key, cost, 1)
         .map_err(|limit| cost.exceeds(limit))?;
     gate?;
     let stored = rates.charge_storage(address, creator, storage_kib(request.head(), cost));

@@ -206,7 +206,7 @@ impl Rates {
         self.known.lock().remove(&(key.game, key.token.0));
     }
 
-    /// Charges a request from this address; `creator` is the hash that an address has as a creator.
+    /// Charges so many requests from this address; `creator` is the hash that an address has as a creator.
     /// Returns the limit that is there for this cost alone, if one is.
     ///
     /// # Errors
@@ -217,6 +217,7 @@ impl Rates {
         creator: impl Fn(Address) -> Creator,
         key: Option<RateKey>,
         cost: Cost,
+        count: u32,
     ) -> Result<Option<RateLimit>, RateLimit> {
         let created_by = key.and_then(|key| key.creator);
         let is_own = created_by.is_none_or(|by| by == creator(address));
@@ -225,37 +226,10 @@ impl Rates {
         } else {
             &self.foreign_tokens
         };
-        take(bucket, address, 1)?;
+        take(bucket, address, count)?;
         if let Some(key) = key {
-            take(&self.tokens, key.token.0, 1)?;
+            take(&self.tokens, key.token.0, count)?;
         }
-        self.charge_own(address, cost, 1)
-    }
-
-    /// Charges an address for a request that costs as much as so many more.
-    ///
-    /// # Errors
-    /// The exceeded limit.
-    pub fn charge_more(
-        &self,
-        address: Address,
-        cost: Cost,
-        count: u32,
-    ) -> Result<Option<RateLimit>, RateLimit> {
-        if count == 0 {
-            return Ok(None);
-        }
-        take(&self.addresses, address, count)?;
-        self.charge_own(address, cost, count)
-    }
-
-    /// Charges the limit that is there for this cost alone, if one is.
-    fn charge_own(
-        &self,
-        address: Address,
-        cost: Cost,
-        count: u32,
-    ) -> Result<Option<RateLimit>, RateLimit> {
         let buckets = match cost {
             Cost::NewGame | Cost::Import | Cost::Join => &self.games,
             Cost::Advice => &self.advice,
