@@ -12,8 +12,7 @@ use super::{
     player_model::PlayerModels,
     reasons::{self, AdviceReason, AdviceReasonCode},
     search::{
-        Budget, Candidate, CandidateStats, Checkpoint, Estimate, LinePlay, PlayoutFindings,
-        SearchConfig, Searcher,
+        Budget, Candidate, CandidateStats, Checkpoint, Estimate, LinePlay, SearchConfig, Searcher,
     },
 };
 
@@ -206,6 +205,7 @@ fn suggestions(
         samples: candidates[place].samples,
         next_win: candidates[place].next_win(),
         risk: candidates[place].risk(),
+        line: findings[place].line.clone(),
         ..Suggestion::new(choice, estimates[place], outcome)
     };
     let mut suggestions = Vec::new();
@@ -239,13 +239,11 @@ fn suggestions(
         .into_iter()
         .map(|(found, LegalMove { mv, outcome })| {
             let (choice, place) = (Choice::Play(mv), found.unwrap_or(last));
-            let PlayoutFindings { line, only_use } = &findings[place];
-            let only_use = only_use.iter();
+            let only_use = findings[place].only_use.iter();
             let only_use =
                 only_use.map(|&card| AdviceReason::new(AdviceReasonCode::OnlyUse).with_card(card));
             Suggestion {
                 guessed: found.is_none(),
-                line: line.clone(),
                 reasons: only_use.collect(),
                 ..suggestion(place, choice, Some(outcome))
             }

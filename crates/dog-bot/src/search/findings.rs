@@ -60,11 +60,13 @@ impl Searcher<'_> {
 }
 
 impl CandidateStats {
-    /// The plays that followed most often in the playouts of a card.
+    /// The plays that followed most often in the playouts of a play.
     fn line(&self, view: &SeatView) -> Vec<LinePlay> {
-        match self.candidate {
-            Candidate::Play(_, board) => line::most_frequent(view.rules, board, &self.first_plays),
-            Candidate::Answer(_) | Candidate::Fold => Vec::new(),
-        }
+        let board = match self.candidate {
+            Candidate::Play(_, board) => board,
+            Candidate::Fold => view.board,
+            Candidate::Answer(_) => return Vec::new(),
+        };
+        line::most_frequent(view.rules, board, &self.first_plays)
     }
 }

@@ -713,6 +713,10 @@ impl<'a> Facts<'a> {
         let cards = Seat::all(rules.seats).any(|seat| counts[seat] > 0);
         // With a single choice there are no playouts.
         let complete = line.len() == 3 || suggestion.samples == 0;
-        assert!(complete || !goes_on || !cards || suggestion.samples < 40);
+        assert!(
+            complete || !goes_on || !cards || suggestion.samples < 40,
+            "{:?}: {suggestion:?}",
+            self.view
+        );
     }
 }
