@@ -21,7 +21,7 @@ use dog_rules::{Board, BySeat, Card, Cards, Playout, SeatView};
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 pub use self::estimates::Estimate;
-pub(super) use self::findings::{CLEARLY, PlayoutFindings};
+pub(super) use self::findings::CLEARLY;
 use self::line::FirstPlays;
 pub use self::line::LinePlay;
 use self::playing::chance;
