@@ -310,7 +310,8 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for BoundedLi
     }
 }
 
-/// The body of another request, in a list. It is read later, so that a mistake is that of its own.
+/// The body of another request, in a list. Each is read by itself, so that its errors name places
+/// in it, and concern no other.
 #[derive(Deserialize)]
 pub struct InnerBody(Box<RawValue>);
 

@@ -231,6 +231,20 @@ fn sixteen_questions_are_answered_in_order() {
 }
 
 #[test]
+fn what_is_not_reached_in_ten_seconds_is_unavailable() {
+    let server = TestServer::start();
+    // Each takes as long as a search may, five seconds.
+    let hand = json!(["7", "joker", "J", "A", "4", "Q"]);
+    let long = json!({"hand": hand, "level": "strong", "samples": 10_000, "seed": 1});
+    let body = json!({"questions": vec![question(&long); 4]});
+    let answers = server.post("/v1/analysis/suggest-moves").json(&body).send();
+    let answers = answers.expect(200)["answers"].clone();
+    assert_eq!(answers[0]["status"], 200);
+    assert_eq!(answers[3]["status"], 503);
+    assert_eq!(answers[3]["problem"]["code"], "unavailable");
+}
+
+#[test]
 fn questions_cost_as_many_requests_for_advice() {
     let server = behind_a_proxy(&[("DOG_ADVICE_PER_ADDRESS", "2")]);
     let ask = |number: usize| {

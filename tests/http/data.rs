@@ -102,6 +102,32 @@ fn it_moves_with_its_person() {
 }
 
 #[test]
+fn it_moves_with_its_person_into_the_rematch() {
+    let server = TestServer::start();
+    let seats = [0, 1, 2, 3].map(|seat| json!({"data": {"account": seat}}));
+    let body = json!({"seats": seats, "data": {"table": 7}, "bot_pace_ms": 0});
+    let game = TestGame::create(&server, &body);
+    let bot = json!({"kind": "bot", "level": "greedy"});
+    for seat in 0..4 {
+        game.put(Seat(seat), seat, &bot).expect(200);
+    }
+    game.post(Host, "/deal").send();
+    game.wait_for(|view| view["phase"] == "finished");
+    // Partners change.
+    let asked = game.post_json(Seat(0), "/rematch", &json!({"seats": [0, 2, 1, 3]}));
+    let next = asked.expect(201);
+    assert!(!next.to_string().contains("account"), "{next}");
+    let path = format!("/v1/games/{}", next["id"].as_str().expect("an id"));
+    let view = |token: &str| server.get(&path).token(token).send().expect(200);
+    let accounts = [0, 2, 1, 3].map(|seat| json!({"account": seat}));
+    let all = (json!({"table": 7}), accounts.to_vec());
+    assert_eq!(seen(&view(&game.host)), all);
+    let (_, own) = seen(&view(&game.tokens[1]));
+    assert_eq!(own[2], json!({"account": 1}));
+    assert_eq!(own[1], json!("nothing"));
+}
+
+#[test]
 fn what_is_no_object_or_too_large_is_refused() {
     let server = TestServer::start();
     let deep = |levels: usize| {

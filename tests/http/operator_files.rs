@@ -40,7 +40,16 @@ fn a_closed_server_lets_those_with_a_key_create_games() {
         json!({"position": "0f / - / - / -", "seat": 0, "hand": ["5"], "level": "greedy"});
     let address = "/v1/analysis/suggest-move?position=0f/-/-/-&seat=0&hand=5&level=greedy";
     type Ask<'a> = Box<dyn Fn() -> TestRequest<'a> + 'a>;
-    let asked: [(&str, Ask); 5] = [
+    let (games, questions) = (json!({"games": [people]}), json!({"questions": [position]}));
+    let asked: [(&str, Ask); 7] = [
+        (
+            "batch",
+            Box::new(|| server.post("/v1/games/batch").json(&games)),
+        ),
+        (
+            "questions",
+            Box::new(|| server.post("/v1/analysis/suggest-moves").json(&questions)),
+        ),
         (
             "creation",
             Box::new(|| server.post("/v1/games").json(&people)),
@@ -122,6 +131,8 @@ fn nothing_is_created_or_joined_from_a_blocked_address() {
     let create = || server.post("/v1/games").json(&json!({}));
     for address in ["203.0.113.9", "2001:db8:7:1::5"] {
         from(create(), address).send().refused("blocked");
+        let batch = server.post("/v1/games/batch").json(&json!({"games": [{}]}));
+        from(batch, address).send().refused("blocked");
         let join = server.post("/v1/join").json(&json!({"name": "A"}));
         from(join, address).send().refused("blocked");
         from(server.get("/v1/games"), address).send().expect(200);

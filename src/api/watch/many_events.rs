@@ -65,11 +65,11 @@ pub struct FollowedGame {
 ///
 /// One live stream of up to 256 games, as lines of JSON.
 ///
-/// Each line has the `game_id`, and is else that of the game's own stream. A game begins with a
-/// Game, with the changes after `after_version`, or with a `closed` line that says what is wrong.
-/// The line `closed` without a problem is the end of a game; the others go on. To resume the stream,
-/// send the request again with the last versions. It makes nobody present. Each game counts as a
-/// request and as a stream.
+/// The lines are those of the games' own streams, each with its `game_id`. A game begins with a Game,
+/// with the changes after `after_version`, or with a `closed` line that says what is wrong. A
+/// `closed` line without a problem is the end of a game; the others go on. To resume the stream, send
+/// the request again with the last versions. It does not show anybody as present. Each game counts as
+/// a request and as a stream.
 #[utoipa::path(post, path = "/v1/events", tag = "games",
     request_body = FollowGames,
     responses((status = 200, description = "The lines: see GameLine. Empty lines keep the \

@@ -341,11 +341,13 @@ fn insert(games: &[NewGame]) -> Result<Vec<SqlParam>, StoreError> {
     fn column<T>(games: &[NewGame], value: impl Fn(&NewGame) -> T) -> Vec<T> {
         games.iter().map(value).collect()
     }
-    let json = |value: fn(&StoredGame) -> Result<Option<String>, StoreError>| {
-        let values = games.iter().map(|new| value(&new.game));
-        values.collect::<Result<Vec<_>, _>>()
-    };
-    let micros = |at: Option<Timestamp>| at.map(Timestamp::as_microsecond);
+    /// The values of a column of JSON.
+    fn json(
+        games: &[NewGame],
+        value: fn(&StoredGame) -> Result<Option<String>, StoreError>,
+    ) -> Result<Vec<Option<String>>, StoreError> {
+        games.iter().map(|new| value(&new.game)).collect()
+    }
     let mut params = params![
         column(games, |new| new.game.id.to_string()),
         column(games, |new| int(new.game.game.version())),
@@ -358,16 +360,19 @@ fn insert(games: &[NewGame]) -> Result<Vec<SqlParam>, StoreError> {
         column(games, |new| new.game.updated_at.as_microsecond()),
         column(games, |new| i64::from(new.game.timing.bot_pace_ms)),
         column(games, |new| new.game.timing.turn_seconds.map(i64::from)),
-        column(games, |new| micros(new.game.deadline)),
-        column(games, |new| micros(new.game.due_at(new.game.updated_at))),
+        column(games, |new| Some(new.game.deadline?.as_microsecond())),
+        column(games, |new| {
+            let due_at = new.game.due_at(new.game.updated_at);
+            due_at.map(Timestamp::as_microsecond)
+        }),
         column(games, |new| new.unique_key.clone()),
         column(games, |new| Some(new.game.creator?.0.to_vec())),
         column(games, |new| new.game.tokens.to_bytes()),
-        json(|game| json_column(&*game.seating))?,
+        json(games, |game| json_column(&*game.seating))?,
         column(games, |new| new.snapshot.clone()),
         column(games, |new| new.game.reactions),
         column(games, |new| new.game.first_listed_until()),
-        json(|game| json_column(&*game.data))?,
+        json(games, |game| json_column(&*game.data))?,
         column(games, |new| Some(new.follows?.0.to_string())),
         column(games, |new| Some(int(new.follows?.1))),
         column(games, |new| match &new.log {
