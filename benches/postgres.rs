@@ -153,6 +153,7 @@ impl GameInPlay {
                 seats: Default::default(),
             },
             data: Default::default(),
+            table: None,
             seating: Arc::default(),
             timing: Timing::default(),
             skips_to_deal: false,

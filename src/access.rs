@@ -4,7 +4,7 @@ use dog_rules::{Game, Phase, Seat, Viewer};
 
 use thiserror::Error;
 
-use dog_store::{StoredGame, TokenHash, Tokens};
+use dog_store::{StoredGame, TokenHash};
 
 /// Why a request is refused for reasons other than its content.
 #[derive(Debug, Error)]
@@ -23,6 +23,12 @@ pub enum AccessError {
     HostOnly(&'static str),
     #[error("only the operator may {0}")]
     OperatorOnly(&'static str),
+    /// A closed table of a match.
+    #[error(
+        "until both tables of its pair have ended, only its own seats see this table of a match, and \
+         nobody else takes them"
+    )]
+    MatchRunning,
     #[error("only seats may do this; the host has no cards")]
     SeatOnly,
     #[error("only the seat itself and the host may reissue its token")]
@@ -104,10 +110,11 @@ impl Caller {
     ///
     /// # Errors
     /// `token_replaced`, if the presented token is no longer one of this game; `unauthorized`, if
-    /// it never was, or came without `Bearer`.
+    /// it never was, or came without `Bearer`; `match_running`, if it is a closed table of a match,
+    /// which only its own seats see.
     pub fn role(self, stored: &StoredGame) -> Result<Role, AccessError> {
         let Some(presented) = self.0 else {
-            return Ok(Role::Spectator);
+            return seen(stored, Role::Spectator);
         };
         if presented == NO_BEARER {
             return Err(AccessError::NoBearer);
@@ -119,13 +126,14 @@ impl Caller {
                 role = Some(Role::Seat(seat));
             }
         }
-        role.ok_or_else(|| {
+        let role = role.ok_or_else(|| {
             if stored.seating.is_revoked(&presented) {
                 AccessError::TokenReplaced
             } else {
                 AccessError::UnknownToken
             }
-        })
+        })?;
+        seen(stored, role)
     }
 
     /// The hash of the presented token, if any.
@@ -133,12 +141,12 @@ impl Caller {
         self.0
     }
 
-    /// Refuses a caller whose token is no longer among these tokens.
-    pub fn ensure_current(self, role: Role, tokens: &Tokens) -> Result<(), AccessError> {
-        let token = match role {
+    /// Refuses a caller whose token is no longer among those of the game, or who must not see it.
+    pub fn ensure_current(self, role: Role, stored: &StoredGame) -> Result<(), AccessError> {
+        let token = match seen(stored, role)? {
             Role::Spectator => return Ok(()),
-            Role::Host => tokens.host,
-            Role::Seat(seat) => tokens.seats[seat],
+            Role::Host => stored.tokens.host,
+            Role::Seat(seat) => stored.tokens.seats[seat],
         };
         if token == self.0 {
             Ok(())
@@ -152,6 +160,9 @@ impl Caller {
     /// # Errors
     /// `unauthorized`, without a token of this game.
     pub fn known_role(self, stored: &StoredGame) -> Result<Role, AccessError> {
+        if self.0.is_none() {
+            return Err(AccessError::NoToken);
+        }
         match self.role(stored)? {
             Role::Spectator => Err(AccessError::NoToken),
             role => Ok(role),
@@ -187,6 +198,20 @@ impl Caller {
     }
 }
 
+/// The role in which somebody with this one sees the game. The host of a match is not the host of
+/// its tables.
+///
+/// # Errors
+/// [`AccessError::MatchRunning`].
+fn seen(stored: &StoredGame, role: Role) -> Result<Role, AccessError> {
+    match role {
+        Role::Seat(_) => Ok(role),
+        _ if stored.is_match_closed() => Err(AccessError::MatchRunning),
+        _ if stored.table.is_some() => Ok(Role::Spectator),
+        _ => Ok(role),
+    }
+}
+
 /// Checks that the seat's person plays it, not a bot.
 ///
 /// # Errors
@@ -203,11 +228,19 @@ pub fn check_person_plays(game: &Game, seat: Seat) -> Result<(), AccessError> {
 
 /// The `ETag` of a game as this role sees it, without its quotes: the version and the viewer. In a
 /// game that can have no other version, a renewed token is none, but may have its seat `joined`.
+/// That of a closed table of a match says so.
 pub fn state_tag(stored: &StoredGame, role: Role) -> String {
     let (version, role) = (stored.game.version(), role.tag());
+    let closed = if stored.is_match_closed() {
+        "-closed"
+    } else {
+        ""
+    };
     match stored.admin_changes.renewals {
-        renewals if renewals > 0 && stored.is_closed() => format!("{version}-{role}-{renewals}"),
-        _ => format!("{version}-{role}"),
+        renewals if renewals > 0 && stored.is_closed() => {
+            format!("{version}-{role}-{renewals}{closed}")
+        }
+        _ => format!("{version}-{role}{closed}"),
     }
 }
 

@@ -195,9 +195,11 @@ impl<'a> GameWrite<'a> {
         }
     }
 
-    /// The role of the operator, who may do to any game what its host may in some routes.
+    /// The role of the operator, who may do to any game what its host may in some routes, but to a
+    /// table of a match.
     pub fn operator(&self) -> Option<Role> {
-        self.request.by_operator.then_some(Role::Host)
+        let by_operator = self.request.by_operator && self.table.is_none();
+        by_operator.then_some(Role::Host)
     }
 
     /// The seat that calls.

@@ -25,7 +25,7 @@ const EVERYWHERE: &[Code] = &[
 /// Of what costs a request.
 pub const LIMITED: &[Code] = &[TooManyRequests];
 /// Of what reads a game.
-pub const READ: &[Code] = &[GameNotFound, Unauthorized, TokenReplaced];
+pub const READ: &[Code] = &[GameNotFound, Unauthorized, TokenReplaced, MatchRunning];
 /// Of what has a body.
 pub const BODY: &[Code] = &[
     OriginNotAllowed,

@@ -10,6 +10,7 @@ pub mod errors;
 #[path = "../../fuzz/entry_points.rs"]
 pub mod fuzz;
 pub mod games;
+pub mod matches;
 pub mod openapi;
 pub mod parameters;
 pub mod play;

@@ -1,10 +1,12 @@
 //! The answer to a write.
 
+use std::fmt::Display;
+
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use dog_store::{GameId, StoredGame};
+use dog_store::StoredGame;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -62,9 +64,9 @@ impl Answer {
         self
     }
 
-    /// With the path of the game that was made or joined.
-    pub fn with_location(mut self, id: GameId) -> Answer {
-        self.location = Some(format!("/v1/games/{id}"));
+    /// With the path of what was made or joined.
+    pub fn with_location(mut self, path: impl Display) -> Answer {
+        self.location = Some(path.to_string());
         self
     }
 

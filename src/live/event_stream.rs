@@ -20,7 +20,7 @@ use crate::{
     pool::wait_before_retry,
     problem::{Code, Problem, request_id::RequestId},
     view::{
-        game::{PresenceView, ReactionView, Rematch, ReviewDone},
+        game::{MatchOpened, PresenceView, ReactionView, Rematch, ReviewDone},
         notice::NoticeReader,
     },
 };
@@ -48,6 +48,8 @@ pub struct EventStream {
     over_since: Option<Instant>,
     /// Whether it has sent the rematch.
     rematch_sent: bool,
+    /// Whether it has told that the pair of a table has ended.
+    match_sent: bool,
     /// The end of the review that it has sent.
     review_sent: Option<ReviewStatus>,
     /// The last that was sent.
@@ -105,6 +107,7 @@ impl EventStream {
             first,
             over_since: (finished && version == now).then(Instant::now),
             rematch_sent: false,
+            match_sent: false,
             review_sent: None,
             presence: None,
             opened: Instant::now(),
@@ -200,8 +203,7 @@ impl EventStream {
         let StreamReader { caller, role, .. } = self.reader;
         let mut update = self.subscription.update(self.version, None).await?;
         if let Some(StreamUpdate { game, .. }) = &update
-            && (game.game.version() < self.version
-                || caller.ensure_current(role, &game.tokens).is_err())
+            && (game.game.version() < self.version || caller.ensure_current(role, game).is_err())
         {
             // This may be the game from before the last message, or from before the token was
             // issued.
@@ -210,7 +212,7 @@ impl EventStream {
         let update = update.ok_or_else(Problem::game_not_found)?;
         let game = &update.game;
         // A token that was replaced while the stream was open shows nothing more.
-        caller.ensure_current(role, &game.tokens)?;
+        caller.ensure_current(role, game)?;
         if game.game.version() < self.version {
             let detail = "the game was set back: an earlier state of the database was restored";
             return Err(Problem::new(Code::StaleVersion, detail));
@@ -276,6 +278,9 @@ impl EventStream {
         if let Some(presence) = self.presence(stored, connected)? {
             return Ok(Some(presence));
         }
+        if let Some(opened) = self.match_opened(stored)? {
+            return Ok(Some(opened));
+        }
         if let Some(rematch) = self.rematch().await? {
             return Ok(Some(rematch));
         }
@@ -324,6 +329,17 @@ impl EventStream {
         let message = self.options.format.notice("presence", &presence)?;
         self.presence = Some(presence);
         Ok(Some(message))
+    }
+
+    /// The message that a table of a match is laid open, once, in a stream that stays open after the
+    /// end.
+    fn match_opened(&mut self, stored: &StoredGame) -> Result<Option<Bytes>, Problem> {
+        let is_asked = self.over_since.is_some() && self.options.after_end;
+        let Some(opened) = MatchOpened::new(stored).filter(|_| is_asked && !self.match_sent) else {
+            return Ok(None);
+        };
+        self.match_sent = true;
+        Ok(Some(self.options.format.notice("match", &opened)?))
     }
 
     /// The next game of the same people, once, in a stream that stays open after the end.

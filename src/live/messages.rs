@@ -73,7 +73,7 @@ impl StreamOptions {
         entry: &LogEntry,
         reader: StreamReader,
     ) -> Result<Bytes, Problem> {
-        let view = LogEntryView::for_game(&stored.game, entry, reader.viewer);
+        let view = LogEntryView::for_game(stored, entry, reader.viewer);
         let change = ChangeView::last(view, stored, self.include, reader.role)?;
         self.format.message("change", entry.version, &change)
     }
@@ -106,5 +106,7 @@ impl StreamReader {
 /// Whether this is the last entry of a game.
 pub fn is_last(entry: &LogEntry) -> bool {
     let mut events = entry.events.iter();
-    events.any(|event| matches!(event.what, EventKind::GameWon { .. }))
+    let is_end =
+        |what: &EventKind| matches!(what, EventKind::GameWon { .. } | EventKind::TableWon { .. });
+    events.any(|event| is_end(&event.what))
 }

@@ -53,6 +53,7 @@ impl From<AccessError> for Problem {
             TokenReplaced => problem(Code::TokenReplaced),
             HostOnly(_) => refused(Reason::HostOnly),
             OperatorOnly(_) => refused(Reason::OperatorOnly),
+            MatchRunning => problem(Code::MatchRunning),
             SeatOnly => refused(Reason::SeatOnly),
             NotYourSeat => refused(Reason::AnotherSeat),
             BotPlays(seat) => refused(Reason::BotPlays).seat(seat),

@@ -98,6 +98,9 @@ table! {
         ReactionsOff "reactions_off" "The host has switched reactions off.";
         SeatJoined "seat_joined" "Only the person at the seat `seat` may do this, not the host.";
     };
+    MatchRunning "match_running" FORBIDDEN Debug "Match running"
+        "The game is a table of a match. From its first deal until both tables of its pair have \
+         ended, only its own seats see it, and nobody else takes them.";
     InvitationNeeded "invitation_needed" FORBIDDEN Debug "Invitation needed"
         "The game, or the seat, is joined by invitation.";
     WrongInvitation "wrong_invitation" FORBIDDEN Debug "Wrong invitation"
@@ -114,6 +117,8 @@ table! {
         "There is no route with this path.";
     GameNotFound "game_not_found" NOT_FOUND Debug "No such game"
         "No game has this id, or it was removed.";
+    MatchNotFound "match_not_found" NOT_FOUND Debug "No such match"
+        "No match has this id, or all its tables were removed.";
     NoRematch "no_rematch" NOT_FOUND Debug "No rematch"
         "Nobody has asked for a rematch of this game.";
     ReviewNotFound "review_not_found" NOT_FOUND Debug "No review"

@@ -47,8 +47,8 @@ struct View {
 
 /// The state of the game that a view shows: its version, when that was written (see
 /// [`dog_store::ExpectedState`]), and how many tokens were renewed, after which a person may have
-/// `joined`. An earlier change shows none.
-type State = (u64, Timestamp, u32);
+/// `joined`; and whether it is a closed table of a match. An earlier change shows none.
+type State = (u64, Timestamp, u32, bool);
 
 /// Weighs a view by its bytes.
 #[derive(Clone)]
@@ -108,6 +108,7 @@ fn state(stored: &StoredGame, rendering: Rendering) -> Option<State> {
         stored.game.version(),
         stored.updated_at,
         stored.admin_changes.renewals,
+        stored.is_match_closed(),
     );
     (!matches!(rendering, Rendering::EarlierChange(..))).then_some(state)
 }

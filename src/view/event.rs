@@ -2,10 +2,10 @@
 //! anyone can replay and check it.
 
 use dog_rules::{
-    By, Card, Cards, Event, EventKind, Game, Level, OfferedCard, Outcome, Phase, Player, Rules,
-    Seat, SeatKind, Viewer,
+    By, Card, Cards, Event, EventKind, Level, OfferedCard, Outcome, Player, Rules, Seat, SeatKind,
+    Viewer,
 };
-use dog_store::{LogEntry, Timing};
+use dog_store::{LogEntry, StoredGame, Timing};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -118,6 +118,10 @@ pub enum EventView {
         #[schema(pattern = "^[0-9a-f]{64}$")]
         shuffle_seed: String,
     },
+    /// A team has won at a table of a match. The seed stays a secret until both tables of the pair
+    /// have ended.
+    #[schema(title = "TableWon")]
+    TableWon { team: u8 },
     /// The host gave a seat a fresh token.
     #[schema(title = "TokenReissued")]
     TokenReissued { seat: Seat },
@@ -192,17 +196,17 @@ impl EventView {
     }
 
     /// These events of one action in this game as this viewer may see them: in full once it is
-    /// over.
-    pub fn list(game: &Game, events: &[Event], viewer: Viewer) -> Vec<EventView> {
-        let rules = game.rules();
-        match game.phase() {
-            Phase::Finished => {
+    /// laid open.
+    pub fn list(stored: &StoredGame, events: &[Event], viewer: Viewer) -> Vec<EventView> {
+        let rules = stored.game.rules();
+        match stored.is_laid_open() {
+            true => {
                 let events = events.iter().cloned();
                 events
                     .map(|event| EventView::in_full(rules, event))
                     .collect()
             }
-            _ => EventView::redacted(rules, events, viewer),
+            false => EventView::redacted(rules, events, viewer),
         }
     }
 
@@ -267,6 +271,7 @@ impl EventView {
             },
             EventKind::RoundEnded { round } => EventView::RoundEnded { round },
             EventKind::GameWon { team, shuffle_seed } => EventView::GameWon { team, shuffle_seed },
+            EventKind::TableWon { team } => EventView::TableWon { team },
             EventKind::TokenReissued { seat } => EventView::TokenReissued { seat },
             EventKind::SeatHandedOver { seat, player } => EventView::SeatHandedOver {
                 seat,
@@ -325,8 +330,8 @@ impl LogEntryView {
     }
 
     /// An entry of this game's log as this viewer may see it: in full once the game is over.
-    pub fn for_game(game: &Game, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
-        LogEntryView::with(entry, EventView::list(game, &entry.events, viewer))
+    pub fn for_game(stored: &StoredGame, entry: &LogEntry, viewer: Viewer) -> LogEntryView {
+        LogEntryView::with(entry, EventView::list(stored, &entry.events, viewer))
     }
 
     fn with(entry: &LogEntry, events: Vec<EventView>) -> LogEntryView {

@@ -24,6 +24,7 @@ use crate::access::Role;
 message_type!(GameType, Game);
 message_type!(PresenceType, Presence);
 message_type!(RematchType, Rematch);
+message_type!(MatchType, Match);
 message_type!(ReactionType, Reaction);
 message_type!(ReviewType, Review);
 message_type!(DoneStatus, Done, Failed);
@@ -82,7 +83,8 @@ pub struct GameView {
     /// SHA-256 of the shuffle seed, as 64 hex digits.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     shuffle_commitment: String,
-    /// The shuffle seed as 64 hex digits, once the game is over.
+    /// The shuffle seed as 64 hex digits, once the game is over; at a table of a match, once both
+    /// tables of its pair have ended.
     #[schema(required, pattern = "^[0-9a-f]{64}$")]
     shuffle_seed: Option<String>,
     /// Whether the creator chose the seed, and so could know every card.
@@ -110,6 +112,20 @@ pub struct GameView {
     reactions: bool,
     /// Whether the game was imported from a record and not played on this server.
     imported: bool,
+    /// The match that the game is a table of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    match_id: Option<String>,
+    /// Which table of the match it is: twice the number of its pair, and one more for the second
+    /// table of the pair, where the sides have changed seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, maximum = 63)]
+    match_table: Option<u32>,
+    /// Whether only the table's own seats see it: from its first deal until both tables of its pair
+    /// have ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    match_closed: Option<bool>,
     #[schema(format = DateTime)]
     created_at: String,
     /// Time of the last change.
@@ -239,7 +255,7 @@ impl GameView {
             }
             .to_string(),
             actions: actions(stored, role),
-            last_action: EventView::list(game, slice::from_ref(game.last_event()), viewer)
+            last_action: EventView::list(stored, slice::from_ref(game.last_event()), viewer)
                 .pop()
                 .expect("all may see the last event"),
             seats: seats.map(|seat| seat_view(stored, seat)).collect(),
@@ -248,7 +264,7 @@ impl GameView {
             discards: CardCounts(game.discards()),
             winner: game.winner(),
             shuffle_commitment: game.commitment(),
-            shuffle_seed: game.published_seed(),
+            shuffle_seed: stored.published_seed(),
             shuffle_seed_given: game.seed_given(),
             bot_pace_ms: stored.timing.bot_pace_ms,
             turn_seconds: stored.timing.turn_seconds,
@@ -259,6 +275,9 @@ impl GameView {
             listed: stored.listed,
             reactions: stored.reactions,
             imported: stored.imported,
+            match_id: stored.table.map(|table| table.match_id.to_string()),
+            match_table: stored.table.map(|table| table.number),
+            match_closed: stored.table.map(|table| table.closed),
             created_at: stored.created_at.to_string(),
             updated_at: stored.updated_at.to_string(),
             moves: None,
@@ -363,7 +382,7 @@ impl ActionResponse {
         let game = &stored.game;
         ActionResponse {
             version: game.version(),
-            events: EventView::list(game, events, role.viewer(game)),
+            events: EventView::list(stored, events, role.viewer(game)),
             game: GameView::new(stored, role),
         }
     }
@@ -444,6 +463,33 @@ impl ReviewDone {
                 DoneStatus::Failed
             },
         }
+    }
+}
+
+/// The pair of a table of a match has ended: the table is laid open.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "type": "match", "match_id": "06zgrb0wmrqk9y7ttx2vbkhq1r",
+    "shuffle_seed": "19b25856e1c150ca834cffc8b59b23adbd0ec0389e58eb22b3b64768098d002b"
+}))]
+pub struct MatchOpened {
+    #[serde(rename = "type")]
+    #[schema(inline)]
+    type_: MatchType,
+    match_id: String,
+    /// The shuffle seed of both tables, as 64 hex digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    shuffle_seed: String,
+}
+
+impl MatchOpened {
+    /// That of a game; none if it is no such table, or not laid open.
+    pub fn new(stored: &StoredGame) -> Option<MatchOpened> {
+        Some(MatchOpened {
+            type_: MatchType::Match,
+            match_id: stored.table?.match_id.to_string(),
+            shuffle_seed: stored.published_seed()?,
+        })
     }
 }
 

@@ -49,6 +49,7 @@ mod lessons;
 mod limits;
 mod list;
 mod many_games;
+mod matches;
 mod metrics;
 mod names;
 mod nginx;

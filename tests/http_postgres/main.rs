@@ -27,6 +27,7 @@ mod http {
     pub mod limits;
     mod list;
     mod many_games;
+    mod matches;
     mod metrics;
     mod operator;
     mod play;

@@ -54,6 +54,8 @@ fn write_the_files() {
             settings. Guide: [clients](/docs/guide/clients)."),
         (name = "seats", description = "Join a game, leave it, come back, and play again with the \
             same people. Guide: [tables](/docs/guide/tables)."),
+        (name = "matches", description = "The same cards at two tables, with the sides changed. Guide: \
+            [matches](/docs/guide/matches)."),
         (name = "play", description = "Deal, swap, list moves, play, and ask for advice. Guide: \
             [writing a bot](/docs/guide/writing-a-bot)."),
         (name = "analysis", description = "Moves and advice for any position; nothing is stored. \

@@ -215,6 +215,8 @@ pub enum EventKind {
     RoundEnded { round: u32 },
     /// A team has won; the seed is published.
     GameWon { team: u8, shuffle_seed: String },
+    /// A team has won a duplicate. The seed stays a secret: another table may still play its cards.
+    TableWon { team: u8 },
     /// The host gave a seat a new token.
     TokenReissued { seat: Seat },
     /// The seat has another player from now on, or its player has another name or level.
@@ -342,6 +344,7 @@ impl Event {
             | EventKind::HandFolded { .. }
             | EventKind::RoundEnded { .. }
             | EventKind::GameWon { .. }
+            | EventKind::TableWon { .. }
             | EventKind::TokenReissued { .. }
             | EventKind::SeatHandedOver { .. }
             | EventKind::SeatTaken { .. }

@@ -14,12 +14,14 @@ use crate::{
 };
 
 /// The tables in which a moved store takes no writes.
-pub(crate) const MARKED_TABLES: [&str; 6] = [
+pub(crate) const MARKED_TABLES: [&str; 8] = [
     "games",
     "log",
     "packed_log",
     "idempotency",
     "reviews",
+    "matches",
+    "match_tables",
     "probe",
 ];
 
@@ -34,7 +36,7 @@ pub(crate) struct CopiedTable {
 }
 
 /// All that is copied. The games come first, because other rows refer to them.
-pub(crate) const TABLES: [CopiedTable; 6] = [
+pub(crate) const TABLES: [CopiedTable; 8] = [
     CopiedTable {
         name: "games",
         columns: &[
@@ -65,6 +67,9 @@ pub(crate) const TABLES: [CopiedTable; 6] = [
             ("data", Text),
             ("snapshot", Text),
             ("listed_until", Int),
+            ("match_id", Text),
+            ("match_table", Int),
+            ("match_closed", Bool),
         ],
         rows: "games WHERE games.phase <> 'removed'",
         order: "games.row_id",
@@ -110,6 +115,30 @@ pub(crate) const TABLES: [CopiedTable; 6] = [
         ],
         rows: "games JOIN reviews ON reviews.game = games.row_id WHERE games.phase <> 'removed'",
         order: "reviews.game",
+    },
+    CopiedTable {
+        name: "matches",
+        columns: &[
+            ("id", Text),
+            ("created_at", Int),
+            ("host_token", Bytes),
+            ("ended", Bool),
+            ("setup", Text),
+        ],
+        rows: "matches",
+        order: "matches.id",
+    },
+    CopiedTable {
+        name: "match_tables",
+        columns: &[
+            ("match_id", Text),
+            ("number", Int),
+            ("game", Text),
+            ("seed", Text),
+            ("result", Text),
+        ],
+        rows: "match_tables",
+        order: "match_tables.match_id, match_tables.number",
     },
     // One row. With the same key, the hashes of creators stay valid.
     CopiedTable {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{AdminChanges, GameId, StoreError, StoredGame, Timing, row::Row, write::to_json};
+use super::{
+    AdminChanges, GameId, MatchTable, StoreError, StoredGame, Timing, row::Row, write::to_json,
+};
 
 /// A query of the columns of [`stored_game`], in their order.
 macro_rules! select_games {
@@ -12,7 +14,8 @@ macro_rules! select_games {
         concat!(
             "SELECT row_id, id, version, listed, created_at, updated_at, token_hashes, snapshot, \
              bot_pace_ms, turn_seconds, deadline, imported, phase, creator, \
-             admin_changes, token_renewals, seating, reactions, skips_to_deal, data FROM games ",
+             admin_changes, token_renewals, seating, reactions, skips_to_deal, data, \
+             match_id, match_table, match_closed FROM games ",
             $rest
         )
     };
@@ -56,6 +59,7 @@ pub(super) fn stored_game(
         tokens: row.get(6)?,
         seating: json(row.text(16)?, id)?,
         data: json(row.text(19)?, id)?,
+        table: MatchTable::read(row, 20)?,
         timing: Timing {
             bot_pace_ms: row.get(8)?,
             turn_seconds: row.get(9)?,

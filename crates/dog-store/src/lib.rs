@@ -23,6 +23,7 @@ mod game_row;
 mod id;
 mod list;
 mod location;
+mod matches;
 mod metrics;
 mod postgres;
 mod presence;
@@ -56,6 +57,7 @@ pub use self::{
     game_log::{LogEntry, LogPage, PackedLog},
     id::{Creator, GameId, GameIdError},
     location::Location,
+    matches::{MatchPair, MatchSetup, MatchSide, MatchTable, NewMatch, StoredMatch, TableResult},
     metrics::{GameCounts, Sizes, SpaceUsage, StoreMetrics},
     postgres::{ConnectionSettings, SettingsError},
     presence::{LEASE, Lease, ProcessId, RENEWAL, RETURN_TIME, SeatPresence},

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::{
     client_data::ClientData,
     id::{Creator, GameId},
+    matches::MatchTable,
     seating::{OpenedBy, Seating, StartPolicy},
     tokens::{TokenHash, Tokens},
 };
@@ -67,6 +68,8 @@ pub struct StoredGame {
     pub tokens: Tokens,
     pub seating: Arc<Seating>,
     pub data: Arc<ClientData>,
+    /// The table of a match that it is.
+    pub table: Option<MatchTable>,
     pub timing: Timing,
     /// Whether bots act without their pace until the next deal, because nobody else has cards.
     pub skips_to_deal: bool,
@@ -126,6 +129,7 @@ impl StoredGame {
             tokens: Tokens::default(),
             seating: Arc::default(),
             data: Arc::default(),
+            table: None,
             timing: Timing::default(),
             skips_to_deal: false,
             admin_changes: AdminChanges::default(),
@@ -340,6 +344,7 @@ impl StoredGame {
             updated_at: self.updated_at,
             tokens: self.tokens.clone(),
             skips_to_deal: self.skips_to_deal,
+            closed: self.is_match_closed(),
         }
     }
 
@@ -479,6 +484,8 @@ pub struct ExpectedState {
     pub updated_at: Timestamp,
     pub tokens: Tokens,
     pub skips_to_deal: bool,
+    /// Whether it is a [closed](crate::MatchTable::closed) table.
+    pub closed: bool,
 }
 
 /// The columns of a game that can be read without its snapshot.

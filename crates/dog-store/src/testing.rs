@@ -64,6 +64,7 @@ pub fn new_game() -> StoredGame {
         tokens: tokens("first"),
         seating: Arc::default(),
         data: Arc::default(),
+        table: None,
         timing: Timing::default(),
         skips_to_deal: false,
         admin_changes: AdminChanges::default(),

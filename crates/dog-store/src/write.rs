@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::{
-    GameId, PackedLog, StoreError,
+    GameId, MatchTable, NewMatch, PackedLog, StoreError,
     row::Row,
     seating::Seating,
     stored_game::{ExpectedState, LimitReached, StoredGame, Timing, now},
@@ -33,8 +33,9 @@ pub struct Write {
 
 /// The change that a write makes.
 pub enum WriteOp {
-    /// Adds games, all or none. Only one alone may have a unique key, or a packed log.
-    Insert(Vec<NewGame>),
+    /// Adds games, all or none, and the match whose tables they are. Only one alone may have a unique
+    /// key, or a packed log.
+    Insert(Vec<NewGame>, Option<NewMatch>),
     /// Stores a game's next version.
     Update(Box<Draft>),
     /// Replaces a game's tokens without a new version.
@@ -53,6 +54,8 @@ pub enum WriteOp {
     },
     /// Removes a game and its log.
     Remove(ExpectedState),
+    /// Ends a match, unless it was ended before: removes its tables that have not ended.
+    EndMatch(GameId),
 }
 
 impl WriteOp {
@@ -230,6 +233,10 @@ impl Draft {
                 turn_seconds: settings.turn_seconds,
             };
         }
+        if let (Action::Deal { .. }, Some(table)) = (action, &mut next.table) {
+            table.closed = true;
+            next.listed = false;
+        }
         // It ends with the deal, or if somebody has taken cards back from the server.
         next.skips_to_deal &= !matches!(action, Action::Deal { .. })
             && (next.game.phase() == Phase::Deal || next.game.is_left_to_server());
@@ -255,6 +262,15 @@ impl Draft {
         }
     }
 
+    /// The table of a match that ends with this draft, and its result.
+    ///
+    /// # Errors
+    /// Never in practice: a result can be serialized.
+    pub(super) fn table_end(&self) -> Result<Option<(MatchTable, String)>, StoreError> {
+        let result = self.next.new_result(&self.before)?;
+        Ok(self.next.table.zip(result))
+    }
+
     /// Opens a seat after the action: see [`Seating::open`].
     pub fn open_seat(&mut self, seat: Seat, invitation: Option<TokenHash>) {
         let seating = Arc::make_mut(&mut self.next.seating);
@@ -264,7 +280,7 @@ impl Draft {
 
 impl From<NewGame> for WriteOp {
     fn from(new: NewGame) -> WriteOp {
-        WriteOp::Insert(vec![new])
+        WriteOp::Insert(vec![new], None)
     }
 }
 

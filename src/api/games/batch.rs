@@ -109,7 +109,7 @@ pub async fn create_games(
         }
         let answer = Answer::new(StatusCode::CREATED, &CreatedGames { games })?;
         let answer = answer.with_secrets(secrets);
-        Ok(Decision::Change(WriteOp::Insert(added), answer))
+        Ok(Decision::Change(WriteOp::Insert(added, None), answer))
     })
     .await?;
     announce(limit.as_ref(), response.headers_mut());

@@ -7,7 +7,8 @@ use dog_rules::{
     name::{default_name, distinct},
 };
 use dog_store::{
-    ClientData, Creator, JoinPolicy, NewGame, SeatData, Seating, StartPolicy, StoredGame, Timing,
+    ClientData, Creator, JoinPolicy, MatchTable, NewGame, SeatData, Seating, StartPolicy,
+    StoredGame, Timing,
 };
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ errors! {
 const BOT_PACE_MS: u32 = 250;
 
 /// Maximum seconds until bots take the seats that are still open: a day.
-const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
+pub const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
 
 /// Creates a game. All fields may be omitted.
 #[derive(Deserialize, ToSchema)]
@@ -123,6 +124,8 @@ pub struct NewTable {
     /// After how many seconds seats that are still open are given to bots.
     pub bots_after_seconds: Option<u32>,
     pub data: ClientData,
+    /// The table of a match that it is.
+    pub match_table: Option<MatchTable>,
 }
 
 impl NewTable {
@@ -198,6 +201,7 @@ impl CreateGame {
             start: self.start.unwrap_or_default(),
             bots_after_seconds,
             data,
+            match_table: None,
         })
     }
 }
@@ -341,7 +345,7 @@ pub fn created(new: NewGame, secrets: Secrets) -> Result<Decision, Problem> {
     };
     let answer = Answer::new(StatusCode::CREATED, &body)?
         .with_etag(&new.game, Role::Host)
-        .with_location(new.game.id)
+        .with_location(format_args!("/v1/games/{}", new.game.id))
         .with_secrets(secrets);
     Ok(Decision::Change(new.into(), answer))
 }
@@ -368,6 +372,10 @@ pub fn new_game(
     secrets: &Secrets,
 ) -> Result<NewGame, Problem> {
     let game = Game::new(table.setup.clone());
+    let game = match table.match_table {
+        Some(_) => game.as_duplicate(),
+        None => game,
+    };
     let event = game.last_event().clone();
     let mut stored = game_of_host(game, table.listed, creator, secrets);
     let after = |seconds: u32| stored.created_at + SignedDuration::from_secs(seconds.into());
@@ -392,6 +400,7 @@ pub fn new_game(
     }
     stored.seating = seating.into();
     stored.data = table.data.clone().into();
+    stored.table = table.match_table;
     stored.timing = table.timing;
     stored.reactions = table.reactions;
     Ok(NewGame::created(stored, &event)?)

@@ -51,7 +51,7 @@ errors! {
 }
 
 /// How long a client may wait for a change.
-const MAX_WAIT: Duration = Duration::from_secs(25);
+pub const MAX_WAIT: Duration = Duration::from_secs(25);
 
 /// List the public games.
 ///
@@ -205,8 +205,14 @@ pub async fn delete_game((app, path, request): GameChange) -> Result<HttpRespons
             return Ok(Decision::Answer(answer));
         }
         let game = GameWrite::new(loaded, &request)?;
-        let by_host = || game.host("remove a game");
-        let role = game.operator().map_or_else(by_host, Ok)?;
+        let role = match (request.by_operator, game.table) {
+            (true, _) => Role::Host,
+            (false, None) => game.host("remove a game")?,
+            (false, Some(_)) => {
+                game.role()?;
+                return Err(AccessError::OperatorOnly("remove a table of a match").into());
+            }
+        };
         if let Some(answer) = game.first_answer()? {
             return Ok(answer);
         }

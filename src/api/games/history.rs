@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    access::Role,
+    access::{AccessError, Role},
     api::{
         errors::errors,
         parameters::{GamePath, GameRequest},
@@ -261,7 +261,7 @@ impl History {
                 continue;
             }
             let game = &self.stored.game;
-            let view = LogEntryView::for_game(game, entry, self.role.viewer(game));
+            let view = LogEntryView::for_game(&self.stored, entry, self.role.viewer(game));
             match self.media_type {
                 NDJSON => part += &(to_json(&view)? + "\n"),
                 _ if entry.version == 1 => part += &to_json(&view)?,
@@ -308,6 +308,9 @@ fn transcript(stored: &StoredGame) -> Result<Transcript, Problem> {
         created: Some(stored.created_at.to_string()),
         ended: Some(stored.updated_at.to_string()),
     };
+    if stored.is_match_closed() {
+        return Err(AccessError::GameNotOver.into());
+    }
     Transcript::without_steps(&stored.game, about)
         .map_err(|error| Problem::new(Code::GameNotOver, format!("{error}: there is no record")))
 }
@@ -403,7 +406,7 @@ impl HistoryHead {
             players: players.map(player).collect(),
             first_dealer: game.dealer_known().then(|| game.first_dealer()),
             shuffle_commitment: game.commitment(),
-            shuffle_seed: game.published_seed(),
+            shuffle_seed: stored.published_seed(),
             shuffle_seed_given: game.seed_given(),
             winner: game.winner(),
             created_at: stored.created_at.to_string(),
@@ -447,8 +450,7 @@ mod tests {
     fn while_a_game_is_on_its_history_keeps_its_secrets() {
         let (stored, log) = dealt();
         let seen = |role: Role| {
-            let entry =
-                |entry| LogEntryView::for_game(&stored.game, entry, role.viewer(&stored.game));
+            let entry = |entry| LogEntryView::for_game(&stored, entry, role.viewer(&stored.game));
             let head = HistoryHead::new(&stored);
             let entries = log.iter().map(entry).collect();
             json!(HistoryView { head, entries })

@@ -8,7 +8,7 @@ use actix_web::{
 };
 use dog_picture::{Chart, ChartMark, ChartRound, chart};
 use dog_review::{JudgedDecision, Judgement, Moment, Review, RoundReview, SeatReview, TeamReview};
-use dog_rules::{Action, By, Phase, Seat};
+use dog_rules::{Action, By, Seat};
 use dog_store::{ReviewRequest, ReviewStatus, StoredGame, StoredReview};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -70,7 +70,7 @@ pub async fn ask_review(read: GameRequest, client: ClientAddress) -> Result<Http
     if !matches!(role, Role::Seat(_)) {
         app.gates.check_key(read.request.headers())?;
     }
-    if stored.game.phase() != Phase::Finished {
+    if !stored.is_laid_open() {
         return Err(AccessError::GameNotOver.into());
     }
     if stored.game.version() > MAX_VERSIONS {

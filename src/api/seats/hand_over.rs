@@ -133,6 +133,9 @@ pub async fn hand_over_seat((app, path, request): SeatChange) -> Result<HttpResp
         }
         let change = change?;
         let (opens, by_host) = (change.opens(), role == Role::Host);
+        if opens && game.is_match_closed() {
+            return Err(AccessError::MatchRunning.into());
+        }
         let is_for_another = by_host && game.seating.seats[seat].joined;
         let player = change.player(&game.stored.game, seat, is_for_another)?;
         let mut draft = game.draft(&match by_host {

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use super::hand_over::kept_name;
 use crate::{
-    access::{AccessError, Role},
+    access::{AccessError, Caller, Role},
     api::{
         errors::errors,
         games::create::{NewTable, new_game},
@@ -130,6 +130,8 @@ pub async fn join_game(
         if let Some(answer) = game.first_answer()? {
             return Ok(answer);
         }
+        // A token makes no difference.
+        Caller::new(None).role(game.stored)?;
         let named = match seat {
             None => None,
             Some(number) => Some(
@@ -348,7 +350,7 @@ pub async fn quick_join(
             let answer = Answer::new(StatusCode::CREATED, &body)?;
             let answer = answer
                 .with_etag(&draft.next, role)
-                .with_location(table.id)
+                .with_location(format_args!("/v1/games/{}", table.id))
                 .with_secrets(secrets);
             Ok(Decision::Change(draft.into(), answer))
         },
@@ -396,6 +398,7 @@ fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem
         start: StartPolicy::Full,
         bots_after_seconds: None,
         data: ClientData::default(),
+        match_table: None,
     };
     let mut new = new_game(&table, creator, &Secrets::new(None)?)?;
     new.game.tokens.host = None;

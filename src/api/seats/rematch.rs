@@ -6,7 +6,7 @@ use actix_web::{
     web::{Data, Path},
 };
 use dog_rules::{
-    Action, Actor, BySeat, Game, Phase, Player, Seat, SeatKind, Seed, Setup,
+    Action, Actor, BySeat, Game, Player, Seat, SeatKind, Seed, Setup,
     name::{checked, default_name, distinct},
 };
 use dog_store::{
@@ -102,7 +102,7 @@ pub async fn ask_rematch(
         }
         // The client does not know the next game, so `If-None-Match` does not count.
         request.check_version(old.stored, role)?;
-        if old.stored.game.phase() != Phase::Finished {
+        if !old.stored.is_laid_open() {
             return Err(AccessError::GameNotOver.into());
         }
         let order = order(&old.stored.game, old.body::<RematchBody>()?.seats)?;
@@ -167,7 +167,8 @@ fn new_game(
 ) -> Result<NewGame, StoreError> {
     let rules = old.game.rules().clone();
     let mut tokens = Tokens {
-        host: old.tokens.host,
+        // The host of a match is not the host of its tables.
+        host: old.tokens.host.filter(|_| old.table.is_none()),
         seats: BySeat::default(),
     };
     let mut seating = Seating {
@@ -180,7 +181,7 @@ fn new_game(
         ..ClientData::default()
     };
     let (mut players, mut must_confirm) = (Vec::<Player>::new(), Vec::new());
-    let mut is_timed = old.tokens.host.is_none();
+    let mut is_timed = tokens.host.is_none();
     for (seat, &from) in Seat::all(rules.seats).zip(order) {
         let player = old.game.player(from);
         let kind = match (player.kind, old.tokens.seats[from]) {

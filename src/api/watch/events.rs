@@ -25,7 +25,7 @@ use crate::{
     problem::{Code, Problem, Reason, request_id::RequestId},
     view::{
         change::{ChangeView, Include},
-        game::{GameView, PresenceView, ReactionView, Rematch, ReviewDone},
+        game::{GameView, MatchOpened, PresenceView, ReactionView, Rematch, ReviewDone},
         message::Format,
         notice::{NoticeMessage, NoticeReader},
     },
@@ -58,7 +58,8 @@ pub const MAX_STREAMS: usize = 20_000;
             if it begins with `game`, the game has been set back. \
             `presence` with a Presence comes early in the stream and whenever it is another, \
             `reaction` with a SeatReaction when a person reacts, and after the end `rematch` with a \
-            Rematch and `review` with a ReviewDone when the review is done or has failed; these \
+            Rematch, `review` with a ReviewDone when the review is done or has failed, and at a table of \
+            a match `match` with a MatchOpened when both tables of its pair have ended; these \
             have no id. \
             Comments (`:`) keep the connection open. With `Accept: application/x-ndjson`, the same \
             objects are lines: see StreamMessage.",
@@ -210,15 +211,15 @@ pub struct EventsParams {
     #[param(inline)]
     pub include: Option<Include>,
     /// Whether the stream stays open after the end of the game, for an hour at most, and tells of
-    /// the rematch and of the review; false by default.
+    /// the rematch, of the review and of the end of a match's pair; false by default.
     pub after_end: Option<bool>,
 }
 
 /// A line of a stream as NDJSON: the first is a Game, each later one a Change, one for each new
 /// version. A resumed stream has only the later ones; if it begins with a Game, the game has been
 /// set back. A Presence comes early in the stream and whenever it is another, a SeatReaction when a
-/// person reacts, and after the end a Rematch and a ReviewDone; these have no version. Empty lines
-/// keep the connection open; skip them.
+/// person reacts, and after the end a Rematch, a ReviewDone and at a table of a match a MatchOpened;
+/// these have no version. Empty lines keep the connection open; skip them.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(
@@ -232,5 +233,6 @@ pub enum StreamMessage {
     Rematch(Box<Rematch>),
     Reaction(ReactionView),
     Review(ReviewDone),
+    Match(MatchOpened),
     Notice(NoticeMessage<'static>),
 }

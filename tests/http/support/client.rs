@@ -11,10 +11,11 @@ const PROBLEMS: &[(u16, &str)] = &[
     (401, "unauthorized token_replaced"),
     (
         403,
-        "forbidden wrong_invitation invitation_needed origin_not_allowed key_required blocked",
+        "forbidden wrong_invitation invitation_needed origin_not_allowed key_required blocked \
+         match_running",
     ),
     (404, "route_not_found game_not_found review_not_found"),
-    (404, "seat_not_found no_rematch"),
+    (404, "seat_not_found no_rematch match_not_found"),
     (405, "method_not_allowed"),
     (406, "not_acceptable"),
     (408, "request_timeout"),

@@ -43,7 +43,7 @@ pub use raw::{Raw, raw};
 pub use server::SharedServer;
 pub use server::{Signal, TestServer};
 pub use stream::{Message, Stream};
-pub use table::TestTable;
+pub use table::{TestMatch, TestTable};
 
 /// How long a test waits for anything. It is long because a machine may be very busy; only a
 /// failing test waits that long.
@@ -112,3 +112,9 @@ pub const CARDS: [&str; 14] = [
 
 /// A well-formed token that belongs to no game.
 pub const UNKNOWN_TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/// The OpenAPI document that the server sends.
+pub fn document() -> Value {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+    serde_json::from_slice(&std::fs::read(kept).expect("openapi/openapi.json")).expect("JSON")
+}

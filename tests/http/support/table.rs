@@ -85,3 +85,75 @@ impl<'a> TestTable<'a> {
         invitation
     }
 }
+
+/// A match, with the tables of its pairs.
+pub struct TestMatch<'a> {
+    pub id: String,
+    pub host: String,
+    /// Two for each pair. The host's token at them is that of the match.
+    pub tables: Vec<TestTable<'a>>,
+}
+
+impl<'a> TestMatch<'a> {
+    /// A match of open sides with these other members of the creation.
+    #[track_caller]
+    pub fn create(server: &'a TestServer, more: &Value) -> TestMatch<'a> {
+        let sides = json!([{"name": "Red", "kind": "open"}, {"name": "Blue", "kind": "open"}]);
+        let body = with(json!({"turn_seconds": 600, "sides": sides}), more);
+        let created = server.post("/v1/matches").json(&body).send().expect(201);
+        TestMatch::from_created(server, &created)
+    }
+
+    /// The match of a response to a creation.
+    #[track_caller]
+    pub fn from_created(server: &'a TestServer, created: &Value) -> TestMatch<'a> {
+        let host = created["host_token"].as_str().expect("a token").to_owned();
+        server.forbid_in_log(&host);
+        let pairs = created["pairs"].as_array().expect("pairs").iter();
+        let tables = pairs.flat_map(|pair| pair["tables"].as_array().expect("tables"));
+        let tables = tables.map(|table| {
+            let invitations = table["invitations"].as_array().expect("invitations");
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let table = TestTable {
+                game: TestGame {
+                    server,
+                    id: text(&table["id"]),
+                    tokens: vec!["none".to_owned(); invitations.len()],
+                    host: host.clone(),
+                },
+                invitations: invitations.iter().map(text).collect(),
+                invitation: String::new(),
+            };
+            for secret in &table.invitations {
+                table.hide(secret);
+            }
+            table
+        });
+        TestMatch {
+            id: created["id"].as_str().expect("an id").to_owned(),
+            host: host.clone(),
+            tables: tables.collect(),
+        }
+    }
+
+    /// A person joins at each open seat of this table, and the server deals.
+    #[track_caller]
+    pub fn fill(&mut self, table: usize) -> &TestGame<'a> {
+        let table = &mut self.tables[table];
+        for invitation in table.invitations.clone() {
+            if !invitation.is_empty() {
+                table.join(&json!({"invitation": invitation}));
+            }
+        }
+        &table.game
+    }
+
+    /// The match as anyone sees it.
+    #[track_caller]
+    pub fn view(&self, server: &TestServer) -> Value {
+        server
+            .get(&format!("/v1/matches/{}", self.id))
+            .send()
+            .expect(200)
+    }
+}

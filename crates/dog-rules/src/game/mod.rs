@@ -61,7 +61,8 @@ pub struct Game {
     rules: Rules,
     pub(super) players: Vec<Player>,
     seed: Seed,
-    seed_given: bool,
+    #[serde(rename = "seed_given")]
+    seed_origin: SeedOrigin,
     version: u64,
     pub(super) phase: Phase,
     pub(super) round: u32,
@@ -97,6 +98,23 @@ pub struct Game {
     /// Whether people came, went or were away, or settings were changed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) seats_changed: bool,
+}
+
+/// Where the seed comes from. Version 0.2.0 cannot read a game of a duplicate: it would publish the
+/// seed at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum SeedOrigin {
+    /// Whether the creator chose it.
+    Given(bool),
+    Shared(SharedSeed),
+}
+
+/// A seed that another table has too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SharedSeed {
+    Duplicate,
 }
 
 /// What a game is made from.
@@ -177,7 +195,7 @@ impl Game {
         let draws_dealer = seating && setup.first_dealer.is_none();
         let mut game = Game {
             players,
-            seed_given: setup.seed_given,
+            seed_origin: SeedOrigin::Given(setup.seed_given),
             version: 1,
             phase: if seating { Phase::Seating } else { Phase::Deal },
             round: 1,
@@ -205,6 +223,16 @@ impl Game {
         };
         game.shuffle_stock();
         game
+    }
+
+    /// The same game, whose seed stays a secret at the end, because another table plays the same
+    /// cards: a duplicate.
+    #[must_use]
+    pub fn as_duplicate(self) -> Game {
+        Game {
+            seed_origin: SeedOrigin::Shared(SharedSeed::Duplicate),
+            ..self
+        }
     }
 
     /// Carries out an action of whoever plays the seat, or of the host.
@@ -263,7 +291,7 @@ impl Game {
         events[0].by = by;
         self.version += 1;
         let is_secret = matches!(events[0].what, EventKind::ForfeitOffered { .. });
-        if !is_secret || self.phase == Phase::Finished {
+        if !is_secret || self.phase == Phase::Finished && !self.is_duplicate() {
             self.last_event = events[0].clone();
         }
         Ok(events)
@@ -463,7 +491,10 @@ impl Game {
         self.turn = None;
         self.winner = Some(team);
         let shuffle_seed = self.seed.hex();
-        EventKind::GameWon { team, shuffle_seed }.into()
+        match self.is_duplicate() {
+            true => EventKind::TableWon { team }.into(),
+            false => EventKind::GameWon { team, shuffle_seed }.into(),
+        }
     }
 
     /// Passes the turn to the next seat with cards. If there is none, the round is over.
@@ -495,7 +526,7 @@ impl Game {
             players: self.first_players().to_vec(),
             first_dealer: (!self.draws_dealer).then_some(self.first_dealer),
             seed: self.seed.clone(),
-            seed_given: self.seed_given,
+            seed_given: self.seed_given(),
             must_confirm: self.must_confirm.clone(),
         }
     }

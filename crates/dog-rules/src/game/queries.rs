@@ -1,6 +1,6 @@
 //! What a whole game says about itself. Much of it is hidden from a seat (see [`crate::view`]).
 
-use super::{Game, Phase};
+use super::{Game, Phase, SeedOrigin};
 use crate::{Board, Card, Cards, Dealer, Event, Player, Rules, Seat};
 
 impl Game {
@@ -24,7 +24,10 @@ impl Game {
 
     /// The game as it was at set-up, where its log begins.
     pub fn at_creation(&self) -> Game {
-        Game::new(self.setup())
+        Game {
+            seed_origin: self.seed_origin,
+            ..Game::new(self.setup())
+        }
     }
 
     /// Who dealt the first round.
@@ -123,14 +126,20 @@ impl Game {
         self.seed.commitment()
     }
 
-    /// The shuffle seed, once the game is over.
-    pub fn published_seed(&self) -> Option<String> {
+    /// The shuffle seed, once the game is over. That of a duplicate is a secret until the other table
+    /// has ended, too, which the rules do not know.
+    pub fn seed_at_end(&self) -> Option<String> {
         (self.phase == Phase::Finished).then(|| self.seed.hex())
+    }
+
+    /// Whether another table plays the same cards.
+    pub fn is_duplicate(&self) -> bool {
+        matches!(self.seed_origin, SeedOrigin::Shared(_))
     }
 
     /// Whether the creator chose the shuffle seed.
     pub fn seed_given(&self) -> bool {
-        self.seed_given
+        self.seed_origin == SeedOrigin::Given(true)
     }
 
     /// The first event of the last action, in full: show it through [`Event::redacted_for`]. What a

@@ -25,7 +25,7 @@ fn offered(by: u8, offered: bool) -> Event {
 
 /// What ends the game if this team has given up.
 fn given_up(game: &Game, team: u8) -> [Event; 2] {
-    let shuffle_seed = game.published_seed().expect("the game is over");
+    let shuffle_seed = game.seed_at_end().expect("the game is over");
     let won = EventKind::GameWon {
         team: 1 - team,
         shuffle_seed,

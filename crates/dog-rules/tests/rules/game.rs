@@ -154,7 +154,7 @@ tables! {
 
 #[track_caller]
 fn won(game: &Game, events: &[Event], team: u8) {
-    let shuffle_seed = game.published_seed().expect("the seed is published");
+    let shuffle_seed = game.seed_at_end().expect("the seed is published");
     let won = EventKind::GameWon { team, shuffle_seed };
     assert_eq!(events.last(), Some(&won.into()));
     let now = (game.phase(), game.turn(), game.winner());
@@ -165,7 +165,7 @@ fn won(game: &Game, events: &[Event], team: u8) {
 fn a_team_wins_in_the_middle_of_a_round() {
     let position = DogspielIt.at("0: full | 1: 20 | 2: 31 g1 g2 g3");
     let mut game = position.in_play(2, ["2 3", "2 3", "2 3", "2 3"]);
-    assert_eq!(game.published_seed(), None);
+    assert_eq!(game.seed_at_end(), None);
     let events = play_all(&mut game, "2 2:31>g0");
     won(&game, &events, 0);
     play_refused(&mut game, 3, "fold", "the game is over");

@@ -252,7 +252,7 @@ pub fn check_game(game: &Game) {
     assert_eq!(game.winner().is_some(), finished);
     // A team that gives up is not beaten on the board.
     assert!(winner.is_none() || winner == game.winner());
-    assert_eq!(game.published_seed().is_some(), finished);
+    assert_eq!(game.seed_at_end().is_some(), finished);
     for seat in Seat::all(rules.seats).filter(|&seat| game.folded(seat)) {
         assert!(!holds(seat), "a seat that has folded sits out");
     }

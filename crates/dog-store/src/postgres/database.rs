@@ -179,7 +179,7 @@ impl PgDatabase {
     ) -> Result<CommitResult, StoreError> {
         let next = match &write.op {
             WriteOp::Update(draft) => vec![draft.next.clone()],
-            WriteOp::Insert(games) => games.iter().map(|new| new.game.clone()).collect(),
+            WriteOp::Insert(games, _) => games.iter().map(|new| new.game.clone()).collect(),
             _ => Vec::new(),
         };
         let (reply_to, outcome) = oneshot::channel();

@@ -16,6 +16,7 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("schema/removal.sql"),
         include_str!("schema/lists.sql"),
         include_str!("schema/data.sql"),
+        include_str!("schema/matches.sql"),
     ],
     begin_with: "database",
 };

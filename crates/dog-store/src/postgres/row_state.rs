@@ -25,6 +25,7 @@ pub(super) struct RowState {
     updated_at: Timestamp,
     token_renewals: u32,
     skips_to_deal: bool,
+    match_closed: bool,
 }
 
 impl RowState {
@@ -35,6 +36,7 @@ impl RowState {
             updated_at: stored.updated_at,
             token_renewals: stored.admin_changes.renewals,
             skips_to_deal: stored.skips_to_deal,
+            match_closed: stored.is_match_closed(),
         }
     }
 }
@@ -79,8 +81,8 @@ impl StateReader {
     async fn read(&self, lookups: &[StateLookup]) -> Result<HashMap<GameId, RowState>, StoreError> {
         let connection = self.slot.get().ok_or(QueryError::NotConnected)?;
         let ids: Vec<String> = lookups.iter().map(|lookup| lookup.id.to_string()).collect();
-        let sql = "SELECT id, version, updated_at, token_renewals, skips_to_deal FROM games \
-                   WHERE id = ANY ($1)";
+        let sql = "SELECT id, version, updated_at, token_renewals, skips_to_deal, match_closed \
+                   FROM games WHERE id = ANY ($1)";
         let params = params![ids];
         let rows = connection.query(sql, &params).await?;
         let states = all(&rows, |row| {
@@ -89,6 +91,7 @@ impl StateReader {
                 updated_at: row.get(2)?,
                 token_renewals: row.get(3)?,
                 skips_to_deal: row.get(4)?,
+                match_closed: row.get(5)?,
             };
             Ok((row.get(0)?, state))
         })?;

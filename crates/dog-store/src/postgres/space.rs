@@ -107,7 +107,7 @@ fn added_bytes(write: &Write) -> u64 {
         None => 0,
     };
     let added = match &write.op {
-        WriteOp::Insert(games) => games.iter().map(added_by_game).sum(),
+        WriteOp::Insert(games, _) => games.iter().map(added_by_game).sum(),
         WriteOp::Update(draft) => {
             let rows = &draft.rows;
             LOG_ROW + (rows.action.len() + rows.events.len()) as u64
@@ -116,7 +116,8 @@ fn added_bytes(write: &Write) -> u64 {
         WriteOp::SetTokens(..)
         | WriteOp::SaveResponse
         | WriteOp::SetDue { .. }
-        | WriteOp::Remove(_) => 0,
+        | WriteOp::Remove(_)
+        | WriteOp::EndMatch(_) => 0,
     };
     added + saved
 }
@@ -170,8 +171,8 @@ impl DatabaseState {
         let mut known = self.known.lock();
         let usage = self.usage_of(&known);
         match write.op {
-            WriteOp::Insert(_) => usage.check_new_game()?,
-            WriteOp::Remove(_) => {}
+            WriteOp::Insert(..) => usage.check_new_game()?,
+            WriteOp::Remove(_) | WriteOp::EndMatch(_) => {}
             _ => usage.check_write()?,
         }
         known.written += added;

@@ -10,12 +10,12 @@ use super::{
     sql::{NOW, expiry},
 };
 use crate::{
-    Draft, ExpectedState, ExpiredGame, GameId, NewGame, PackedLog, StoreError, StoredGame,
-    TICKET_TTL, Write, WriteOp,
+    Draft, ExpectedState, ExpiredGame, GameId, NewGame, NewMatch, PackedLog, StoreError,
+    StoredGame, TICKET_TTL, Write, WriteOp,
     game_row::{int, json_column},
     list::LISTED_SLACK,
     retention::LOG_DELETE_BATCH,
-    write::NewLog,
+    write::{NewLog, to_json},
 };
 
 /// A statement and its parameters.
@@ -83,56 +83,58 @@ impl WriteTexts {
     }
 }
 
-/// The condition that a game is in the expected state, for the parameters 1 to 5.
+/// The condition that a game is in the expected state, for the parameters 1 to 6.
 const UNCHANGED: &str = "id = $1 AND version = $2 AND updated_at = $3 AND token_hashes = $4 \
-                         AND skips_to_deal = $5{guard}";
+                         AND skips_to_deal = $5 AND match_closed = $6{guard}";
 
 static UPDATE: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
-            "UPDATE games SET version = $6, updated_at = $7, token_hashes = $8, snapshot = $9, \
-             deadline = $10, is_for_people = $11, due_at = $12, admin_changes = $13, phase = $14, \
-             anyone_may_join = $15, seating = $16, listed = $17, bot_pace_ms = $18, \
-             turn_seconds = $19, at_limit = $22, reactions = $23, skips_to_deal = $24, data = $26, \
-             listed_until = CASE WHEN $25 > coalesce(listed_until, 0) \
-             THEN $25 + {} ELSE listed_until END \
+            "UPDATE games SET version = $7, updated_at = $8, token_hashes = $9, snapshot = $10, \
+             deadline = $11, is_for_people = $12, due_at = $13, admin_changes = $14, phase = $15, \
+             anyone_may_join = $16, seating = $17, listed = $18, bot_pace_ms = $19, \
+             turn_seconds = $20, at_limit = $23, reactions = $24, skips_to_deal = $25, data = $27, \
+             match_closed = $28, match_result = $29, \
+             listed_until = CASE WHEN $26 > coalesce(listed_until, 0) \
+             THEN $26 + {} ELSE listed_until END \
              WHERE {UNCHANGED} RETURNING row_id",
             LISTED_SLACK.as_micros()
         ),
         &[
             "logged AS (INSERT INTO log (game, version, at, action, events) \
-             SELECT row_id, $6, $7, $20, $21 FROM applied)",
-            "announced AS (INSERT INTO changes (game, version) SELECT $1, $6 FROM applied)",
+             SELECT row_id, $7, $8, $21, $22 FROM applied)",
+            "announced AS (INSERT INTO changes (game, version) SELECT $1, $7 FROM applied)",
         ],
-        26,
+        29,
         (
             "SELECT 1 FROM log JOIN games ON row_id = game WHERE id = $1 \
              AND log.version = $2 AND at = $3 AND action = $4 AND events = $5",
-            &[1, 6, 7, 20, 21],
+            &[1, 7, 8, 21, 22],
         ),
     )
 });
 
-/// The columns of new games, as lists of the parameters 1 to 24.
+/// The columns of new games, as lists of the parameters 1 to 27.
 const NEW_GAMES: &str = "unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[], \
      $5::boolean[], $6::boolean[], $7::boolean[], $8::bigint[], $9::bigint[], $10::bigint[], \
      $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::bytea[], $16::bytea[], \
      $17::text[], $18::text[], $19::boolean[], $20::bigint[], $21::text[], $22::text[], \
-     $23::bigint[], $24::text[]) AS new (id, version, phase, listed, imported, is_for_people, \
+     $23::bigint[], $24::text[], $25::text[], $26::bigint[], $27::text[]) AS new (id, version, phase, listed, imported, is_for_people, \
      anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
      unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data, \
-     follows, follows_version, events)";
+     follows, follows_version, events, match_id, match_table, seed)";
 
 static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
     WriteTexts::new(
         &format!(
             "INSERT INTO games (id, version, phase, listed, imported, is_for_people, \
              anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
-             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data) \
+             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data, \
+             match_id, match_table) \
              SELECT id, version, phase, listed, imported, is_for_people, \
              anyone_may_join, created_at, updated_at, bot_pace_ms, turn_seconds, deadline, due_at, \
-             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data \
-             FROM {NEW_GAMES} WHERE true{{guard}} ON CONFLICT DO NOTHING RETURNING row_id, id"
+             unique_key, creator, token_hashes, seating, snapshot, reactions, listed_until, data, \
+             match_id, match_table FROM {NEW_GAMES} WHERE true{{guard}} ON CONFLICT DO NOTHING RETURNING row_id, id"
         ),
         &[
             &format!("added AS (SELECT new.*, row_id FROM applied JOIN {NEW_GAMES} USING (id))"),
@@ -143,9 +145,13 @@ static INSERT: LazyLock<WriteTexts> = LazyLock::new(|| {
              WHERE events IS NOT NULL)",
             "packed AS (INSERT INTO packed_log (game, first_version, entries) \
              SELECT row_id, first_version, entries FROM applied, \
-             unnest($25::bigint[], $26::bytea[]) AS page (first_version, entries))",
+             unnest($28::bigint[], $29::bytea[]) AS page (first_version, entries))",
+            "matched AS (INSERT INTO matches (id, created_at, host_token, setup) \
+             SELECT match_id, $30, $31, $32 FROM added WHERE match_table = 0)",
+            "tables AS (INSERT INTO match_tables (match_id, number, game, seed) \
+             SELECT match_id, match_table, id, seed FROM added WHERE match_id IS NOT NULL)",
         ],
-        26,
+        32,
         ("SELECT 1 FROM games WHERE id = ANY ($1)", &[1]),
     )
 });
@@ -155,24 +161,24 @@ const UNCLAIMED_NOW: &str =
     "unclaimed AS (DELETE FROM due_claims USING applied WHERE game = row_id)";
 
 static SET_TOKENS: LazyLock<WriteTexts> = LazyLock::new(|| {
-    let set = "token_hashes = $6, seating = $7, token_renewals = token_renewals + 1";
+    let set = "token_hashes = $7, seating = $8, token_renewals = token_renewals + 1";
     let verify = "SELECT 1 FROM games WHERE id = $1 AND token_hashes = $2";
-    same_version(set, "true", (verify, &[1, 6]))
+    same_version(set, "true", (verify, &[1, 7]))
 });
 
 static SET_DUE: LazyLock<WriteTexts> = LazyLock::new(|| {
     let verify = "SELECT 1 FROM games WHERE id = $1 AND version = $2 AND skips_to_deal = $3 \
                   AND due_at IS NOT DISTINCT FROM $4";
-    let set = "skips_to_deal = $6, due_at = $7";
-    let differs = "(skips_to_deal <> $6 OR due_at IS DISTINCT FROM $7)";
-    same_version(set, differs, (verify, &[1, 2, 6, 7]))
+    let set = "skips_to_deal = $7, due_at = $8";
+    let differs = "(skips_to_deal <> $7 OR due_at IS DISTINCT FROM $8)";
+    same_version(set, differs, (verify, &[1, 2, 7, 8]))
 });
 
 /// A write that sets two columns of a game without making a version, if they are not as it says.
 fn same_version(set: &str, differs: &str, verify: (&'static str, &'static [usize])) -> WriteTexts {
     let op = format!("UPDATE games SET {set} WHERE {differs} AND {UNCHANGED} RETURNING row_id");
     let announced = "announced AS (INSERT INTO changes (game, version) SELECT $1, $2 FROM applied)";
-    WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], 7, verify)
+    WriteTexts::new(&op, &[announced, UNCLAIMED_NOW], 8, verify)
 }
 
 static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
@@ -180,44 +186,62 @@ static ADD_TICKET: LazyLock<WriteTexts> = LazyLock::new(|| {
         &format!("SELECT row_id FROM games WHERE {UNCHANGED}"),
         &[&format!(
             "added AS (INSERT INTO tickets (ticket_hash, game, token_hash, expires_at) \
-             SELECT $6, row_id, $7, {NOW} + {} FROM applied ON CONFLICT (ticket_hash) DO UPDATE \
+             SELECT $7, row_id, $8, {NOW} + {} FROM applied ON CONFLICT (ticket_hash) DO UPDATE \
              SET game = excluded.game, token_hash = excluded.token_hash, \
              expires_at = excluded.expires_at)",
             TICKET_TTL.as_micros()
         )],
-        7,
-        ("SELECT 1 FROM tickets WHERE ticket_hash = $1", &[6]),
+        8,
+        ("SELECT 1 FROM tickets WHERE ticket_hash = $1", &[7]),
     )
 });
 
-/// A write that removes a game with all that no foreign key deletes. Of a long log only the
-/// beginning is; see `purge_removed_logs`.
+/// What goes with the games that were `removed`, and no foreign key deletes. Of a long log only the
+/// beginning does; see `purge_removed_logs`.
+fn with_games(removed: &str) -> [String; 4] {
+    [
+        format!(
+            "announced AS (INSERT INTO changes (game, version) SELECT id, NULL FROM {removed})"
+        ),
+        format!(
+            "rest AS (INSERT INTO removed (game) SELECT row_id FROM {removed} \
+             WHERE version > {LOG_DELETE_BATCH})"
+        ),
+        format!(
+            "of_log AS (DELETE FROM log USING {removed} \
+             WHERE game = row_id AND log.version <= {LOG_DELETE_BATCH})"
+        ),
+        format!("of_tickets AS (DELETE FROM tickets USING {removed} WHERE game = row_id)"),
+    ]
+}
+
+/// A write that removes a game.
 fn removing(op: &str, parameters: usize) -> WriteTexts {
-    let rest = format!(
-        "rest AS (INSERT INTO removed (game) SELECT row_id FROM applied \
-         WHERE version > {LOG_DELETE_BATCH})"
-    );
-    let of_log = format!(
-        "of_log AS (DELETE FROM log USING applied \
-         WHERE game = row_id AND log.version <= {LOG_DELETE_BATCH})"
-    );
-    let others = [
-        "announced AS (INSERT INTO changes (game, version) SELECT $1, NULL FROM applied)",
-        &rest,
-        &of_log,
-        "of_tickets AS (DELETE FROM tickets USING applied WHERE game = row_id)",
-    ];
+    let others = with_games("applied");
     let verify = "SELECT 1 WHERE NOT EXISTS (SELECT FROM games WHERE id = $1)";
+    let others = others.each_ref().map(String::as_str);
     WriteTexts::new(op, &others, parameters, (verify, &[1]))
 }
 
+/// A table that ends meanwhile is found so once its lock is free, and stays.
+static END_MATCH: LazyLock<WriteTexts> = LazyLock::new(|| {
+    let op = "UPDATE matches SET ended = true WHERE id = $1 AND NOT ended{guard} RETURNING id";
+    let gone = "gone AS (DELETE FROM games USING applied WHERE match_id = applied.id \
+                AND phase <> 'finished' AND NOT at_limit RETURNING row_id, games.id, version)";
+    let told = "told AS (INSERT INTO changes (game, version) SELECT id, 0 FROM applied)";
+    let [announced, rest, of_log, of_tickets] = &with_games("gone");
+    let others = [gone, told, announced, rest, of_log, of_tickets];
+    let verify = "SELECT 1 FROM matches WHERE id = $1 AND ended";
+    WriteTexts::new(op, &others, 1, (verify, &[1]))
+});
+
 static REMOVE: LazyLock<WriteTexts> = LazyLock::new(|| {
-    let op = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, games.version");
-    removing(&op, 5)
+    let op = format!("DELETE FROM games WHERE {UNCHANGED} RETURNING row_id, id, version");
+    removing(&op, 6)
 });
 
 static REMOVE_EXPIRED: LazyLock<WriteTexts> = LazyLock::new(|| {
-    let op = "DELETE FROM games WHERE id = $1 AND version = $2 RETURNING row_id, games.version";
+    let op = "DELETE FROM games WHERE id = $1 AND version = $2 RETURNING row_id, id, version";
     removing(op, 2)
 });
 
@@ -244,6 +268,7 @@ fn unchanged(expected: &ExpectedState, others: Vec<SqlParam>) -> Vec<SqlParam> {
         expected.updated_at.as_microsecond(),
         expected.tokens.to_bytes(),
         expected.skips_to_deal,
+        expected.closed,
     ];
     params.extend(others);
     params
@@ -257,9 +282,9 @@ impl WriteStatements {
     pub fn new(write: &Write) -> Result<WriteStatements, StoreError> {
         let (texts, game, mut params) = match &write.op {
             WriteOp::Update(draft) => (&UPDATE, Some(draft.next.id), update(draft)?),
-            WriteOp::Insert(games) => {
+            WriteOp::Insert(games, new_match) => {
                 let first = games.first().map(|new| new.game.id);
-                (&INSERT, first, insert(games)?)
+                (&INSERT, first, insert(games, new_match.as_ref())?)
             }
             WriteOp::SetTokens(expected, tokens, seating) => {
                 let set = params![tokens.to_bytes(), json_column(&**seating)?];
@@ -280,6 +305,7 @@ impl WriteStatements {
             WriteOp::Remove(expected) => {
                 (&REMOVE, Some(expected.id), unchanged(expected, params![]))
             }
+            WriteOp::EndMatch(id) => (&END_MATCH, Some(*id), params![id.to_string()]),
             WriteOp::SaveResponse => (&SAVE_RESPONSE, None, params![]),
         };
         let Some((scope, saved)) = &write.save else {
@@ -332,11 +358,13 @@ fn update(draft: &Draft) -> Result<Vec<SqlParam>, StoreError> {
         next.skips_to_deal,
         next.listed_by_itself(),
         json_column(&*next.data)?,
+        next.is_match_closed(),
+        draft.table_end()?.map(|(_, result)| result),
     ];
     Ok(unchanged(&draft.before.expected_state(), params))
 }
 
-fn insert(games: &[NewGame]) -> Result<Vec<SqlParam>, StoreError> {
+fn insert(games: &[NewGame], new_match: Option<&NewMatch>) -> Result<Vec<SqlParam>, StoreError> {
     /// The values of a column.
     fn column<T>(games: &[NewGame], value: impl Fn(&NewGame) -> T) -> Vec<T> {
         games.iter().map(value).collect()
@@ -379,12 +407,23 @@ fn insert(games: &[NewGame]) -> Result<Vec<SqlParam>, StoreError> {
             NewLog::Created { events, .. } => Some(events.clone()),
             NewLog::Packed(_) => None,
         }),
+        column(games, |new| Some(new.game.table?.match_id.to_string())),
+        column(games, |new| Some(i64::from(new.game.table?.number))),
+        column(games, |new| {
+            let pair = new.game.table?.number as usize / 2;
+            Some(new_match?.seeds.get(pair)?.hex())
+        }),
     ];
     let packed = games.iter().find_map(|new| match &new.log {
         NewLog::Packed(log) => Some(log),
         NewLog::Created { .. } => None,
     });
     params.extend(page_params(packed));
+    params.extend(params![
+        new_match.map(|new| new.created_at.as_microsecond()),
+        new_match.map(|new| new.host.0.to_vec()),
+        new_match.map(|new| to_json(&new.setup)).transpose()?,
+    ]);
     Ok(params)
 }
 

@@ -448,9 +448,15 @@ impl PgDatabase {
              claims AS (\
                  DELETE FROM due_claims WHERE game IN (\
                      SELECT game FROM due_claims WHERE until <= {NOW} \
+                     LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1), \
+             old_matches AS (\
+                 DELETE FROM matches WHERE id IN (\
+                     SELECT id FROM matches WHERE created_at <= $2 - {} AND NOT EXISTS (\
+                         SELECT FROM games WHERE match_id = matches.id) \
                      LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1) \
              SELECT greatest((SELECT count(*) FROM responses), \
              (SELECT count(*) FROM old_tickets), (SELECT count(*) FROM claims))",
+            RESPONSE_TTL.as_micros(),
             RESPONSE_TTL.as_micros()
         );
         let params = params![i64::from(limit), now.as_microsecond()];

@@ -27,6 +27,7 @@ pub(super) const SCHEMA: Schema = Schema {
         include_str!("schema/one_process.sql"),
         include_str!("schema/lists.sql"),
         include_str!("schema/data.sql"),
+        include_str!("schema/matches.sql"),
     ],
     begin_with: "file",
 };

@@ -80,6 +80,7 @@ macro_rules! dispatch {
 }
 
 mod lists;
+mod matches;
 
 impl Store {
     /// Opens a database file. Creates it if it does not exist, and migrates it to the current

@@ -60,7 +60,7 @@ fn a_stored_game_is_read_back(database: &TestStore) {
 
 fn games_are_added_together_or_not_at_all(database: &TestStore) {
     let store = database.store();
-    let batch = |games: &[StoredGame]| WriteOp::Insert(games.iter().map(insert).collect());
+    let batch = |games: &[StoredGame]| WriteOp::Insert(games.iter().map(insert).collect(), None);
     let games: Vec<StoredGame> = (0..16).map(|_| with_data(new_game())).collect();
     let since = last_change(&store);
     let added = commit_saving(&store, batch(&games), 1, "created");

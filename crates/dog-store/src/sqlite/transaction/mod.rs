@@ -11,14 +11,15 @@ use super::{
     reader::Reader,
 };
 use crate::{
-    Change, CommitResult, Draft, ExpectedState, GameId, NewGame, SavedResponse, Scope, Seating,
-    SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
+    Change, CommitResult, Draft, ExpectedState, GameId, NewGame, NewMatch, SavedResponse, Scope,
+    Seating, SpaceUsage, StoreError, StoredGame, Tokens, Write, WriteOp,
     game_row::{int, json_column},
     list::{LIST_BATCH, LISTED_SLACK, LISTED_TIME},
     stored_game::now,
     write::NewLog,
 };
 
+mod matches;
 mod retention;
 mod reviews;
 
@@ -93,7 +94,7 @@ impl<'c> Transaction<'c> {
             return Ok(CommitResult::Stale);
         }
         let committed = match &write.op {
-            WriteOp::Insert(games) => self.insert(games)?,
+            WriteOp::Insert(games, new_match) => self.insert(games, new_match.as_ref())?,
             WriteOp::Update(draft) => self.update(draft)?,
             WriteOp::SetTokens(expected, tokens, seating) => {
                 self.set_tokens(expected, tokens, seating)?
@@ -116,6 +117,7 @@ impl<'c> Transaction<'c> {
                 }
                 None => CommitResult::Stale,
             },
+            WriteOp::EndMatch(id) => self.end_match(id)?,
         };
         if let (CommitResult::Done, Some((scope, saved))) = (committed, &write.save) {
             self.save_response(scope, saved)?;
@@ -129,21 +131,26 @@ impl<'c> Transaction<'c> {
         // which takes longer.
         let sql = "SELECT row_id FROM games \
                    WHERE id = ?1 AND version = ?2 AND updated_at = ?3 AND token_hashes = ?4 \
-                   AND skips_to_deal = ?5";
+                   AND skips_to_deal = ?5 AND match_closed = ?6";
         let params = params![
             expected.id,
             int(expected.version),
             expected.updated_at.as_microsecond(),
             expected.tokens,
             expected.skips_to_deal,
+            expected.closed,
         ];
         // The expected state may come from the cache. If the write is refused, the row is read next.
         self.changes.games.push((expected.id, None));
         self.first(sql, params, |row| row.get(0))
     }
 
-    /// Adds games with their logs.
-    fn insert(&mut self, games: &[NewGame]) -> Result<CommitResult, StoreError> {
+    /// Adds games with their logs, and the match whose tables they are.
+    fn insert(
+        &mut self,
+        games: &[NewGame],
+        new_match: Option<&NewMatch>,
+    ) -> Result<CommitResult, StoreError> {
         // These checks come before the first change.
         let sql = "SELECT 1 FROM games WHERE unique_key = ?1";
         for new in games {
@@ -154,6 +161,9 @@ impl<'c> Transaction<'c> {
         self.usage()?.check_new_game()?;
         for new in games {
             self.insert_game(new)?;
+        }
+        if let Some(new) = new_match {
+            self.insert_match(new, games)?;
         }
         Ok(CommitResult::Done)
     }
@@ -170,9 +180,10 @@ impl<'c> Transaction<'c> {
         let sql = "INSERT INTO games \
                    (id, version, phase, listed, created_at, updated_at, token_hashes, snapshot, \
                    bot_pace_ms, turn_seconds, deadline, is_for_people, due_at, imported, creator, \
-                   unique_key, seating, anyone_may_join, reactions, listed_until, data) \
+                   unique_key, seating, anyone_may_join, reactions, listed_until, data, match_id, \
+                   match_table) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-                   ?17, ?18, ?19, ?20, ?21)";
+                   ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
         let params = params![
             stored.id,
             int(version),
@@ -195,6 +206,8 @@ impl<'c> Transaction<'c> {
             stored.reactions,
             stored.first_listed_until(),
             json_column(&*stored.data)?,
+            stored.table.map(|table| table.match_id),
+            stored.table.map(|table| table.number),
         ];
         self.execute(sql, params)?;
         let row_id = self.connection.last_insert_rowid();
@@ -220,7 +233,7 @@ impl<'c> Transaction<'c> {
         let (version, at) = (next.game.version(), next.updated_at);
         let sql = "UPDATE games SET version = ?2, updated_at = ?3, token_hashes = ?4, \
                    snapshot = ?5, deadline = ?6, is_for_people = ?7, due_at = ?8, \
-                   admin_changes = ?9, skips_to_deal = ?10 WHERE row_id = ?1";
+                   admin_changes = ?9, skips_to_deal = ?10, match_closed = ?11 WHERE row_id = ?1";
         let params = params![
             row_id,
             int(version),
@@ -232,6 +245,7 @@ impl<'c> Transaction<'c> {
             next.due_at(at).map(Timestamp::as_microsecond),
             next.admin_changes.versions,
             next.skips_to_deal,
+            next.is_match_closed(),
         ];
         self.execute(sql, params)?;
         let (phase, anyone_may_join) = (next.game.phase(), next.anyone_may_join());
@@ -267,6 +281,9 @@ impl<'c> Transaction<'c> {
         }
         self.append(row_id, version, at, Some(&rows.action), &rows.events)?;
         self.note_change(&next.id, Some(version), Some(next));
+        if let Some((table, result)) = draft.table_end()? {
+            self.end_table(table, &result)?;
+        }
         Ok(CommitResult::Done)
     }
 

@@ -11,6 +11,11 @@ use crate::{
     retention::LOG_DELETE_BATCH, sqlite::reader::expiry, stored_game::now,
 };
 
+/// Deletes old matches whose tables are gone.
+const OLD_MATCHES: &str = "DELETE FROM matches WHERE id IN (SELECT id FROM matches \
+     WHERE created_at <= ?1 AND NOT EXISTS (SELECT 1 FROM games WHERE match_id = matches.id) \
+     LIMIT ?2)";
+
 /// Also deletes all rows that refer to the game's.
 const DELETE_ROW: &str = "DELETE FROM games WHERE row_id = ?1";
 
@@ -19,13 +24,15 @@ impl Transaction<'_> {
     /// game's row stays as a marker until [`Transaction::purge_removed_logs`] has deleted the
     /// others.
     pub(super) fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
+        self.end_removed_table(row_id)?;
         let more = self.delete_log(row_id)?;
         let sql = match more {
             false => DELETE_ROW,
             true => {
                 "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
                  due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, \
-                 unique_key = NULL, token_hashes = x'', snapshot = '', data = NULL \
+                 unique_key = NULL, token_hashes = x'', snapshot = '', data = NULL, \
+                 match_id = NULL, match_table = NULL \
                  WHERE row_id = ?1"
             }
         };
@@ -136,6 +143,7 @@ impl Transaction<'_> {
         let sql = "DELETE FROM idempotency WHERE row_id IN (SELECT row_id FROM idempotency \
                    WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)";
         let deleted = self.execute(sql, params![expiry(now), limit])?;
+        self.execute(OLD_MATCHES, params![expiry(now), limit])?;
         Ok(deleted >= limit as usize)
     }
 }
