@@ -3,7 +3,7 @@
 
 usage: bot.py GAME TOKEN [URL]    (URL: http://127.0.0.1:8080 by default)
 
-It deals, answers in the exchange at random, or plays the legal move with the most pieces home and
+It deals, answers in the exchange at random, and plays the move with the most pieces home and
 captured, then the most steps.
 """
 
@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 
 CHOICES = "card", "ask", "pass", "decline"
+ENDS = "game_won", "table_won"
 
 
 class Seat:
@@ -26,10 +27,8 @@ class Seat:
 
     def open(self, method, path, body=None, **headers):
         """Sends a request; the caller reads and closes the response."""
-        headers = {"Authorization": f"Bearer {self.token}", **headers}
+        headers = {"Dog-Token": self.token, "Content-Type": "application/json", **headers}
         data = None if body is None else json.dumps(body).encode()
-        if data is not None:
-            headers["Content-Type"] = "application/json"
         request = urllib.request.Request(self.game + path, data, headers, method=method)
         return urllib.request.urlopen(request, timeout=60)
 
@@ -51,14 +50,23 @@ class Seat:
                         if change["type"] not in ("game", "change"):  # such as who is present
                             continue
                         version = change["version"]
-                        over = any(event["type"] == "game_won" for event in change.get("events", []))
-                        over = over or change.get("phase") == "finished"
+                        ends = [event["type"] in ENDS for event in change.get("events", [])]
+                        over = any(ends) or change.get("phase") == "finished"
                         if change["type"] == "game" or version >= self.newest:
                             yield
             except urllib.error.HTTPError:
                 raise  # the game was removed, or the token replaced
             except OSError:
                 time.sleep(1)
+
+    def play(self):
+        """Acts for the seat until the game is over."""
+        for _ in self.changes():
+            try:
+                self.act()
+            except urllib.error.HTTPError as refused:
+                if refused.code not in (409, 412):  # another acted first: wait for the stream
+                    sys.exit(refused.read().decode())
 
     def act(self):
         """Acts for the seat, if it may act now."""
@@ -102,14 +110,8 @@ def worth(move, teams):
 
 def main(game, token, url="http://127.0.0.1:8080"):
     seat = Seat(url.rstrip("/"), game, token)
-    for _ in seat.changes():
-        try:
-            seat.act()
-        except urllib.error.HTTPError as refused:
-            if refused.code not in (409, 412):  # another acted first: wait for the stream
-                sys.exit(refused.read().decode())
-    winner = seat.get("")["winner"]
-    print(f"team {winner} has won")
+    seat.play()
+    print(f"team {seat.get('')['winner']} has won")
 
 
 if __name__ == "__main__":

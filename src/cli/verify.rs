@@ -1,15 +1,16 @@
-//! `dog verify`: replays a finished game from its seed and reports where its record differs.
+//! `dog verify`: replays finished games from their seeds and reports where their records differ.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{Read, stdin},
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use dog_rules::{
-    Action, Move, Seat,
+    Action, Cards, EventKind, Move, Seat,
     record::{ParsedRecord, Replayed},
 };
 
@@ -20,28 +21,73 @@ const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// The record of a finished game, as docs/record.md describes it; - for standard input.
-    file: PathBuf,
+    /// The record of a finished game, as docs/record.md describes it; - for standard input. Of
+    /// several, each must be a table of a match whose other table is among them.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
 }
 
 impl VerifyArgs {
-    /// Replays the game and prints a summary.
+    /// Replays the games and prints a summary of each; of several, compares the tables of each pair.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not the game that follows from the seed and the rules.
+    /// If a file cannot be read, or is not the game that follows from the seed and the rules; or if
+    /// there are not two of a pair, with the same cards.
     pub fn run(self) -> anyhow::Result<()> {
-        let summary = replay(&self.file).with_context(|| self.file.display().to_string())?;
-        print(&summary)
+        let mut pairs = BTreeMap::<String, Vec<Replayed>>::new();
+        for file in &self.files {
+            let (summary, replayed) = replay(file).with_context(|| file.display().to_string())?;
+            print(&summary)?;
+            let tables = pairs.entry(replayed.game.commitment()).or_default();
+            tables.push(replayed);
+        }
+        if self.files.len() == 1 {
+            return Ok(());
+        }
+        for (commitment, tables) in &pairs {
+            let [one, other] = &tables[..] else {
+                bail!(
+                    "{} tables have the commitment {commitment}, not two",
+                    tables.len()
+                );
+            };
+            check_pair(one, other).with_context(|| format!("the pair of {commitment}"))?;
+        }
+        let pairs = pairs.len();
+        print(&format!(
+            "pairs       {pairs}, each with the same seed, rules, first dealer and deals\n"
+        ))
     }
 }
 
-/// Replays the game of a record, and returns a summary.
-fn replay(file: &Path) -> anyhow::Result<String> {
+/// Replays the game of a record. Returns a summary, too.
+fn replay(file: &Path) -> anyhow::Result<(String, Replayed)> {
     let text = read(file)?;
     let record = ParsedRecord::read(&text)?;
     let replayed = record.replay()?;
     replayed.check_finished()?;
-    Ok(summary(record.transcript.about.game.as_deref(), &replayed))
+    let summary = summary(record.transcript.about.game.as_deref(), &replayed);
+    Ok((summary, replayed))
+}
+
+/// Checks that two games with the same seed were played with the same cards.
+fn check_pair(one: &Replayed, other: &Replayed) -> anyhow::Result<()> {
+    ensure!(one.game.rules() == other.game.rules(), "their rules differ");
+    let dealers = [one, other].map(|table| table.game.first_dealer());
+    ensure!(dealers[0] == dealers[1], "their first dealers differ");
+    for (round, (one, other)) in deals(one).zip(deals(other)).enumerate() {
+        ensure!(one == other, "their deals of round {} differ", round + 1);
+    }
+    Ok(())
+}
+
+/// The hands of each deal.
+fn deals(replayed: &Replayed) -> impl Iterator<Item = &Vec<Option<Cards>>> {
+    let events = replayed.log.iter().flat_map(|entry| &entry.events);
+    events.filter_map(|event| match &event.what {
+        EventKind::CardsDealt { hands, .. } => Some(hands),
+        _ => None,
+    })
 }
 
 /// The text of a file, or of standard input.

@@ -46,21 +46,22 @@ fn text(record: &str) -> String {
 fn write_the_records() {
     for (number, (file, rules)) in (1..).zip(FORMAT_1) {
         let mut rng = ChaCha8Rng::seed_from_u64(number);
-        let transcript = play(&mut rng, rules);
+        let seed = Seed::new(rng.random());
+        let transcript = play(&mut rng, rules, seed, None);
         fs::write(path(file), transcript.to_string()).expect("a file");
     }
 }
 
 /// A random game to its end, with every kind of action on the way.
-fn play(rng: &mut impl Rng, rules: &str) -> Transcript {
+fn play(rng: &mut impl Rng, rules: &str, seed: Seed, first_dealer: Option<Seat>) -> Transcript {
     let rules: Rules = rules.parse().expect("rules");
     let names = "Anna,Beat,Carla \"the dog\" Kern,Dani,Eva,Fritz".split(',');
     let names = names.take(rules.seats.into());
     let mut game = Game::new(Setup {
         players: names.map(Player::human).collect(),
         rules,
-        first_dealer: None,
-        seed: Seed::new(rng.random()),
+        first_dealer,
+        seed,
         seed_given: false,
         must_confirm: Vec::new(),
     });
@@ -162,6 +163,49 @@ fn good_games_are_summed_up() {
         let name = "game        06zgrb0wmrqk9y7ttx2vbkhq1r\n";
         assert!(said.starts_with(name), "{said}");
     }
+}
+
+#[test]
+fn the_tables_of_a_match_are_compared_in_pairs() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("match");
+    fs::create_dir_all(&folder).expect("a folder");
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut table = |name: &str, rules: &str, seed: u8, first_dealer: Option<Seat>| {
+        let file = folder.join(name);
+        let played = play(&mut rng, rules, Seed::new([seed; 32]), first_dealer);
+        fs::write(&file, played.to_string()).expect("a file");
+        file
+    };
+    let one = table("one.dog", "hausregeln", 1, None);
+    let other = table("other.dog", "hausregeln", 1, None);
+    let next = [0, 1].map(|number| table(&format!("{number}.dog"), "dogspiel-it", 2, None));
+    let rules = table("rules.dog", "dogspiel-it", 1, None);
+    let dealt = Seed::new([1; 32]).first_dealer(4).next(4);
+    let dealer = table("dealer.dog", "hausregeln", 1, Some(dealt));
+    let verify = |files: &[&PathBuf]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dog"));
+        command
+            .arg("verify")
+            .args(files)
+            .output()
+            .expect("dog starts")
+    };
+    let said = good(verify(&[&one, &next[0], &next[1], &other]));
+    let end = "pairs       2, each with the same seed, rules, first dealer and deals\n";
+    assert!(
+        said.ends_with(end) && said.matches("commitment  holds\n").count() == 4,
+        "{said}"
+    );
+    bad(
+        verify(&[&one, &next[0], &next[1]]),
+        "1 tables have the commitment",
+    );
+    bad(
+        verify(&[&one, &other, &one]),
+        "3 tables have the commitment",
+    );
+    bad(verify(&[&one, &rules]), "their rules differ");
+    bad(verify(&[&one, &dealer]), "their first dealers differ");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod delete;
 mod docs;
 mod errors;
 mod example_bot;
+mod example_match;
 mod example_script;
 mod example_service;
 mod fairness;
@@ -56,6 +57,7 @@ mod nginx;
 mod operation;
 mod operator;
 mod operator_files;
+mod other_table;
 mod overload;
 mod page;
 #[cfg(unix)]

@@ -30,7 +30,7 @@ const NOT_COMPARED: [&str; 4] = [
 ];
 
 /// A request without its token.
-struct Probe {
+pub struct Probe {
     method: &'static str,
     path: String,
     header: Option<(&'static str, String)>,
@@ -40,7 +40,7 @@ struct Probe {
 }
 
 impl Probe {
-    fn get(path: String) -> Probe {
+    pub fn get(path: String) -> Probe {
         Probe {
             method: "GET",
             path,
@@ -50,7 +50,7 @@ impl Probe {
         }
     }
 
-    fn post(path: String, body: Value) -> Probe {
+    pub fn post(path: String, body: Value) -> Probe {
         Probe {
             method: "POST",
             body: Some(body),
@@ -65,14 +65,14 @@ impl Probe {
         }
     }
 
-    fn messages(self, messages: u64) -> Probe {
+    pub fn messages(self, messages: u64) -> Probe {
         Probe {
             messages: Some(messages as usize),
             ..self
         }
     }
 
-    fn what(&self) -> String {
+    pub fn what(&self) -> String {
         let body = self.body.as_ref().map(Value::to_string).unwrap_or_default();
         let header = self.header.as_ref();
         let header = header.map(|(name, value)| format!("{name}: {value}"));
@@ -81,7 +81,7 @@ impl Probe {
     }
 
     /// The whole response as text, without times and durations.
-    fn response(&self, server: &TestServer, token: Option<&str>) -> String {
+    pub fn response(&self, server: &TestServer, token: Option<&str>) -> String {
         let mut request = server.request(self.method, &self.path);
         if let Some(token) = token {
             request = request.token(token);
@@ -102,7 +102,7 @@ impl Probe {
         let mut headers: Vec<String> = headers.collect();
         headers.sort();
         let mut text = response.text();
-        for clock in ["elapsed_ms", "updated_at", "at"] {
+        for clock in ["elapsed_ms", "updated_at", "at", "deadline"] {
             if clock == "elapsed_ms" || self.method == "POST" {
                 text = without(&text, clock);
             }
@@ -124,7 +124,7 @@ fn without(text: &str, name: &str) -> String {
 
 /// All requests about a game in this state that change nothing, or change it without
 /// revealing hidden cards. Random choices come from `dice`.
-fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe> {
+pub fn questions(game: &TestGame, viewer: TestViewer, dice: &mut Dice) -> Vec<Probe> {
     let view = game.view(viewer);
     let version = view["version"].as_u64().expect("a version");
     let get = |rest: &str| Probe::get(game.path(rest));

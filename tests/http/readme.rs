@@ -88,6 +88,11 @@ fn the_requests_of_services_print_what_they_say() {
     print_what_they_say("services", include_str!("../../docs/services.md"), 1 + 3);
 }
 
+#[test]
+fn the_matches_print_what_they_say() {
+    print_what_they_say("matches", include_str!("../../docs/matches.md"), 1 + 5);
+}
+
 /// Runs the blocks of a guide one after another. Each prints the lines that it says.
 fn print_what_they_say(guide: &str, text: &'static str, expected: usize) {
     if !available(&["bash", "curl", "jq"]) {
@@ -99,6 +104,8 @@ fn print_what_they_say(guide: &str, text: &'static str, expected: usize) {
         .iter()
         .map(|block| format!("{block}printf '\\0'\n"))
         .collect();
+    // A match of one pair instead of 32.
+    let script = format!("PAIRS=1\n{script}");
     let server = TestServer::start();
     let stdout = run(&script, &server, &server.folder().join(guide));
     let outputs: Vec<&str> = stdout.split_terminator('\0').collect();

@@ -33,8 +33,8 @@ macro_rules! examples {
 }
 /// The examples that guides link to; they are sent as text.
 const EXAMPLES: &[(&str, &str)] = examples! {
-    "bot.py" "frontend.mjs" "go/play.go" "java/Play.java" "play.sh" "python/generator.yaml"
-    "python/play.py" "review.py" "service.py" "typescript/play.ts"
+    "bot.py" "frontend.mjs" "go/play.go" "java/Play.java" "match.py" "play.sh"
+    "python/generator.yaml" "python/play.py" "review.py" "service.py" "typescript/play.ts"
 };
 
 const HTML: &str = "text/html; charset=utf-8";
