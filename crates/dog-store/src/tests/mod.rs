@@ -47,6 +47,7 @@ macro_rules! on_postgres {
 }
 
 mod copying;
+mod matches;
 mod packing;
 mod presence;
 mod reactions;
