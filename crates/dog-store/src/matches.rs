@@ -7,7 +7,7 @@ use dog_rules::{Level, Phase, Rules, Seat, SeatKind, Seed};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{GameId, StoreError, StoredGame, TokenHash, row::Row, write::to_json};
+use super::{GameId, StoreError, StoredGame, TokenHash, row::Row};
 
 /// The table of a match that a game is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,28 +65,15 @@ impl StoredGame {
         self.game.seed_at_end().filter(|_| self.is_laid_open())
     }
 
-    /// The result that a table of a match has with this version, as JSON: null if nobody has won.
-    ///
-    /// # Errors
-    /// Never in practice: a result can be serialized.
-    pub(super) fn new_result(&self, before: &StoredGame) -> Result<Option<String>, StoreError> {
-        let Some(table) = self
-            .table
-            .filter(|_| self.is_closed() && !before.is_closed())
-        else {
-            return Ok(None);
-        };
-        let game = &self.game;
-        let mut pieces = [0; 2];
+    /// The result of a table of a match that has ended: none if nobody has won.
+    pub(super) fn table_result(&self, table: MatchTable) -> Option<TableResult> {
+        let (game, mut pieces) = (&self.game, [0; 2]);
         for seat in Seat::all(game.rules().seats) {
             let side = table.side(seat.team(game.rules().seats));
             pieces[side] += game.board().goal(seat).count_ones();
         }
-        let result = game.winner().map(|team| TableResult {
-            winner: table.side(team),
-            pieces,
-        });
-        to_json(&result).map(Some)
+        let winner = table.side(game.winner()?);
+        Some(TableResult { winner, pieces })
     }
 }
 

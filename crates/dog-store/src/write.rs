@@ -267,8 +267,11 @@ impl Draft {
     /// # Errors
     /// Never in practice: a result can be serialized.
     pub(super) fn table_end(&self) -> Result<Option<(MatchTable, String)>, StoreError> {
-        let result = self.next.new_result(&self.before)?;
-        Ok(self.next.table.zip(result))
+        let ends = self.next.is_closed() && !self.before.is_closed();
+        let Some(table) = self.next.table.filter(|_| ends) else {
+            return Ok(None);
+        };
+        Ok(Some((table, to_json(&self.next.table_result(table))?)))
     }
 
     /// Opens a seat after the action: see [`Seating::open`].

@@ -153,3 +153,45 @@ fn action(game: &Game, rng: &mut ChaCha8Rng) -> Action {
         }
     }
 }
+
+#[test]
+fn a_duplicate_ends_without_its_seed() {
+    let setup = Setup {
+        players: (0..4)
+            .map(|seat| Player::human(format!("Player {seat}")))
+            .collect(),
+        first_dealer: None,
+        rules: Preset::DogspielIt.rules(),
+        seed: Seed::new([7; 32]),
+        seed_given: false,
+        must_confirm: Vec::new(),
+    };
+    let seed = setup.seed.hex();
+    let mut game = Game::new(setup).as_duplicate();
+    assert!(game.is_duplicate() && game.at_creation() == game);
+    // A version that does not know duplicates, and would publish the seed, reads a truth value here.
+    let stored = serde_json::to_value(&game).expect("JSON");
+    assert_eq!(stored["seed_given"], "duplicate");
+    assert_eq!(
+        serde_json::from_value::<Game>(stored).expect("a game"),
+        game
+    );
+    game.apply(&Action::Deal { by: None })
+        .expect("the first deal");
+    let before = game.last_event().clone();
+    let [first, last] = [1, 3].map(|number| Action::Forfeit {
+        seat: Seat::new(number, 4).expect("a seat"),
+        offered: true,
+    });
+    game.apply(&first).expect("a team may give up");
+    let events = game.apply(&last).expect("a team may give up");
+    assert_eq!(events[2].what, EventKind::TableWon { team: 0 });
+    assert!(
+        !serde_json::to_string(&events)
+            .expect("JSON")
+            .contains(&seed)
+    );
+    // What a team says about giving up is its secret still.
+    assert_eq!(game.last_event(), &before);
+    assert_eq!(game.seed_at_end(), Some(seed));
+}
