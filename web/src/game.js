@@ -37,6 +37,9 @@ export const addressOf = (id, version) => `#/games/${id}${version === null ? "" 
 /** The course, or one of its lessons. */
 const LESSON = /^#\/learn(?:\/(\d{1,2}))?\/?$/;
 
+/** Matches: a new one, one of them, or what both tables of a pair did, counted from 1. */
+const MATCH = /^#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?$/;
+
 /** The parts of an address in a text. @param {string} text */
 function readAddress(text) {
   const [, kind, id, version, secret] = ADDRESS.exec(text) ?? [];
@@ -63,6 +66,9 @@ export function navigate() {
   } else if (LESSON.test(hash)) {
     const number = LESSON.exec(hash)?.[1];
     dispatch({ type: "route", route: { name: "learn", number: number ? Number(number) : null } });
+  } else if (MATCH.test(hash)) {
+    const [, match = null, compare, pair = "1"] = MATCH.exec(hash) ?? [];
+    dispatch({ type: "route", route: { name: "match", id: match, pair: compare ? Number(pair) : null } });
   } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "set", change: { saved: savedGames() } });
