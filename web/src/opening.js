@@ -13,9 +13,8 @@ export function Opening({ table: { id, link, problem } }) {
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => title.current?.focus(), [problem]);
   const gone = typeof problem === "object" && problem?.code === "game_not_found";
-  const closed = typeof problem === "object" && problem?.code === "match_running";
-  // The refusal does not name the match.
-  const match = closed && savedMatches().find(({ tables }) => tables.some((one) => one.id === id));
+  // A refusal does not name the match of a closed table.
+  const match = problem && savedMatches().find(({ tables }) => tables.some((one) => one.id === id));
   return html`
     <main class="waiting">
       ${problem ? html`<h1 class="title" tabindex="-1" ref=${title}>${problemWords(problem, { names: [], me: null })}</h1>`

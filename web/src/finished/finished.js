@@ -55,7 +55,6 @@ function End({ table }) {
   if (game.match_closed) return html`<${Feast} table=${table} /><p role="status">${t("match.closed")}</p>${match}<${Result} table=${table} />`;
   return html`
     <${Feast} table=${table} />
-    ${match}
     ${isForfeited(game) && html`<p>${t("finished.forfeited", { round: game.round })}</p>`}
     ${next && (plays ? html`<p role="alert">${t("rematch.asked")}</p>`
       : html`<p>${t("rematch.others")} <a href=${`#/games/${next}`}>${t("rematch.watch")}</a></p>`)}
@@ -68,6 +67,7 @@ function End({ table }) {
       ${button("review", review, { disabled: table.review !== "none" })}
       ${button("more", () => showMore(!more), { "aria-expanded": more ? "true" : "false" })}
     </div>
+    ${match}
     ${more && html`
       ${orders.length > 0 && html`<${Partners} table=${table} orders=${orders} chosen=${partners} choose=${setPartners} />`}
       <div class="buttons">

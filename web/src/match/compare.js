@@ -17,39 +17,36 @@ import { entryWords, problemWords } from "../words.js";
 /** Of which side a seat is at a table: the sides change. @param {number} seat @param {number} table */
 export const sideOf = (seat, table) => (seat + table) % 2;
 
-/** Reads what the games say now that they are laid open. @param {string[]} ids */
-async function readTables(ids) {
+/** Reads what the games say now that they are laid open. @param {Match} match @param {string[]} ids @returns {Promise<{layout: Layout, tables: Played[]}>} */
+async function read({ rules }, ids) {
   const { stepsOf } = await loadScreen("./finished/replay.js", () => import("../finished/replay.js"));
-  return Promise.all(ids.map(async (id) => {
+  const tables = await Promise.all(ids.map(async (id) => {
     /** @type {[Game, History]} */
-    const [game, { entries }] = await Promise.all([request("GET", `/v1/games/${id}`), request("GET", `/v1/games/${id}/history`)]);
-    return { who: { names: game.seats.map(({ name }) => name), me: null }, steps: stepsOf(entries, game.seats.length) };
+    const [{ seats }, { entries }] = await Promise.all([request("GET", `/v1/games/${id}`), request("GET", `/v1/games/${id}/history`)]);
+    return { who: { names: seats.map(({ name }) => name), me: null }, steps: stepsOf(entries, seats.length) };
   }));
+  return { layout: await readLayout(rules.seats, rules.fields_per_seat), tables };
 }
 
 /** @param {{match: Match, pair: Match["complete_pairs"][number]}} props */
 export function Compare({ match, pair }) {
-  const [tables, setTables] = useState(/** @type {Played[]} */ ([]));
-  const [layout, setLayout] = useState(/** @type {Layout | null} */ (null));
+  const [found, setFound] = useState(/** @type {Awaited<ReturnType<typeof read>> | null} */ (null));
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   const [round, setRound] = useState(1);
   useEffect(() => {
-    const { seats, fields_per_seat: fields } = match.rules;
-    readLayout(seats, fields).then(setLayout, (error) => setProblem(problemOf(error)));
-    readTables(pair.tables.map(({ id }) => id)).then(setTables, (error) => setProblem(problemOf(error)));
+    read(match, pair.tables.map(({ id }) => id)).then(setFound, (error) => setProblem(problemOf(error)));
   }, []);
-  const last = Math.max(...tables.map(({ steps }) => steps.at(-1)?.round ?? 1));
   if (problem) return html`<p class="problem" role="alert">${problemWords(problem, { names: [], me: null })}</p>`;
-  if (tables.length === 0) return html`<p role="status">${t("do.wait")}</p>`;
+  if (!found) return html`<p role="status">${t("do.wait")}</p>`;
+  const { layout, tables } = found;
+  const last = Math.max(...tables.map(({ steps }) => steps.at(-1)?.round ?? 1));
   /** The focus stays where a round is left. @param {string} words @param {number} to */
   const button = (words, to) => html`
     <button type="button" aria-disabled=${to < 1 || to > last ? "true" : undefined}
       onClick=${() => setRound(Math.min(Math.max(to, 1), last))}>${t(words)}</button>`;
   return html`
-    <div class="buttons">
-      <h2 role="status">${t("match.round", { round, n: last })}</h2>
-      ${button("match.back", round - 1)} ${button("match.next", round + 1)}
-    </div>
+    <h2 aria-live="polite">${t("match.round", { round, n: last })}</h2>
+    <div class="buttons">${button("match.back", round - 1)} ${button("match.next", round + 1)}</div>
     <div class="compared">
       ${tables.map((table, index) => html`
         <${Table} key=${index} table=${table} number=${2 * pair.pair + index} match=${match} round=${round} layout=${layout} />`)}
@@ -67,11 +64,11 @@ function Table({ table: { who, steps }, number, match, round, layout }) {
       ${dealt ? html`
         <ul class="hands" aria-label=${t("replay.hands")}>
           ${dealt.hands.map((hand, seat) => html`
-            <li key=${seat}><${Mark} layout=${layout} seat=${seat} /> <bdi class="name">${who.names[seat]} · ${match.sides[sideOf(seat, number)].name}</bdi>
+            <li key=${seat}><${Mark} layout=${layout} seat=${seat} /> <span class="name"><bdi>${who.names[seat]}</bdi> · <bdi>${match.sides[sideOf(seat, number)].name}</bdi></span>
               <span>${hand.map((card) => html`<${SmallCard} card=${card} /> `)}</span></li>`)}
         </ul>
         <${Picture} layout=${layout} board=${board} preview=${null} label=${t("match.board", { table: name, round })} />
-        <div class="log"><ol aria-label=${t("log.title")} tabindex="0">${played.map(({ entry }) => entryWords(who, entry)).filter(Boolean)
+        <div class="log"><ol aria-label=${t("log.title")}>${played.map(({ entry }) => entryWords(who, entry)).filter(Boolean)
           .map((words) => html`<li>${words}</li>`)}</ol></div>`
         : html`<p>${t("match.over")}</p>`}
     </section>`;

@@ -33,16 +33,14 @@ export function NewMatch({ state: { settings } }) {
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   const mine = savedMatches();
-  const submit = async (/** @type {SubmitEvent} */ event) => {
+  const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const names = new FormData(/** @type {HTMLFormElement} */ (event.target)).getAll("team").map((name) => String(name).trim());
     setSending(true);
-    try {
-      location.hash = `#/match/${await create(names, settings, seconds)}`;
-    } catch (error) {
+    create(names, settings, seconds).then((id) => { location.hash = `#/match/${id}`; }, (error) => {
       setProblem(problemOf(error));
       setSending(false);
-    }
+    });
   };
   return html`
     <main class="seating">

@@ -2,7 +2,7 @@
 // created it, and its result.
 
 import { useRef, useState } from "../../vendor/preact-hooks.js";
-import { problemOf, request } from "../api.js";
+import { passes, problemOf, request } from "../api.js";
 import { t } from "../lang.js";
 import { Reveal, Share } from "../share.js";
 import { state } from "../store.js";
@@ -27,18 +27,13 @@ function useMatch(id) {
   const [problem, setProblem] = useState(/** @type {Failure | null} */ (null));
   const asking = useRef(false);
   const told = match?.complete_pairs.length;
-  usePolling(async () => {
+  usePolling(() => {
     if (asking.current || match?.ended || (match && told === match.pairs)) return;
     asking.current = true;
-    try {
-      /** @type {Match | null} */
-      const now = await request("GET", `/v1/matches/${id}${match ? `?after=${told}` : ""}`, { wait: WAIT });
+    request("GET", `/v1/matches/${id}${match ? `?after=${told}` : ""}`, { wait: WAIT }).then((/** @type {Match | null} */ now) => {
       setMatch((before) => now ?? before);
       setProblem(null);
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    asking.current = false;
+    }, (error) => setProblem(problemOf(error))).finally(() => { asking.current = false; });
   }, `${told} ${match?.ended}`);
   return { match, problem, setMatch, setProblem };
 }
@@ -88,10 +83,10 @@ function useSeats(tables) {
   const [seats, setSeats] = useState(/** @type {Record<string, SeatInGame[] | null>} */ ({}));
   usePolling(() => {
     for (const { id } of tables.filter((one) => seats[one.id] !== null)) {
-      request("GET", `/v1/games/${id}`, { cache: "no-cache" }).then((/** @type {Game} */ game) => game.seats, (error) =>
-        (problemOf(error) === "network" ? undefined : null)).then((now) => {
-        if (now !== undefined) setSeats((before) => ({ ...before, [id]: now }));
-      });
+      /** @param {SeatInGame[] | null} now */
+      const got = (now) => setSeats((before) => ({ ...before, [id]: now }));
+      request("GET", `/v1/games/${id}`, { cache: "no-cache" }).then((/** @type {Game} */ game) => got(game.seats),
+        (error) => { if (!passes(error)) got(null); });
     }
   }, String(tables.map(({ id }) => seats[id] === null)));
   return seats;
@@ -128,7 +123,7 @@ function Seat({ path, seat, taken, of }) {
     <li>
       <span>${place}</span>
       <span class="actions">
-        <a href=${`#${path}`} aria-label=${t("seat.button", { button: t("sit.here"), name })}>${t("sit.here")}</a>
+        <button type="button" aria-label=${t("seat.button", { button: t("sit.here"), name })} onClick=${() => { location.hash = path; }}>${t("sit.here")}</button>
         <${Reveal} name=${t("share.title")} label=${t("seat.button", { button: t("share.title"), name })}>
           <${Share} path=${path} name=${t("share.seat", { name })} addresses=${state.addresses} />
         <//>
