@@ -20,7 +20,6 @@ export function Opening({ table: { id, link, problem } }) {
       ${problem ? html`<h1 class="title" tabindex="-1" ref=${title}>${problemWords(problem, { names: [], me: null })}</h1>`
         : html`<p role="status">${t(link === "lost" ? "link.lost" : "do.wait")}</p>`}
       ${gone && html`<p>${t("code.game_not_found.about")}</p>`}
-      ${match && html`<p><a href=${`#/match/${match.id}`}>${t("home.match")}</a></p>`}
-      <p class="other"><a href="#/">${t("table.home")}</a> ${problem && html`<a href="#/watch">${t("watch.title")}</a>`}</p>
+      <p class="other">${match && html`<a href=${`#/match/${match.id}`}>${t("home.match")}</a> `}<a href="#/">${t("table.home")}</a> ${problem && html`<a href="#/watch">${t("watch.title")}</a>`}</p>
     </main>`;
 }

@@ -51,7 +51,7 @@ function End({ table }) {
   /** @param {keyof typeof ICONS} name @param {() => void} press @param {Record<string, unknown>} [how] */
   const button = (name, press, how) => html`
     <button type="button" class="icon" onClick=${press} ...${how}><${Icon} path=${ICONS[name]} />${t(name === "more" ? "settings.more" : name)}</button>`;
-  const match = game.match_id && html`<p><a href=${`#/match/${game.match_id}`}>${t("match.link")}</a></p>`;
+  const match = game.match_id && html`<p class="how"><a href=${`#/match/${game.match_id}`}>${t("match.link")}</a></p>`;
   if (game.match_closed) return html`<${Feast} table=${table} /><p role="status">${t("match.closed")}</p>${match}<${Result} table=${table} />`;
   return html`
     <${Feast} table=${table} />

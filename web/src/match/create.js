@@ -44,7 +44,7 @@ export function NewMatch({ state: { settings } }) {
   };
   return html`
     <main class="seating">
-      <p><a href="#/">${t("table.home")}</a></p>
+      <p class="how"><a href="#/">${t("table.home")}</a></p>
       <h1 class="title" tabindex="-1" ref=${title}>${t("home.match")}</h1>
       <p>${t("match.about")}</p>
       <form class="join" onSubmit=${submit}>

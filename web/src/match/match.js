@@ -47,7 +47,7 @@ function Screen({ id, pair }) {
   const open = saved && match && !match.ended && match.complete_pairs.length === 0;
   return html`
     <main class=${compared ? "seating match" : "seating"}>
-      <p>${compared ? html`<a href=${`#/match/${id}`}>${t("match.back.to")}</a>` : html`<a href="#/">${t("table.home")}</a>`}</p>
+      <p class="how">${compared ? html`<a href=${`#/match/${id}`}>${t("match.back.to")}</a>` : html`<a href="#/">${t("table.home")}</a>`}</p>
       <h1 class="title" tabindex="-1" ref=${title}>${match ? match.sides.map(({ name, won }, side) => html`
         ${side > 0 && " : "}<bdi>${name}</bdi>${match.complete_pairs.length > 0 && ` ${won}`}`) : t("home.match")}</h1>
       ${problem && html`<p class="problem" role="alert">${problemWords(problem, { names: [], me: null })}</p>`}
