@@ -59,6 +59,8 @@ fn two_tables_play_the_same_cards_and_are_compared() {
     for browser in [&host, &guest] {
         browser.expect_message(&["403"]);
     }
+    // The test plays for the host, whose page may ask for the moves of the position before.
+    host.expect_message(&["legal-moves", "409"]);
 
     // Each seat has a link of its own, and one is for the host.
     host.press_anywhere("Invite: Red, Table 2, Seat 4");

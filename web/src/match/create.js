@@ -51,6 +51,8 @@ export function NewMatch({ state: { settings } }) {
         <div class="fields">
           ${[1, 2].map((n) => html`
             <label>${t("match.name", { n })} <input name="team" required value=${t("match.team", { n })} onInput=${cutName} autocomplete="off" /></label>`)}
+        </div>
+        <div class="fields">
           <${Select} label=${t("settings.preset")} values=${CHOICES.preset} chosen=${settings.preset}
             words=${(/** @type {string} */ one) => (one === settings.preset ? sheetWords(settings) : t(`preset.${one}`))}
             then=${(/** @type {string} */ preset) => setPerson({ settings: { ...settings, preset } })} />

@@ -66,7 +66,7 @@ function Screen({ id, pair }) {
 
 /** What is told of a match: nothing of a table before both have finished. @param {{match: Match}} props */
 const Result = ({ match: { id, pairs, ended, complete_pairs: complete, sides } }) => html`
-  <div role="status">
+  <div role="status" class="join">
     ${complete.length < pairs && html`<p>${t(ended ? "match.ended" : "match.waiting")}</p>`}
     ${complete.map(({ pair, tables }) => html`
       <div class="invite" key=${pair}>
