@@ -24,6 +24,7 @@ mod keyboard;
 mod learn;
 mod links;
 mod login;
+mod matches;
 mod other_origin;
 mod people;
 mod reactions;

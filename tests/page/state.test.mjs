@@ -67,6 +67,16 @@ test("who goes and comes back is news, but not who is about to connect", () => {
   assert.equal(after(there(true, true), { type: "link", link: "lost" }).presence, null);
 });
 
+test("a closed table of a match is replayed once it is open", () => {
+  const closed = stream(game(9, { phase: "finished", match_closed: true, shuffle_seed: null }));
+  const opens = stream({ type: "match", match_id: "m", shuffle_seed: "00" });
+  const replay = { type: "replay", version: 3 };
+  assert.equal(after(replay, closed).replay, null);
+  const { game: now, replay: step } = after(closed, opens, replay);
+  assert.deepEqual([now.match_closed, now.shuffle_seed, step], [false, "00", 3]);
+  assert.equal(after(opens).game, null);
+});
+
 test("the step of a replay is one that there is", () => {
   const steps = [1, 2, 3].map((version) => ({ version }));
   assert.deepEqual([0, 2, 9].map((replay) => stepOf({ steps, replay }).version), [1, 2, 3]);

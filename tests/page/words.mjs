@@ -115,6 +115,7 @@ const events = {
   card_played: (seat) => moves.map((move) => ({ seat, move: { ...move, seat, parts: move.parts.map((part) => ({ ...part, seat: (part.seat + seat) % 4 })) } })),
   hand_folded: (seat) => [{ seat, cards: ["2", "9"] }],
   game_won: (seat) => [{ team: seat % 2 }],
+  table_won: (seat) => [{ team: seat % 2 }],
   seat_taken: (seat) => [{ seat, name: names[seat] }],
   seat_handed_over: (seat) => ["human", "bot"].map((kind) => ({ seat, kind, name: names[seat] })),
 };

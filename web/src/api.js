@@ -147,7 +147,7 @@ async function send(path, token, { headers, ...options }) {
 }
 
 /** What needs the key of a closed server, if it is posted. */
-const GUARDED = /^\/v1\/(games|games\/import|games\/\w+\/review|join|analysis\/suggest-moves?)(\?|$)/;
+const GUARDED = /^\/v1\/(games|matches|games\/import|games\/\w+\/review|join|analysis\/suggest-moves?)(\?|$)/;
 
 /** Asks the person for that key; the answer is empty if there is none. @param {boolean} wrong whether one was sent @returns {Promise<string>} */
 const askForKey = (wrong) => new Promise((answer) => { dispatch({ type: "set", change: { asked: { wrong, answer } } }); });
@@ -155,8 +155,8 @@ const askForKey = (wrong) => new Promise((answer) => { dispatch({ type: "set", c
 /**
  * @typedef {{
  *   token?: string | null, body?: unknown, text?: boolean, headers?: Record<string, string>,
- *   cache?: RequestCache, quiet?: boolean, key?: string,
- * }} Options `quiet`: the person is not asked for the key
+ *   cache?: RequestCache, quiet?: boolean, key?: string, wait?: number,
+ * }} Options `quiet`: the person is not asked for the key, `wait`: milliseconds in which the answer has to begin
  */
 
 /**
@@ -181,14 +181,14 @@ export async function request(method, path, options = {}) {
 }
 
 /** The same, with this key. @template T @param {string} method @param {string} path @param {Options} options @returns {Promise<T>} */
-async function requestOnce(method, path, { token, body, text, headers = {}, cache, key }) {
+async function requestOnce(method, path, { token, body, text, headers = {}, cache, key, wait = ANSWER }) {
   if (key) headers["Dog-Key"] = key;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (text) headers.Accept = "text/plain";
   const sent = Date.now();
   const over = new AbortController();
   const abort = () => over.abort();
-  let timer = setTimeout(abort, ANSWER);
+  let timer = setTimeout(abort, wait);
   try {
     const response = await send(path, token, {
       method, headers, cache, body: body === undefined ? undefined : JSON.stringify(body), signal: over.signal,
@@ -198,6 +198,8 @@ async function requestOnce(method, path, { token, body, text, headers = {}, cach
     setClock(response, sent);
     // A key is looked at before what was sent.
     if (key && (response.ok || response.status === 422)) savePerson({ key });
+    // What was waited for did not happen.
+    if (response.status === 304) return /** @type {any} */ (null);
     if (!response.ok) throw await refusalOf(response);
     const answer = await response.text();
     return /** @type {any} */ (text ? answer : parse(answer));

@@ -10,7 +10,7 @@ import { at, dispatch, state } from "./store.js";
 import { changeGame, forgetGame, forgetToken, saveGame, savePerson, savedGame, savedGames } from "./storage.js";
 import { actorOf, isShared } from "./words.js";
 
-/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Message, Move, Offer, Person, SavedGame, Seven,
+/** @import {Advice, Changed, Created, Failure, GameEvent, Game, History, Message, Move, Offer, Person, Route, SavedGame, Seven,
  *    SevenPart, Suggestion, Table, Unplayable} from "./types.js" */
 
 /** The names of bots. */
@@ -34,8 +34,8 @@ const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/at\/(\d{1,9})|\/([0-9a-z-
 /** The address of a game, or of a version of its replay. @param {string} id @param {number | null} version */
 export const addressOf = (id, version) => `#/games/${id}${version === null ? "" : `/at/${version}`}`;
 
-/** The course, or one of its lessons. */
-const LESSON = /^#\/learn(?:\/(\d{1,2}))?\/?$/;
+/** The course, or one of its lessons; a new match, one, or what both tables of a pair did, counted from 1. */
+const [LESSON, MATCH] = [/^#\/learn(?:\/(\d{1,2}))?\/?$/, /^#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?$/];
 
 /** The parts of an address in a text. @param {string} text */
 function readAddress(text) {
@@ -56,13 +56,13 @@ export function navigate() {
   }
   unfollow();
   unfollow = () => {};
-  if (hash === "#/watch") {
-    dispatch({ type: "route", route: { name: "watch" } });
-  } else if (/^#\/analyse(\?|$)/.test(hash)) {
-    dispatch({ type: "route", route: { name: "analyse" } });
-  } else if (LESSON.test(hash)) {
-    const number = LESSON.exec(hash)?.[1];
-    dispatch({ type: "route", route: { name: "learn", number: number ? Number(number) : null } });
+  const [lesson, match] = [LESSON.exec(hash), MATCH.exec(hash)];
+  /** @type {Route | null} */
+  const screen = hash === "#/watch" ? { name: "watch" } : /^#\/analyse(\?|$)/.test(hash) ? { name: "analyse" }
+    : lesson ? { name: "learn", number: lesson[1] ? Number(lesson[1]) : null }
+      : match && { name: "match", id: match[1] ?? null, pair: match[2] ? Number(match[3] ?? 1) : null };
+  if (screen) {
+    dispatch({ type: "route", route: screen });
   } else if (id === undefined) {
     dispatch({ type: "route", route: { name: "home" }, badAddress: !["", "#", "#/"].includes(hash) });
     dispatch({ type: "set", change: { saved: savedGames() } });

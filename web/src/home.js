@@ -72,7 +72,7 @@ export function Home({ state }) {
 }
 
 /** The sheet, and whether options differ from it. @param {Settings} settings */
-function sheetWords(settings) {
+export function sheetWords(settings) {
   const rules = t(`preset.${settings.preset}`);
   return chosenOptions(settings).length > 0 ? t("rules.changed", { rules }) : rules;
 }
@@ -103,6 +103,8 @@ function WithPeople({ state }) {
           <p class="small">${t("home.invite.about")}</p></li>
         <li><button type="button" disabled=${home.creating} onClick=${named(playAtOnce)}>${t("home.at-once")}</button>
           <p class="small">${t("home.at-once.about")}</p></li>
+        <li><button type="button" onClick=${() => { location.hash = "#/match"; }}>${t("home.match")}</button>
+          <p class="small">${t("home.match.about")}</p></li>
       </ul>
       <h3>${t("home.tables")}</h3>
       ${tables?.length ? html`<ul class="games tables" aria-label=${t("home.tables")}>

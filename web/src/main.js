@@ -19,6 +19,8 @@ import { Watch } from "./watch.js";
 const loadAnalysis = async () => (await loadScreen("./analyse/analyse.js", () => import("./analyse/analyse.js"))).AnalyseScreen;
 const loadCourse = async () => (await loadScreen("./learn/learn.js", () => import("./learn/learn.js"))).loadCourse();
 
+const loadMatch = async () => (await loadScreen("./match/match.js", () => import("./match/match.js"))).MatchScreen;
+
 // Over plain http, browsers have no service worker; the page works without.
 if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register(new URL("sw.js", document.baseURI)).catch(() => {});
@@ -36,6 +38,7 @@ function screenOf(state) {
   const { route, table } = state;
   if (route.name === "analyse") return html`<${Later} key="analyse" load=${loadAnalysis} state=${state} />`;
   if (route.name === "learn") return html`<${Later} key="learn" load=${loadCourse} number=${route.number} table=${table} />`;
+  if (route.name === "match") return html`<${Later} key="match" load=${loadMatch} route=${route} state=${state} />`;
   if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   if (!table.game) return html`<${Opening} table=${table} />`;

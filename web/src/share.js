@@ -108,14 +108,14 @@ function Reachable({ addresses }) {
     <${Select} label=${t("share.address")} values=${list} chosen=${list[chosen]} words=${String} then=${choose} />`;
 }
 
-/** A button that shows and hides what belongs to it. @param {{name: string, children: unknown, shown?: boolean}} props */
-export function Reveal({ name, children, shown = false }) {
+/** A button that shows and hides what belongs to it. @param {{name: string, label?: string, children: unknown, shown?: boolean}} props */
+export function Reveal({ name, label, children, shown = false }) {
   const [open, setOpen] = useState(shown);
   const root = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => { if (open) root.current?.scrollIntoView({ block: "nearest" }); }, [open]);
   return html`
     <div class="reveal" ref=${root}>
-      <button type="button" aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${name}</button>
+      <button type="button" aria-label=${label} aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${name}</button>
       ${open && children}
     </div>`;
 }

@@ -170,6 +170,8 @@ function message(table, line) {
   switch (line.type) {
     case "presence": return withPresence(table, line.present);
     case "rematch": return { ...table, next: line.id };
+    // Its version stays the same.
+    case "match": return { ...table, game: table.game && { ...table.game, match_closed: false, shuffle_seed: line.shuffle_seed } };
     case "reaction": {
       const { seat, reaction } = line;
       const key = (table.reactions.at(-1)?.key ?? 0) + 1;
@@ -213,8 +215,8 @@ function withGame(table, game) {
     ? { version: game.version, move: game.last_action.move } : null);
   return {
     ...table, game, shown,
-    // Only a game that is over can be replayed.
-    replay: game.phase === "finished" ? table.replay : null,
+    // Only a game that is over, and seen by all, can be replayed.
+    replay: game.phase === "finished" && !game.match_closed ? table.replay : null,
     moves: null,
     unplayable: null,
     choice: stays ? table.choice : NOTHING,

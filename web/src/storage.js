@@ -1,14 +1,15 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
-// its game, the settings of the last game, the person's name, the switches for sound and reactions,
+// its game, those of the matches that were created here, the settings of the last game, the person's name, the switches for sound and reactions,
 // the key of a closed server, the lessons that were solved, and the coach lines and the notice that
 // were dismissed; `start.js` remembers the language. Each tab remembers for itself which seats it
 // plays, and the keys of requests that got no answer.
 
 import { CHOICES } from "./rules.js";
 
-/** @import {Person, SavedGame, Settings} from "./types.js" */
+/** @import {Person, SavedGame, SavedMatch, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
+const MATCHES = "dog.matches";
 const LESSONS = "dog.lessons";
 const COACHED = "dog.coached";
 /** Keys that begin with this belong to one tab. */
@@ -20,6 +21,8 @@ const REQUESTS = `${TAB}requests`;
 const GAMES = 100;
 /** How many are kept in any case. */
 const GAMES_AT_MOST = 1000;
+/** How many matches are kept. */
+const KEPT_MATCHES = 30;
 /** How many requests without an answer are remembered. */
 const KEPT_REQUESTS = 8;
 
@@ -151,6 +154,12 @@ export function forgetGame(id) {
   remove(GAME + id);
   remove(SEAT + id);
 }
+
+/** The matches that were created here, the latest first. @returns {SavedMatch[]} */
+export const savedMatches = () => readList(MATCHES).filter((one) => Array.isArray(one?.tables));
+
+/** @param {SavedMatch} match */
+export const saveMatch = (match) => write(MATCHES, [match, ...savedMatches()].slice(0, KEPT_MATCHES));
 
 /**
  * The key of a request that this tab has sent and that got no answer, or a new one.

@@ -43,6 +43,8 @@
  * @typedef {Schemas["SeatChanged"]} SeatChanged
  * @typedef {Schemas["Rematch"]} Rematch
  * @typedef {Schemas["GameSummary"]} OpenTable a table that anyone may join
+ * @typedef {Schemas["Match"]} Match
+ * @typedef {Schemas["CreatedMatch"]} CreatedMatch
  *
  * @typedef {Schemas["StreamMessage"]} Message a line of the stream
  * @typedef {Schemas["Presence"]["present"]} Presence
@@ -63,6 +65,11 @@
  * The invitations that a host has: to any seat that has been open since the creation, and to each
  * seat with the version of the game that it came with.
  * @typedef {{any: string | null, seats: ({text: string, version: number} | null)[]}} Invitations
+ *
+ * A match that this browser has created: its two tables, each with an invitation for each seat.
+ * @typedef {{
+ *   id: string, hostToken: string, names: string[], created: number, tables: {id: string, invitations: (string | null)[]}[],
+ * }} SavedMatch
  *
  * What the player chose for the next game. `clock` is the seconds for a turn, 0 for no clock;
  * `options` has the values of the options that differ from the sheet.
@@ -201,7 +208,7 @@
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
  * @typedef {{name: "home"} | {name: "watch"} | {name: "analyse"} | {name: "learn", number: number | null}
- *   | {name: "table", id: string}} Route
+ *   | {name: "match", id: string | null, pair: number | null} | {name: "table", id: string}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses

@@ -276,6 +276,7 @@ function factWords(people, event) {
     case "card_played": return playedWords(people, event.move);
     case "hand_folded": return say(people, event.seat, "event.hand_folded", { cards: list(event.cards.map(cardName)) });
     case "round_ended": return t("event.round_ended", { round: event.round });
+    case "table_won":
     case "game_won": return sayTeam(people, event.team, "event.game_won");
     // Whoever only watches has these words after the end.
     case "team_forfeited": return has("forfeit") ? sayTeam(people, event.team, "event.team_forfeited") : null;

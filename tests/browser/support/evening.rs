@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     Browser, Dice, TestServer,
     TestViewer::{Seat, Spectator},
-    http::TestTable,
+    http::{TestMatch, TestTable, wait_until},
 };
 
 /// The languages of the page.
@@ -23,6 +23,8 @@ pub struct Evening<'a> {
     finished: TestTable<'a>,
     /// The others have asked for the rematch of another game.
     asked: TestTable<'a>,
+    /// Nobody has sat down, and both tables have finished.
+    matches: [TestMatch<'a>; 2],
 }
 
 /// A table with four free seats, the first of which these people take.
@@ -50,6 +52,19 @@ fn finished(server: &TestServer) -> TestTable<'_> {
         table.game.step(&mut dice);
     }
     table
+}
+
+/// A match that a team won at both tables, in the first round.
+fn won(server: &TestServer) -> TestMatch<'_> {
+    let mut won = TestMatch::create(server, &json!({}));
+    for table in [0, 1] {
+        let game = won.fill(table);
+        wait_until("the deal", || game.view(Seat(0))["phase"] == "exchange");
+        for seat in [table, table + 2] {
+            game.post(Seat(seat), "/forfeit").send().expect(200);
+        }
+    }
+    won
 }
 
 /// Remembers a table in the browser as its host, who has the first seat.
@@ -84,6 +99,7 @@ impl<'a> Evening<'a> {
             playing,
             finished: finished(server),
             asked,
+            matches: [TestMatch::create(server, &json!({})), won(server)],
         }
     }
 
@@ -126,6 +142,35 @@ impl<'a> Evening<'a> {
         show("finished-people");
         table(&self.asked, ".finished [role=alert]");
         show("rematch");
+        self.visit_matches(browser, &open, show);
         browser.forget_all();
+    }
+
+    fn visit_matches(
+        &self,
+        browser: &Browser,
+        open: &dyn Fn(&str, &str),
+        show: &dyn Fn(&'static str),
+    ) {
+        let [new, won] = &self.matches;
+        let tables = new.tables.iter();
+        let tables =
+            tables.map(|table| json!({"id": table.game.id, "invitations": table.invitations}));
+        let kept = json!([{"id": new.id, "hostToken": new.host, "names": ["Red", "Blue"],
+            "created": 1_700_000_000_000_u64, "tables": tables.collect::<Vec<_>>()}]);
+        browser.store("dog.matches", &kept);
+        open("/match", ".games");
+        show("match-new");
+        open(&format!("/match/{}", new.id), ".teams .reveal");
+        browser.click_on(".teams .reveal button");
+        browser.wait_for_element(".teams svg.qr");
+        show("match");
+        open(&format!("/match/{}", won.id), ".invite a");
+        show("match-result");
+        open(
+            &format!("/match/{}/compare", won.id),
+            ".compared .pieces .piece",
+        );
+        show("match-compared");
     }
 }

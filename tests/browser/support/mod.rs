@@ -23,7 +23,8 @@ pub use appearance::{broken, check_documents, check_screens};
 pub use browser::{Browser, Form, open, open_alone, open_through};
 pub use evening::{Evening, LANGUAGES};
 pub use http::{
-    Dice, OperatorFile, PRESETS, Signal, Stream, TestGame, TestServer, TestViewer, seed,
+    Dice, OperatorFile, PRESETS, Signal, Stream, TestGame, TestMatch, TestServer, TestViewer, seed,
+    wait_until,
 };
 pub use look::{Button, Look, enabled, has_focus, names, place_words};
 pub use people::{

@@ -51,6 +51,8 @@ function End({ table }) {
   /** @param {keyof typeof ICONS} name @param {() => void} press @param {Record<string, unknown>} [how] */
   const button = (name, press, how) => html`
     <button type="button" class="icon" onClick=${press} ...${how}><${Icon} path=${ICONS[name]} />${t(name === "more" ? "settings.more" : name)}</button>`;
+  const match = game.match_id && html`<p class="how"><a href=${`#/match/${game.match_id}`}>${t("match.link")}</a></p>`;
+  if (game.match_closed) return html`<${Feast} table=${table} /><p role="status">${t("match.closed")}</p>${match}<${Result} table=${table} />`;
   return html`
     <${Feast} table=${table} />
     ${isForfeited(game) && html`<p>${t("finished.forfeited", { round: game.round })}</p>`}
@@ -65,6 +67,7 @@ function End({ table }) {
       ${button("review", review, { disabled: table.review !== "none" })}
       ${button("more", () => showMore(!more), { "aria-expanded": more ? "true" : "false" })}
     </div>
+    ${match}
     ${more && html`
       ${orders.length > 0 && html`<${Partners} table=${table} orders=${orders} chosen=${partners} choose=${setPartners} />`}
       <div class="buttons">
