@@ -109,7 +109,6 @@ pub struct NewMatch {
 /// A match.
 pub struct StoredMatch {
     pub id: GameId,
-    pub created_at: Timestamp,
     pub host: TokenHash,
     /// Whether its host has ended it.
     pub ended: bool,

@@ -65,7 +65,7 @@ pub async fn end_match(
                 return Ok(Decision::Answer(answer));
             }
             let EndMatch {} = request.body()?;
-            let mut view = MatchView::new(stored)?;
+            let mut view = MatchView::new(stored);
             view.ended = true;
             let answer = Answer::new(StatusCode::OK, &view)?;
             Ok(match (stored.ended, &request.retry) {

@@ -8,7 +8,7 @@ use actix_web::{
     rt::time::timeout,
     web::{Data, Path},
 };
-use dog_rules::{Level, SeatKind, Seed};
+use dog_rules::{Level, SeatKind};
 use dog_store::{GameId, MatchPair, Store, StoredMatch, TableResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -66,8 +66,6 @@ pub struct MatchParams {
 pub struct MatchView {
     #[schema(examples("06zgrb0wmrqk9y7ttx2vbkhq1r"))]
     id: String,
-    #[schema(format = DateTime)]
-    created_at: String,
     rules: RulesView,
     /// The number of pairs.
     #[schema(minimum = 1, maximum = 32)]
@@ -90,13 +88,12 @@ fn match_example() -> Value {
         })
     };
     json!({
-        "id": "06zgrb0wmrqk9y7ttx2vbkhq1r", "created_at": "2026-03-14T18:30:05.25Z",
+        "id": "06zgrb0wmrqk9y7ttx2vbkhq1r",
         "rules": RulesView::from(DEFAULT_PRESET.rules().options()),
         "pairs": 1, "ended": false,
         "sides": [side("Red", Level::Fast), side("Blue", Level::Greedy)],
         "complete_pairs": [{
             "pair": 0,
-            "commitment": "a7e130694166cdb95b1e1bbce3f21e4dbd63f46df42b48c5a1f8295033d57d04",
             "shuffle_seed": "19b25856e1c150ca834cffc8b59b23adbd0ec0389e58eb22b3b64768098d002b",
             "tables": [
                 {"id": "1y51r0ztfn8hp2zw9f8m33tzg0", "winner": 0, "pieces": [8, 5]},
@@ -139,8 +136,6 @@ pub struct SideView {
 pub struct PairView {
     /// The number of the pair, from 0.
     pair: usize,
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    commitment: String,
     /// The shuffle seed of both tables, as 64 hex digits.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     shuffle_seed: String,
@@ -164,21 +159,17 @@ pub struct TableView {
 
 impl MatchView {
     /// The match as anyone may see it.
-    ///
-    /// # Errors
-    /// A stored seed is damaged.
-    pub fn new(stored: &StoredMatch) -> Result<MatchView, Problem> {
+    pub fn new(stored: &StoredMatch) -> MatchView {
         let (mut complete_pairs, mut results) = (Vec::new(), Vec::new());
         for (number, pair) in stored.pairs.iter().enumerate() {
             if let Some(tables) = pair.complete() {
-                complete_pairs.push(PairView::new(number, pair, tables)?);
+                complete_pairs.push(PairView::new(number, pair, tables));
                 results.push(tables);
             }
         }
         let sides = stored.setup.sides.iter().enumerate();
-        Ok(MatchView {
+        MatchView {
             id: stored.id.to_string(),
-            created_at: stored.created_at.to_string(),
             rules: RulesView::from(stored.setup.rules.options()),
             pairs: stored.pairs.len(),
             ended: stored.ended,
@@ -201,32 +192,23 @@ impl MatchView {
                 })
                 .collect(),
             complete_pairs,
-        })
+        }
     }
 }
 
 impl PairView {
-    fn new(
-        number: usize,
-        pair: &MatchPair,
-        results: [TableResult; 2],
-    ) -> Result<PairView, Problem> {
-        let seed = Seed::from_hex(&pair.seed).map_err(Problem::internal)?;
-        let tables = pair
-            .games
-            .iter()
-            .zip(results)
-            .map(|(id, result)| TableView {
-                id: id.to_string(),
-                winner: result.winner,
-                pieces: result.pieces,
-            });
-        Ok(PairView {
+    fn new(number: usize, pair: &MatchPair, results: [TableResult; 2]) -> PairView {
+        let tables = pair.games.iter().zip(results);
+        let tables = tables.map(|(id, TableResult { winner, pieces })| TableView {
+            id: id.to_string(),
+            winner,
+            pieces,
+        });
+        PairView {
             pair: number,
-            commitment: seed.commitment(),
-            shuffle_seed: seed.hex(),
+            shuffle_seed: pair.seed.clone(),
             tables: tables.collect(),
-        })
+        }
     }
 }
 
@@ -319,7 +301,7 @@ pub async fn get_match(
             let _ = timeout(left, subscription.changed()).await;
         }
     }
-    let view = MatchView::new(&stored)?;
+    let view = MatchView::new(&stored);
     let ended = if stored.ended { "-ended" } else { "" };
     let etag = format!("\"{}{ended}\"", view.complete_pairs.len());
     let (is_same, gzip) = (is_known(request.headers(), &etag)?, accepts_gzip(&request));

@@ -15,14 +15,13 @@ impl Store {
         let unreadable = |error| StoreError::unreadable(*id, &error);
         let text = id.to_string();
         let params = [Cell::Text(&text)];
-        let sql = "SELECT created_at, host_token, ended, setup FROM matches WHERE id = $1";
+        let sql = "SELECT host_token, ended, setup FROM matches WHERE id = $1";
         let found = self.first(sql, &params, |row| {
             Ok(StoredMatch {
                 id: *id,
-                created_at: row.get(0)?,
-                host: TokenHash(row.get(1)?),
-                ended: row.get(2)?,
-                setup: serde_json::from_str(row.get(3)?).map_err(unreadable)?,
+                host: TokenHash(row.get(0)?),
+                ended: row.get(1)?,
+                setup: serde_json::from_str(row.get(2)?).map_err(unreadable)?,
                 pairs: Vec::new(),
             })
         });
