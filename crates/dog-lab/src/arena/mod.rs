@@ -29,8 +29,8 @@ use dog_rules::{BySeat, Rules};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 pub use self::statistics::{
-    Interval, MatchTotals, Pair, Sprt, SprtDecision, SprtError, ThinkTimes, interval, mean,
-    mean_and_error,
+    Interval, MatchTotals, Pair, Sprt, SprtDecision, SprtError, ThinkTimes, VarianceRatio,
+    interval, mean, mean_and_error,
 };
 use crate::{
     games::{Watching, play_out, set_up},
@@ -79,7 +79,10 @@ impl Match<'_> {
         let mut pair = Pair::default();
         for seating in 0..self.seatings() {
             for team in 0..self.rules.seats / 2 {
-                match self.game(number, team, seating, teams, &mut pair.thinking) {
+                let (winner, margin) = self.game(number, team, seating, teams, &mut pair.thinking);
+                pair.margins[0] += margin;
+                pair.margins[1] += margin * margin;
+                match winner {
                     Some(winner) => pair.wins[usize::from(winner != team)] += 1,
                     None => pair.unfinished += 1,
                 }
@@ -88,8 +91,8 @@ impl Match<'_> {
         pair
     }
 
-    /// Plays one game in which A holds `team`, and returns the winning team. In the seating 0 the
-    /// first player of a team has the lower seat.
+    /// Plays one game in which A holds `team`, and returns the winning team and A's margin. In the
+    /// seating 0 the first player of a team has the lower seat.
     fn game(
         &self,
         pair: u32,
@@ -97,14 +100,14 @@ impl Match<'_> {
         seating: u8,
         teams: &mut [Team; 2],
         thinking: &mut [ThinkTimes; 2],
-    ) -> Option<u8> {
+    ) -> (Option<u8>, i64) {
         let mut game = set_up(self.rules, &mut self.stream(pair, SHUFFLE_STREAM));
         // Each seat has its own random stream, whoever sits there, so a player against itself plays
         // the same game again.
         let mut rngs = BySeat::from_fn(|seat| self.stream(pair, seat as u64));
         let mut watching = self.nets.map(Watching::new);
-        play_out(&mut game, |game, seat| {
-            let seats = self.rules.seats;
+        let seats = self.rules.seats;
+        let winner = play_out(&mut game, |game, seat| {
             let side = usize::from(seat.team(seats) != team);
             let place = u8::from(seat.number() >= seats / 2) ^ seating;
             let player = &mut teams[side][usize::from(place)];
@@ -120,7 +123,13 @@ impl Match<'_> {
                 watching.see_choice(&decision.view, choice);
             }
             choice.action(seat)
-        })
+        });
+        let others = i64::from(seats / 2 - 1);
+        let counted = self.rules.ring().seats().map(|seat| {
+            let weight = if seat.team(seats) == team { others } else { -1 };
+            weight * i64::from(game.board().pieces(seat).in_goal())
+        });
+        (winner, counted.sum())
     }
 
     /// The random stream of one seat, or of the cards, in one pair. It depends only on the match

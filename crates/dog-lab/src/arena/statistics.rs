@@ -11,6 +11,8 @@
 
 use std::time::Duration;
 
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use serde::Serialize;
 use thiserror::Error;
 
 /// The two-sided 95% quantile of the normal distribution.
@@ -23,6 +25,9 @@ pub struct Pair {
     pub wins: [u32; 2],
     /// Games that were abandoned.
     pub unfinished: u32,
+    /// The sum of A's margins in the games, and of their squares. A margin is the number of pieces
+    /// in the goal at the end, each of A's counted once for each other team, less the others'.
+    pub margins: [i64; 2],
     pub thinking: [ThinkTimes; 2],
 }
 
@@ -61,6 +66,9 @@ impl ThinkTimes {
 pub struct MatchTotals {
     teams: u32,
     scores: Vec<u32>,
+    /// Of each pair, the sums of A's scores, in steps of 1 / teams, and of their squares; then the
+    /// same of the margins.
+    sums: [Vec<[i64; 2]>; 2],
     /// Games won. With three teams, B wins those of either other team.
     pub wins: [u64; 2],
     /// Games that were abandoned.
@@ -75,6 +83,7 @@ impl MatchTotals {
         MatchTotals {
             teams,
             scores: vec![0; (seatings * teams * teams + 1) as usize],
+            sums: Default::default(),
             wins: [0; 2],
             unfinished: 0,
             thinking: [ThinkTimes::default(); 2],
@@ -86,6 +95,9 @@ impl MatchTotals {
     pub fn add(&mut self, pair: &Pair) {
         let score = pair.wins[0] * self.teams + pair.unfinished;
         self.scores[score as usize] += 1;
+        let squares = pair.wins[0] * self.teams * self.teams + pair.unfinished;
+        self.sums[0].push([score, squares].map(i64::from));
+        self.sums[1].push(pair.margins);
         self.unfinished += u64::from(pair.unfinished);
         for side in 0..2 {
             self.wins[side] += u64::from(pair.wins[side]);
@@ -117,6 +129,12 @@ impl MatchTotals {
     /// The 95% interval of A's expected score.
     pub fn interval(&self) -> Interval {
         interval(&self.scores)
+    }
+
+    /// The ratios for A's score and its margin; nothing if all games have the same.
+    pub fn variance_ratios(&self) -> [Option<VarianceRatio>; 2] {
+        let games = (self.scores.len() - 1) / self.teams as usize;
+        self.sums.each_ref().map(|sums| variance_ratio(sums, games))
     }
 }
 
@@ -168,6 +186,52 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (count - 1.0) / count).sqrt())
+}
+
+/// The variance of the mean of a pair's games, divided by that of the mean of as many games with
+/// independent cards. Below 1 luck cancels out: 1 / ratio times as many independent games are
+/// needed for an equally precise mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct VarianceRatio {
+    pub ratio: f64,
+    /// The ends of its 95% interval.
+    pub low: f64,
+    pub high: f64,
+}
+
+/// The number of samples of the bootstrap.
+const SAMPLES: u32 = 2_000;
+
+/// The ratio for pairs of this many games; nothing if all games have the same value. Of each pair,
+/// `pairs` has the sum of the values of its games, and of their squares. The interval is that of a
+/// percentile bootstrap: each of its samples has as many pairs, drawn from these with replacement.
+fn variance_ratio(pairs: &[[i64; 2]], games: usize) -> Option<VarianceRatio> {
+    let ratio = ratio_of(pairs.iter(), games)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut draw = || &pairs[rng.random_range(0..pairs.len())];
+    let mut ratios: Vec<f64> = (0..SAMPLES)
+        .filter_map(|_| ratio_of(pairs.iter().map(|_| draw()), games))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let tail = ratios.len() / 40;
+    let (low, high) = (*ratios.get(tail)?, *ratios.iter().nth_back(tail)?);
+    Some(VarianceRatio { ratio, low, high })
+}
+
+/// The ratio alone: with two games a pair, 1 + the correlation of a pair's games.
+fn ratio_of<'a>(pairs: impl Iterator<Item = &'a [i64; 2]>, games: usize) -> Option<f64> {
+    let (mut count, mut sum, mut squares, mut squares_of_pairs) = (0.0, 0.0, 0.0, 0.0);
+    for pair in pairs {
+        let [value, square] = pair.map(|sum| sum as f64);
+        count += 1.0;
+        sum += value;
+        squares += square;
+        squares_of_pairs += value * value;
+    }
+    let games = games as f64;
+    let of_pairs = count * squares_of_pairs - sum * sum;
+    let of_games = count * games * squares - sum * sum;
+    (of_games > 0.0).then_some(games * of_pairs / of_games)
 }
 
 /// Pairs that are added at each end of the scale, so that any claimed mean can be reached. So few
@@ -303,8 +367,6 @@ fn likelihood_multiplier(counts: &[(f64, f64)], mean: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-
     use super::*;
 
     #[test]
@@ -325,6 +387,7 @@ mod tests {
         assert_eq!(four.full_scores().collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!((four.pairs(), four.wins, four.unfinished), (4, [3, 2], 3));
         assert_eq!(four.mean(), 2.25 / 4.0);
+        assert_eq!(four.sums[0], [[4, 8], [2, 4], [1, 1], [2, 2]]);
         let six = totals(3, &[([3, 0], 0), ([1, 2], 0), ([1, 1], 1)]);
         assert_eq!(six.full_scores().collect::<Vec<_>>(), [0, 1, 0, 1]);
         assert!((six.mean() - (1.0 + 3.0 / 9.0 + 4.0 / 9.0) / 3.0).abs() < 1e-12);
@@ -400,6 +463,23 @@ mod tests {
                 "{chances:?}, {pairs}: {above} + {below}%"
             );
         }
+    }
+
+    #[test]
+    fn ratios_of_variances_are_those_of_correlated_games() {
+        // The values 1, 1; 1, 0; 0, 0: the correlation is 1/3.
+        let three = variance_ratio(&[[2, 2], [1, 1], [0, 0]], 2).unwrap();
+        assert!((three.ratio - 4.0 / 3.0).abs() < 1e-12, "{three:?}");
+        assert_eq!(variance_ratio(&[[2, 2], [2, 2]], 2), None);
+        assert_eq!(variance_ratio(&[], 2), None);
+        // The ratio of independent games is 1, with a standard error of 1/√pairs.
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut won = || i64::from(rng.random_bool(0.5));
+        let pairs: Vec<_> = (0..1_000).map(|_| [won() + won(); 2]).collect();
+        let VarianceRatio { low, high, .. } = variance_ratio(&pairs, 2).unwrap();
+        assert!(low < 1.0 && high > 1.0, "{low} to {high}");
+        let expected = 2.0 * Z / f64::sqrt(1_000.0);
+        assert!((high - low - expected).abs() < 0.01, "{low} to {high}");
     }
 
     #[test]

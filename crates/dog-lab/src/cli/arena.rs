@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     arena::{
-        Interval, Match, MatchTotals, Sprt, SprtDecision, ThinkTimes, interval, mean, run_match,
+        Interval, Match, MatchTotals, Sprt, SprtDecision, ThinkTimes, VarianceRatio, interval,
+        mean, run_match,
     },
     games::{MAX_TURNS, ThreadsArg},
     player::TeamSpec,
@@ -193,6 +194,7 @@ impl ArenaArgs {
                 llr: sprt.llr(tally.scores()),
                 decision: sprt.decide(tally.scores()).name(),
             }),
+            variance_ratios: tally.variance_ratios(),
             seconds,
         }
     }
@@ -215,6 +217,8 @@ struct MatchLine<'a> {
     thinking: [ThinkingTimes; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtResult>,
+    /// Of the score and of the margin.
+    variance_ratios: [Option<VarianceRatio>; 2],
     seconds: f64,
 }
 
@@ -289,6 +293,15 @@ impl TextTable {
                  it; pairs with one may be missing among the pairs by score",
                 tally.unfinished
             )?;
+        }
+        for (value, ratio) in ["score", "margin"].iter().zip(tally.variance_ratios()) {
+            if let Some(VarianceRatio { ratio, low, high }) = ratio {
+                writeln!(
+                    out,
+                    "  variance of the {value}: {ratio:.3} ({low:.3} – {high:.3}) of that of as \
+                     many games with independent cards"
+                )?;
+            }
         }
         if let Some(sprt) = sprt {
             let [low, high] = sprt.scores();

@@ -255,7 +255,9 @@ fn the_command_prints_a_line_for_each_of_the_rules() {
     let output = dog("greedy greedy --pairs 2 --rules all --rules hausregeln --sprt 0.4,0.5");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
-    assert_eq!(text.lines().count(), 1 + 6 * 2, "{text}");
+    assert_eq!(text.lines().count(), 1 + 6 * 4, "{text}");
+    let variance = "of the margin: 0.000 (0.000 – 0.000)";
+    assert_eq!(text.matches(variance).count(), 6, "{text}");
     assert_eq!(text.matches(" 50.00 ").count(), 6, "{text}");
     assert_eq!(text.matches("SPRT 0.4 or 0.5: undecided").count(), 6);
     let output = dog("greedy random --pairs 9 --json --sprt 0.1,0.9 --seed 5");
@@ -264,6 +266,7 @@ fn the_command_prints_a_line_for_each_of_the_rules() {
     assert_eq!(line["sprt"]["decision"], "H1");
     assert!(line["pairs"].as_u64().unwrap() < 9, "{line}");
     assert!(line["low"].as_f64() < line["score"].as_f64(), "{line}");
+    assert!(line["variance_ratios"][1]["ratio"].is_f64(), "{line}");
 }
 
 /// The output of `dog-lab pool` for these lines.
