@@ -186,6 +186,7 @@ async fn keep(store: &Store, script: &Script, steps: usize) {
         },
         seating: std::sync::Arc::default(),
         data: std::sync::Arc::default(),
+        table: None,
         timing: Timing::default(),
         skips_to_deal: false,
         admin_changes: AdminChanges::default(),
