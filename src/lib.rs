@@ -60,6 +60,7 @@ pub mod problem;
 mod access;
 mod fair;
 mod player_models;
+mod puzzles;
 mod quota;
 mod runtime;
 mod version;

@@ -14,6 +14,7 @@ pub mod matches;
 pub mod openapi;
 pub mod parameters;
 pub mod play;
+pub mod puzzles;
 pub mod reviews;
 pub mod route;
 pub mod routes;

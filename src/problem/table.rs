@@ -119,6 +119,8 @@ table! {
         "No game has this id, or it was removed.";
     MatchNotFound "match_not_found" NOT_FOUND Debug "No such match"
         "No match has this id, or all its tables were removed.";
+    PuzzleNotFound "puzzle_not_found" NOT_FOUND Debug "No such puzzle"
+        "There is no puzzle with this number.";
     NoRematch "no_rematch" NOT_FOUND Debug "No rematch"
         "Nobody has asked for a rematch of this game.";
     ReviewNotFound "review_not_found" NOT_FOUND Debug "No review"

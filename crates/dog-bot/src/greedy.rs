@@ -9,6 +9,8 @@ use dog_rules::{
     Rules, Seat, SeatView, board::PIECES,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::evaluate::{extra_card_value, hand_value, leaves_kennel, move_value, value};
 
 /// The share of the partner's gain that counts, since its hand is unknown (57 against none of it,
@@ -35,11 +37,14 @@ const STEPS_PER_PIECE: f64 = 65.0;
 const MAX_STEPS: f64 = 350.0;
 
 /// What a seat may do when it is to move or to answer in the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// Play a card, or fold.
+    #[serde(rename = "move")]
     Play(Move),
     /// Offer this card.
+    #[serde(rename = "card")]
     Offer(Card),
     /// Decline the exchange.
     Decline,

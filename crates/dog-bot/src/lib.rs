@@ -26,6 +26,7 @@
 //! * [`evaluate`]: the value of boards and hands, for the levels that do not search.
 //! * [`net`]: the value nets.
 //! * [`player_model`]: how each seat plays, by the moves that all have seen.
+//! * [`puzzle`]: positions in which one choice is better than every other.
 //! * [`reasons`]: what speaks for or against a suggestion, as codes that are true of the board.
 //! * [`search`]: search by playouts.
 //! * [`determinize`]: random deals of the hidden cards that fit what a seat has seen.
@@ -39,6 +40,7 @@ pub mod evaluate;
 mod greedy;
 pub mod net;
 pub mod player_model;
+pub mod puzzle;
 pub mod reasons;
 pub mod search;
 #[cfg(any(test, feature = "testing"))]

@@ -14,4 +14,5 @@ pub mod ends;
 pub mod games;
 pub mod net_file;
 pub mod player;
+pub mod puzzles;
 pub mod train;

@@ -353,7 +353,7 @@ impl SuggestionView {
     ///
     /// # Errors
     /// None in practice: each suggested move has an outcome.
-    fn new(
+    pub fn new(
         game: &str,
         view: &SeatView,
         suggestion: Suggestion,

@@ -12,7 +12,7 @@ mod tests;
 mod text;
 
 use dog_rules::{Card, Field, Move, Seat, SeatView};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::moves::MoveReasons;
 use crate::{Choice, Suggestion, rounded, search::CLEARLY};
@@ -26,7 +26,7 @@ pub const EXPLAINED: usize = 100;
 dog_rules::named! {
     /// What speaks for or against a suggestion. A piece of the team is the seat's or its
     /// partner's; opponents are the seats of other teams. The most important code comes first.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(description =
         "What kind of reason it is."))]
     pub enum AdviceReasonCode {
@@ -122,7 +122,7 @@ pub const LIKELY: f64 = 0.8;
 
 /// What speaks for or against a suggestion, by the board or by counting playouts.
 // `AdviceReasonCode` says for each code what it is about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema), schema(example = json!({
     "code": "captures",
     "seat": 1,
@@ -132,23 +132,24 @@ pub const LIKELY: f64 = 0.8;
 pub struct AdviceReason {
     pub code: AdviceReasonCode,
     /// True if it speaks against the suggestion; else absent.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub against: bool,
     /// Whose piece it is about; for `escapes` the seat that could have captured.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<Seat>,
     /// Where that piece is, or was captured; for `blocks` and `unblocks` the block.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>, pattern = "^([0-9]{1,2}|goal:[0-3])$"))]
     pub place: Option<Field>,
     /// The card that is kept, given, or played next.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
     /// The share of the playouts, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(minimum = 0, maximum = 1))]
     pub probability: Option<f64>,
     /// The reason as an English sentence.
+    #[serde(default)]
     pub text: String,
 }
 

@@ -6,7 +6,7 @@ use super::{AdviceReason, AdviceReasonCode};
 
 impl AdviceReason {
     /// The reason as a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         use AdviceReasonCode::*;
         let AdviceReason {
             seat,

@@ -1,6 +1,7 @@
 //! The numbers of advice: the chance of each choice, and how far it is below the best.
 
 use dog_rules::SeatView;
+use serde::{Deserialize, Serialize};
 
 use super::{CandidateStats, PlayoutResult, Proof, Searcher, playing::chance};
 use crate::rounded;
@@ -9,7 +10,7 @@ use crate::rounded;
 const EQUAL: f64 = 0.01;
 
 /// The numbers of a choice, rounded as they are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The chance that the seat's team wins after it, 0 to 1: what is proved, or for the best the
     /// mean of its playouts, or the net's value without playouts. For any other choice the best's

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dog_rules::{Board, Card, Generator, Move, Rules, Seat};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of plays that are kept of each playout.
 const LENGTH: usize = 3;
@@ -11,7 +11,7 @@ const LENGTH: usize = 3;
 pub(super) const MAX_PLAYOUTS: usize = 10_000;
 
 /// A play that often follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct LinePlay {
     pub seat: Seat,

@@ -5,6 +5,7 @@ mod calibrate;
 mod compare_decisions;
 mod ends;
 mod latency;
+mod puzzles;
 mod reasons;
 mod review;
 mod train;
@@ -35,6 +36,8 @@ enum Subcommand {
     CompareDecisions(Box<compare_decisions::CompareDecisionsArgs>),
     /// Check advice near the end of a game against a search of all plays, and many playouts.
     Ends(ends::EndsArgs),
+    /// Find puzzles: positions in which one choice is better than every other.
+    Puzzles(puzzles::PuzzlesArgs),
     /// Count how often advice gives each reason.
     Reasons(reasons::ReasonsArgs),
     /// Review finished games, and measure whether reviews are right.
@@ -57,6 +60,7 @@ impl Cli {
             Subcommand::Calibrate(calibrate) => calibrate.run(),
             Subcommand::CompareDecisions(compare) => compare.run(),
             Subcommand::Ends(ends) => ends.run(),
+            Subcommand::Puzzles(puzzles) => puzzles.run(),
             Subcommand::Reasons(reasons) => reasons.run(),
             Subcommand::Review(review) => review.run(),
             Subcommand::Latency(latency) => latency.run(),

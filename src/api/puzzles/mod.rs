@@ -1,0 +1,4 @@
+//! The position of the day.
+
+pub mod answer;
+pub mod puzzle;
