@@ -30,7 +30,8 @@ fn other_methods_are_refused_with_those_allowed() {
     let methods = ["get", "post", "put", "patch", "delete"];
     let paths = Contract::get().document["paths"].as_object();
     for (template, item) in paths.expect("paths") {
-        let path = template.replace("{id}", &game.id).replace("{seat}", "0");
+        let path = template.replace("{id}", &game.id);
+        let path = path.replace("{seat}", "0").replace("{number}", "1");
         assert!(!path.contains('{'), "{template}");
         let is_documented = |method: &&str| item.get(*method).is_some();
         let documented: BTreeSet<&str> = methods.into_iter().filter(is_documented).collect();

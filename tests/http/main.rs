@@ -66,6 +66,7 @@ mod permuted;
 mod play;
 mod positions;
 mod presence;
+mod puzzles;
 mod quick_join;
 mod raw_http;
 mod reactions;

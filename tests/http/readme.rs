@@ -93,6 +93,11 @@ fn the_matches_print_what_they_say() {
     print_what_they_say("matches", include_str!("../../docs/matches.md"), 1 + 5);
 }
 
+#[test]
+fn the_puzzles_print_what_they_say() {
+    print_what_they_say("puzzles", include_str!("../../docs/puzzles.md"), 1 + 1);
+}
+
 /// Runs the blocks of a guide one after another. Each prints the lines that it says.
 fn print_what_they_say(guide: &str, text: &'static str, expected: usize) {
     if !available(&["bash", "curl", "jq"]) {

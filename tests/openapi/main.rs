@@ -60,6 +60,8 @@ fn write_the_files() {
             [writing a bot](/docs/guide/writing-a-bot)."),
         (name = "analysis", description = "Moves and advice for any position; nothing is stored. \
             Guide: [pictures](/docs/guide/picture)."),
+        (name = "puzzles", description = "The position of the day: one try, then what was best and why. \
+            Guide: [puzzles](/docs/guide/puzzles)."),
         (name = "rules", description = "The rule sheets and their options. Guide: \
             [rules](/docs/guide/rules)."),
         (name = "server", description = "The state of the server, its metrics and its \
@@ -102,9 +104,14 @@ fn document() -> String {
     }
     let right = json!({"status": 200, "advice": examples["Advice"]});
     let wrong = json!({"status": 422, "problem": examples["ProblemDetails"]});
+    let found = examples["Advice"]["suggestions"].clone();
     let lists = [
         ("CreatedGames", json!({"games": [created]})),
         ("AnswerList", json!({"answers": [right, wrong]})),
+        (
+            "PuzzleResult",
+            json!({"right": false, "suggestions": found}),
+        ),
     ];
     examples.extend(lists.map(|(name, example)| (name.to_owned(), example)));
     let schemas = document["components"]["schemas"].clone();

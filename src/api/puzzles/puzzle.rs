@@ -13,6 +13,7 @@ use jiff::{
     tz::TimeZone,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
@@ -48,7 +49,7 @@ pub struct Puzzles {
 
 /// A position, a seat with its hand, and what it knows. One choice is clearly better than all others.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Puzzle)]
+#[schema(as = Puzzle, example = first_puzzle)]
 pub struct PuzzleView {
     /// From 1 to `count`. It is the same position for ever.
     #[schema(minimum = 1)]
@@ -71,6 +72,12 @@ pub struct PuzzleView {
     exchange: Option<Vec<ExchangeState>>,
     /// What else the seat knows, as an analysis takes it.
     known: PuzzleKnowledge,
+}
+
+fn first_puzzle() -> Value {
+    let mut puzzle = PuzzleView::new(1).map_or(Value::Null, |puzzle| json!(puzzle));
+    puzzle["count"] = json!(1001);
+    puzzle
 }
 
 /// What a seat is to do in a puzzle.
@@ -96,7 +103,7 @@ pub struct PuzzlePath {
 #[into_params(parameter_in = Query)]
 pub struct TodayParams {
     /// The day, by UTC, at most a day from now; today by default.
-    #[param(format = Date, example = "2026-12-17")]
+    #[param(format = Date)]
     date: Option<String>,
 }
 

@@ -34,7 +34,7 @@ macro_rules! examples {
 /// The examples that guides link to; they are sent as text.
 const EXAMPLES: &[(&str, &str)] = examples! {
     "bot.py" "frontend.mjs" "go/play.go" "java/Play.java" "match.py" "play.sh"
-    "python/generator.yaml" "python/play.py" "review.py" "service.py" "typescript/play.ts"
+    "puzzle.html" "python/generator.yaml" "python/play.py" "review.py" "service.py" "typescript/play.ts"
 };
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -98,7 +98,12 @@ pub async fn get_guide(
     };
     let mut response = HttpResponse::Ok();
     response
-        .content_type(if is_page { HTML } else { content_type(&name) })
+        .content_type(match is_page {
+            true => HTML,
+            // An example is shown, not run.
+            false if name.starts_with("examples/") => content_type(""),
+            false => content_type(&name),
+        })
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::CONTENT_SECURITY_POLICY, GUIDE_CSP));
     let content = || match is_page {

@@ -15,7 +15,10 @@ const PROBLEMS: &[(u16, &str)] = &[
          match_running",
     ),
     (404, "route_not_found game_not_found review_not_found"),
-    (404, "seat_not_found no_rematch match_not_found"),
+    (
+        404,
+        "seat_not_found no_rematch match_not_found puzzle_not_found",
+    ),
     (405, "method_not_allowed"),
     (406, "not_acceptable"),
     (408, "request_timeout"),
