@@ -80,7 +80,7 @@ impl Suggestion {
     }
 
     /// The card that it plays and the board after it; none in the exchange and for a fold.
-    pub(super) fn card_and_board(&self) -> Option<(Card, Board)> {
+    pub fn card_and_board(&self) -> Option<(Card, Board)> {
         match (self.choice, &self.outcome) {
             (Choice::Play(mv), Some(outcome)) => Some((mv.card()?, outcome.board)),
             _ => None,

@@ -1,8 +1,8 @@
 //! Answering a puzzle.
 
 use actix_web::{HttpRequest, HttpResponse, web::Path};
-use dog_bot::{Choice, Suggestion, puzzle::PuzzleAnswer};
-use dog_rules::{Action, Board, Card, SeatView, judge};
+use dog_bot::Choice;
+use dog_rules::{Action, Outcome, SeatView, judge};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -50,28 +50,13 @@ pub struct PuzzleResult {
     suggestions: Vec<SuggestionView>,
 }
 
-/// What a choice comes to: a card and a board, or an answer in the exchange.
-fn result(view: &SeatView, choice: Choice) -> Result<(Choice, Option<(Card, Board)>), Problem> {
+/// What a move comes to; none in the exchange.
+fn outcome(view: &SeatView, choice: Choice) -> Result<Option<Outcome>, Problem> {
     let Choice::Play(mv) = choice else {
-        return Ok((choice, None));
+        return Ok(None);
     };
     let outcome = judge::judge(view.rules, &view.board, view.seat, view.hand, &mv)?;
-    Ok((choice, mv.card().zip(Some(outcome.board))))
-}
-
-/// What the puzzle says of a choice, with the texts of its reasons.
-fn suggestion(view: &SeatView, answer: PuzzleAnswer) -> Result<Suggestion, Problem> {
-    let outcome = match answer.choice {
-        Choice::Play(mv) => Some(judge::judge(
-            view.rules,
-            &view.board,
-            view.seat,
-            view.hand,
-            &mv,
-        )?),
-        _ => None,
-    };
-    Ok(answer.suggestion(outcome))
+    Ok(Some(outcome))
 }
 
 /// Answer a puzzle.
@@ -111,18 +96,19 @@ pub async fn answer_puzzle(
             return Err(Problem::wrong_combination(detail));
         }
     };
-    let is_same = |one: &(Choice, Option<(Card, Board)>),
-                   other: &(Choice, Option<(Card, Board)>)| {
-        one.0 == other.0 || one.1.is_some() && one.1 == other.1
+    let given = match (choice, outcome(&view, choice)?) {
+        (Choice::Play(mv), Some(outcome)) => mv.card().zip(Some(outcome.board)),
+        _ => None,
     };
-    let given = result(&view, choice)?;
     let (mut chance, mut right, mut suggestions) = (None, false, Vec::new());
     for (place, answer) in puzzle.answers.into_iter().enumerate() {
-        if chance.is_none() && is_same(&given, &result(&view, answer.choice)?) {
-            chance = Some(answer.estimate.win_probability);
+        let outcome = outcome(&view, answer.choice)?;
+        let found = answer.suggestion(outcome);
+        let is_same = found.choice == choice || given.is_some() && found.card_and_board() == given;
+        if is_same && chance.is_none() {
+            chance = Some(found.estimate.win_probability);
             right = place == 0;
         }
-        let found = suggestion(&view, answer)?;
         suggestions.push(SuggestionView::new("/v1/games/{id}", &view, found, true)?);
     }
     let body = PuzzleResult {
