@@ -8,7 +8,7 @@ use dog_bot::{
     reasons::AdviceReasonCode,
     search::Budget,
 };
-use dog_rules::{Board, Card, Game, Move, Preset, Rules, SeatView, judge};
+use dog_rules::{Game, Move, Preset, Rules, SeatView, judge};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
@@ -41,12 +41,10 @@ pub struct PuzzleFinder<'n> {
     samples: u32,
 }
 
-/// What a choice comes to: a card and a board, or an answer in the exchange.
-fn result(suggestion: &Suggestion) -> (Option<(Card, Board)>, Option<Choice>) {
-    match (suggestion.choice, &suggestion.outcome) {
-        (Choice::Play(mv), Some(outcome)) => (mv.card().zip(Some(outcome.board)), None),
-        (answer, _) => (None, Some(answer)),
-    }
+/// Whether two choices are one: the same, or the same card to the same board.
+fn are_one(one: &Suggestion, other: &Suggestion) -> bool {
+    let reached = one.card_and_board();
+    one.choice == other.choice || reached.is_some() && reached == other.card_and_board()
 }
 
 impl<'n> PuzzleFinder<'n> {
@@ -104,7 +102,7 @@ impl<'n> PuzzleFinder<'n> {
             });
             let alike = |choice: Choice| {
                 let chosen = first.iter().find(|suggestion| suggestion.choice == choice);
-                chosen.is_some_and(|chosen| result(chosen) == best)
+                chosen.is_some_and(|chosen| are_one(chosen, best))
             };
             chosen.filter(|&choice| !alike(choice)).count() as u32
         };
@@ -144,16 +142,12 @@ impl<'n> PuzzleFinder<'n> {
     }
 }
 
-/// What the best choice comes to, if it is better than every other by so much and so many errors.
-fn best(
-    found: &[Suggestion],
-    gap: f64,
-    errors: f64,
-) -> Option<(Option<(Card, Board)>, Option<Choice>)> {
-    let best = result(found.first()?);
+/// The best choice, if it is better than every other by so much and so many errors.
+fn best(found: &[Suggestion], gap: f64, errors: f64) -> Option<&Suggestion> {
+    let best = found.first()?;
     let mut others = found
         .iter()
-        .filter(|other| result(other) != best)
+        .filter(|other| !are_one(other, best))
         .peekable();
     others.peek()?;
     let is_worse = |other: &Suggestion| {
@@ -164,16 +158,15 @@ fn best(
 }
 
 /// Whether a long search finds the same, and it is no matter of course.
-fn is_right(found: &[Suggestion], expected: (Option<(Card, Board)>, Option<Choice>)) -> bool {
+fn is_right(found: &[Suggestion], expected: &Suggestion) -> bool {
     use AdviceReasonCode::{OnlyMove, Wins};
-    let first = &found[0];
     let is_plain = |code| matches!(code, OnlyMove | Wins);
-    best(found, GAP, ERRORS) == Some(expected)
-        && first
-            .estimate
-            .standard_error
-            .is_some_and(|error| error > 0.0)
-        && !first.reasons.iter().any(|reason| is_plain(reason.code))
+    best(found, GAP, ERRORS).is_some_and(|best| {
+        let error = best.estimate.standard_error;
+        are_one(best, expected)
+            && error.is_some_and(|error| error > 0.0)
+            && !best.reasons.iter().any(|reason| is_plain(reason.code))
+    })
 }
 
 /// The best three, and the best of each other card.
@@ -185,9 +178,7 @@ fn answers(found: Vec<Suggestion>) -> Vec<PuzzleAnswer> {
     let (mut kept, mut cards) = (Vec::<Suggestion>::new(), Vec::new());
     for suggestion in found {
         let own = card(suggestion.choice);
-        let is_known = kept
-            .iter()
-            .any(|other| result(other) == result(&suggestion));
+        let is_known = kept.iter().any(|other| are_one(other, &suggestion));
         if !is_known && (kept.len() < 3 || !cards.contains(&own)) {
             cards.push(own);
             kept.push(suggestion);
@@ -242,5 +233,98 @@ pub fn more_weeks(there: &[Puzzle], found: Vec<Puzzle>) -> anyhow::Result<Vec<Pu
         week.extend(plain.by_ref().take(missing));
         week.sort_by_key(|puzzle| puzzle.difficulty);
         more.append(&mut week);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs::File, io::Read};
+
+    use dog_rules::Card;
+    use flate2::read::MultiGzDecoder;
+
+    use super::*;
+
+    /// Those in the program.
+    fn published() -> Vec<Puzzle> {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../src/puzzles/puzzles.ndjson.gz"
+        );
+        let (mut text, file) = (String::new(), File::open(path).expect("the file"));
+        MultiGzDecoder::new(file)
+            .read_to_string(&mut text)
+            .expect("gzip");
+        let puzzles = text.lines().map(serde_json::from_str);
+        puzzles.collect::<Result<_, _>>().expect("puzzles")
+    }
+
+    fn kind(puzzle: &Puzzle, rules: &Rules) -> &'static str {
+        let view = puzzle.view(rules).expect("a position");
+        let Choice::Play(Move::Play { card, .. }) = puzzle.answers[0].choice else {
+            return "exchange";
+        };
+        match (card, view.board.home(puzzle.seat)) {
+            (Card::Joker, _) => "joker",
+            (_, true) => "partner's piece",
+            (Card::Seven, _) => "seven",
+            _ => "play",
+        }
+    }
+
+    #[test]
+    fn what_is_published_is_what_it_says() {
+        let puzzles = published();
+        let (mut kinds, mut plain) = (BTreeSet::new(), 0);
+        for puzzle in &puzzles {
+            let rules: Rules = puzzle.rules.parse().expect("rules");
+            kinds.insert(kind(puzzle, &rules));
+            plain += usize::from(is_plain(puzzle, &rules));
+            let mut cards = puzzle.hand.clone();
+            cards.dedup();
+            assert!(cards.len() >= 2, "{puzzle:?}");
+            let (best, others) = puzzle.answers.split_first().expect("answers");
+            assert!(!others.is_empty() && best.estimate.difference == 0.0);
+            for other in others {
+                let estimate = &other.estimate;
+                let error = estimate.difference_error.unwrap_or(0.0);
+                assert!(estimate.difference >= GAP.max(ERRORS * error), "{puzzle:?}");
+            }
+            assert!(puzzle.difficulty >= 15, "greedy is wrong in at least half");
+        }
+        assert!(2 * plain >= puzzles.len());
+        assert_eq!(kinds.len(), 5, "{kinds:?}");
+        let (first, rest) = puzzles.split_at(FIRST_WEEK);
+        for week in [first].into_iter().chain(rest.chunks(WEEK)) {
+            assert!(week.is_sorted_by_key(|puzzle| puzzle.difficulty));
+        }
+        assert_eq!(rest.len() % WEEK, 0);
+    }
+
+    #[test]
+    fn weeks_are_added_at_the_end() {
+        let puzzles = published();
+        let found: Vec<Puzzle> = puzzles.iter().rev().cloned().collect();
+        let first = more_weeks(&[], found.clone()).expect("weeks");
+        assert!(first.len() % WEEK == FIRST_WEEK && first.len() > WEEK);
+        let again = more_weeks(&first, found).expect("weeks");
+        assert!(again.is_empty() || again.iter().all(|puzzle| !first.contains(puzzle)));
+        assert_eq!(again.len() % WEEK, 0);
+    }
+
+    #[test]
+    fn a_game_has_the_same_puzzles_each_time() {
+        let nets = Nets::built_in();
+        let mut finder = PuzzleFinder::new(&nets, 300).expect("the players are known");
+        let games = (0..).map(|number| (number, finder.game(1, number)));
+        let mut games = games.filter(|(_, found)| !found.is_empty());
+        let (number, found) = games.next().expect("a game with a puzzle");
+        let mut again = PuzzleFinder::new(&nets, 300).expect("the players are known");
+        assert_eq!(found, again.game(1, number));
+        for puzzle in &found {
+            let rules = puzzle.rules.parse().expect("rules");
+            let view = puzzle.view(&rules).expect("a position");
+            assert_eq!(Puzzle::new(&view).known, puzzle.known);
+        }
     }
 }
