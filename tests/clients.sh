@@ -187,7 +187,30 @@ record_lines() {
   call POST "/v1/games/$id/review" "$host" > /dev/null
   until_line '"type":"review"' "$scratch/lines"
   kill "$stream"
-  grep . "$scratch/lines" > "$scratch/StreamMessage"
+
+  local table token first
+  created=$(call POST /v1/matches '' "{\"turn_seconds\": 60, \"bot_pace_ms\": 0,
+    \"sides\": [{\"name\": \"Red\", \"kind\": \"open\"}, $(jq '.name = "Blue"' <<< "$bot")]}")
+  for table in 0 1; do
+    id=$(jq --raw-output ".pairs[0].tables[$table].id" <<< "$created")
+    for seat in "$table" "$((table + 2))"; do
+      token=$(call POST "/v1/games/$id/join" '' \
+        "$(jq ".pairs[0].tables[$table].invitations[$seat] | {invitation: .}" <<< "$created")" |
+        jq --raw-output .token)
+      if [[ $table$seat == 00 ]]; then
+        first=$id
+        curl --silent --no-buffer --header "$ndjson" --header "Authorization: Bearer $token" \
+          "$url/v1/games/$id/events?after_end=true" > "$scratch/match" &
+        stream=$!
+      fi
+      call PUT "/v1/games/$id/seats/$seat" "$token" "$bot" > /dev/null
+    done
+  done
+  until_line '"type":"match"' "$scratch/match"
+  kill "$stream"
+  curl --silent --show-error --fail --header "$ndjson" "$url/v1/games/$first/history" \
+    >> "$scratch/HistoryLine"
+  grep --no-filename . "$scratch/lines" "$scratch/match" > "$scratch/StreamMessage"
 
   have_every_kind Event "$scratch/HistoryLine" '.events[]?.type'
   have_every_kind HistoryLine "$scratch/HistoryLine" .type
