@@ -41,7 +41,13 @@ fn a_closed_server_lets_those_with_a_key_create_games() {
     let address = "/v1/analysis/suggest-move?position=0f/-/-/-&seat=0&hand=5&level=greedy";
     type Ask<'a> = Box<dyn Fn() -> TestRequest<'a> + 'a>;
     let (games, questions) = (json!({"games": [people]}), json!({"questions": [position]}));
-    let asked: [(&str, Ask); 7] = [
+    let side = json!({"name": "Red", "kind": "bot"});
+    let tables = json!({"turn_seconds": 60, "sides": [side, side]});
+    let asked: [(&str, Ask); 8] = [
+        (
+            "match",
+            Box::new(|| server.post("/v1/matches").json(&tables)),
+        ),
         (
             "batch",
             Box::new(|| server.post("/v1/games/batch").json(&games)),
@@ -133,6 +139,9 @@ fn nothing_is_created_or_joined_from_a_blocked_address() {
         from(create(), address).send().refused("blocked");
         let batch = server.post("/v1/games/batch").json(&json!({"games": [{}]}));
         from(batch, address).send().refused("blocked");
+        let body = json!({"turn_seconds": 60, "sides": [{"name": "Red", "kind": "bot"}, {}]});
+        let two = server.post("/v1/matches").json(&body);
+        from(two, address).send().refused("blocked");
         let join = server.post("/v1/join").json(&json!({"name": "A"}));
         from(join, address).send().refused("blocked");
         from(server.get("/v1/games"), address).send().expect(200);

@@ -565,11 +565,24 @@ fn of_a_creation_and_an_import() {
     ];
     let faults = [SYNTAX, RETRY, UNKNOWN, WEAK_KEY, own];
     check(&mut other, &right, &faults, &[VALID]);
+    let side = json!({"name": "Red", "kind": "open"});
+    let body = json!({"turn_seconds": 60, "sides": [side, side]});
+    let right = RequestParts::new("POST", "/v1/matches".to_owned(), None, body);
+    let own: &[Fault] = &[
+        (Content, "invalid_request", Member("pairs", "33")),
+        (Content, "invalid_rules", Member("rules", "{\"seats\": 5}")),
+    ];
+    let faults = [SYNTAX, TOO_LARGE, RETRY, UNKNOWN, WEAK_KEY, own];
+    check(&mut other, &right, &faults, &[VALID]);
     let list = server.get("/v1/games").send().expect(200);
     let games = list["games"].as_array().map(Vec::len);
-    assert_eq!(games, Some(3), "the other, one creation, one import");
+    assert_eq!(
+        games,
+        Some(3 + 2),
+        "the other, one creation, one import, one match"
+    );
     let all = server.database().number("SELECT count(*) FROM games");
-    assert_eq!(all, 3 + 2, "one batch");
+    assert_eq!(all, 3 + 2 + 2, "one batch");
 }
 
 /// Otherwise a lost response could never be repeated: a removed game has no tokens, and a

@@ -56,7 +56,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Ends a match, and removes its tables that have not ended.
+    /// Ends a match, and removes its tables that have not ended. Their logs are deleted later, since
+    /// they are many.
     pub(super) fn end_match(&mut self, id: &GameId) -> Result<CommitResult, StoreError> {
         let sql = "UPDATE matches SET ended = 1 WHERE id = ?1 AND ended = 0";
         if self.execute(sql, [id])? == 0 {
@@ -66,7 +67,8 @@ impl Transaction<'_> {
                    WHERE match_id = ?1 AND phase <> 'finished' AND at_limit = 0";
         let tables = self.all(sql, [id], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (row_id, game) in tables {
-            self.remove(row_id, &game)?;
+            self.end_removed_table(row_id)?;
+            self.mark_removed(row_id, &game)?;
         }
         self.note_change(id, Some(0), None);
         Ok(CommitResult::Done)

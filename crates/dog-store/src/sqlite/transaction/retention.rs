@@ -25,17 +25,20 @@ impl Transaction<'_> {
     /// others.
     pub(super) fn remove(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
         self.end_removed_table(row_id)?;
-        let more = self.delete_log(row_id)?;
-        let sql = match more {
-            false => DELETE_ROW,
-            true => {
-                "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
-                 due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, \
-                 unique_key = NULL, token_hashes = x'', snapshot = '', data = NULL, \
-                 match_id = NULL, match_table = NULL \
-                 WHERE row_id = ?1"
-            }
-        };
+        if self.delete_log(row_id)? {
+            return self.mark_removed(row_id, id);
+        }
+        self.execute(DELETE_ROW, [row_id])?;
+        self.note_change(id, None, None);
+        Ok(())
+    }
+
+    /// Removes a game but for its log, which [`Transaction::purge_removed_logs`] deletes.
+    pub(super) fn mark_removed(&mut self, row_id: i64, id: &GameId) -> Result<(), StoreError> {
+        let sql = "UPDATE games SET id = 'removed ' || row_id, phase = 'removed', listed = 0, \
+                   due_at = NULL, anyone_may_join = 0, at_limit = 0, creator = NULL, \
+                   unique_key = NULL, token_hashes = x'', snapshot = '', data = NULL, \
+                   match_id = NULL, match_table = NULL WHERE row_id = ?1";
         self.execute(sql, [row_id])?;
         self.note_change(id, None, None);
         Ok(())
