@@ -269,7 +269,10 @@ fn in_the_seating_a_table_is_seen_like_any_other() {
     let server = TestServer::start();
     let mut of = TestMatch::create(&server, &json!({}));
     let other = of.fill(1).clone();
-    wait_until("the first deal", || is_closed(&other));
+    wait_until("the first deal", || {
+        other.view(Seat(0))["match_closed"] == true
+    });
+    assert!(is_closed(&other));
     let id = of.tables[0].game.id.clone();
     let listed = server.get("/v1/games").send().expect(200).to_string();
     assert!(listed.contains(&id) && !listed.contains(&other.id));
@@ -321,7 +324,11 @@ fn in_the_seating_a_table_is_seen_like_any_other() {
             assert!(!data.contains("cards_dealt"), "stream {number}: {data}");
         }
     }
-    wait_until("the first deal", || is_closed(&of.tables[0].game));
+    let game = &of.tables[0].game;
+    wait_until("the first deal", || {
+        game.view(Seat(0))["match_closed"] == true
+    });
+    assert!(is_closed(game));
 }
 
 #[test]
