@@ -27,6 +27,7 @@ mod login;
 mod matches;
 mod other_origin;
 mod people;
+mod puzzles;
 mod reactions;
 mod resuming;
 mod screen_reader;

@@ -20,7 +20,7 @@ fn every_screen_in_every_form() {
 
 /// The screens of a phone in `docs/pictures`.
 const PHONE_PICTURES: &str = "analyse course exchange finished-people fold hint-reasons home \
-    invited lesson people replay review rules seating";
+    invited lesson people puzzle-answer replay review rules seating";
 
 /// A picture of the viewport, as WebP.
 fn picture(browser: &Browser) -> Vec<u8> {

@@ -159,8 +159,9 @@ fn the_files_of_the_page_are_cached_for_good() {
 }
 
 /// Folders of what is loaded when it is opened.
-const LATER: &str = "/src/analyse/ /src/finished/ /src/learn/ /src/match/ /src/review/ \
-    /src/rules/ /lang/analyse/ /lang/finished/ /lang/learn/ /lang/match/ /lang/review/ /lang/rules/ /lessons/ \
+const LATER: &str = "/src/analyse/ /src/finished/ /src/learn/ /src/match/ /src/puzzles/ \
+    /src/review/ /src/rules/ /lang/analyse/ /lang/finished/ /lang/learn/ /lang/match/ /lang/puzzles/ \
+    /lang/review/ /lang/rules/ /lessons/ \
     /src/qr.js /vendor/lean-qr.js";
 
 #[test]

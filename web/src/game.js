@@ -25,7 +25,7 @@ export function go(id) {
 }
 
 /**
- * A game, a version of its replay, an invitation to it, or a seat of it with its token: for another
+ * A game, a version of its replay, its review, an invitation to it, or a seat of it with its token: for another
  * device of its person. Programs add to links what comes after them in a text, such as `.`, and what
  * counts clicks.
  */
@@ -34,8 +34,9 @@ const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/at\/(\d{1,9})|\/([0-9a-z-
 /** The address of a game, or of a version of its replay. @param {string} id @param {number | null} version */
 export const addressOf = (id, version) => `#/games/${id}${version === null ? "" : `/at/${version}`}`;
 
-/** The course, or one of its lessons; a new match, one, or what both tables of a pair did, counted from 1. */
-const [LESSON, MATCH] = [/^#\/learn(?:\/(\d{1,2}))?\/?$/, /^#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?$/];
+/** The course, or one of its lessons; a new match, one, or what both tables of a pair did, counted from 1; the puzzles, or one. */
+const [LESSON, MATCH, PUZZLE] = [/^#\/learn(?:\/(\d{1,2}))?\/?$/, /^#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?$/,
+  /^#\/puzzles(?:\/(\d{1,5}|today|again\?.*))?\/?$/];
 
 /** The parts of an address in a text. @param {string} text */
 function readAddress(text) {
@@ -56,10 +57,10 @@ export function navigate() {
   }
   unfollow();
   unfollow = () => {};
-  const [lesson, match] = [LESSON.exec(hash), MATCH.exec(hash)];
+  const [lesson, match, puzzle] = [LESSON, MATCH, PUZZLE].map((one) => one.exec(hash));
   /** @type {Route | null} */
   const screen = hash === "#/watch" ? { name: "watch" } : /^#\/analyse(\?|$)/.test(hash) ? { name: "analyse" }
-    : lesson ? { name: "learn", number: lesson[1] ? Number(lesson[1]) : null }
+    : puzzle ? { name: "puzzles", which: puzzle[1] ?? null } : lesson ? { name: "learn", number: lesson[1] ? Number(lesson[1]) : null }
       : match && { name: "match", id: match[1] ?? null, pair: match[2] ? Number(match[3] ?? 1) : null };
   if (screen) {
     dispatch({ type: "route", route: screen });
@@ -68,7 +69,9 @@ export function navigate() {
     dispatch({ type: "set", change: { saved: savedGames() } });
   } else {
     dispatch({ type: "route", route: { name: "table", id } });
-    open(id, kind === "join", secret ?? null, version);
+    const review = secret === "review";
+    open(id, kind === "join", review ? null : secret ?? null, version);
+    if (review) dispatch({ type: "table", change: { review: "asked" } });
   }
   scrollTo(0, 0);
 }
@@ -170,7 +173,7 @@ function open(id, joining, secret, version, refused = null) {
     as: {
       seat: sent ? Number(seat) : kept?.seat ?? null, token, hostToken: saved?.hostToken ?? null,
       joining: joining && token === null, invitation: joining ? secret : null,
-      invitations: saved?.invitations ?? null, lostSeat, lesson: null,
+      invitations: saved?.invitations ?? null, lostSeat, task: null,
       isSecond: Boolean(other) && other !== sent,
     },
   });
@@ -371,16 +374,13 @@ export async function act(action, seat) {
 export const deal = () => send("deal", {});
 
 /** @param {{card?: string, ask?: boolean, pass?: boolean, decline?: boolean}} answer with one of these */
-export const exchange = (answer) => (state.table?.lesson ? tryInLesson({ card: answer.card }) : send("swap", answer));
+export const exchange = (answer) => (state.table?.task ? state.table.task.judge(answer) : send("swap", answer));
 
 /** @param {string} id */
 export function play(id) {
-  const version = state.table?.game?.version;
-  return state.table?.lesson ? tryInLesson({ id }) : send("play", { move: id, version });
+  const { table } = state;
+  return table?.task ? table.task.judge({ id }) : send("play", { move: id, version: table?.game?.version });
 }
-
-/** What is played in a lesson is compared with its solutions. @param {{id?: string, card?: string}} chosen */
-const tryInLesson = async (chosen) => (await import("./learn/lesson.js")).judge(chosen);
 
 /** Says something to the table. @param {string} reaction */
 export function react(reaction) {
@@ -435,7 +435,7 @@ async function continueSeven(begun, part) {
   try {
     /** @type {Seven} */
     const shown = part?.complete ? { begun, left: 0, board: part.board, next: [] }
-      : table.lesson ? await request("POST", "/v1/analysis/legal-moves/seven", { body: { ...table.lesson.question, begun } })
+      : table.task ? await request("POST", "/v1/analysis/legal-moves/seven", { body: { ...table.task.question, begun } })
       : await get(table, `/legal-moves/seven?begun=${encodeURIComponent(begun)}`);
     if (state.table?.choice === asked) dispatch({ type: "seven", shown, part });
   } catch (error) {

@@ -18,7 +18,7 @@ import { Watch } from "./watch.js";
 
 const loadAnalysis = async () => (await loadScreen("./analyse/analyse.js", () => import("./analyse/analyse.js"))).AnalyseScreen;
 const loadCourse = async () => (await loadScreen("./learn/learn.js", () => import("./learn/learn.js"))).loadCourse();
-
+const loadPuzzles = async () => (await loadScreen("./puzzles/puzzles.js", () => import("./puzzles/puzzles.js"))).PuzzlesScreen;
 const loadMatch = async () => (await loadScreen("./match/match.js", () => import("./match/match.js"))).MatchScreen;
 
 // Over plain http, browsers have no service worker; the page works without.
@@ -39,6 +39,7 @@ function screenOf(state) {
   if (route.name === "analyse") return html`<${Later} key="analyse" load=${loadAnalysis} state=${state} />`;
   if (route.name === "learn") return html`<${Later} key="learn" load=${loadCourse} number=${route.number} table=${table} />`;
   if (route.name === "match") return html`<${Later} key="match" load=${loadMatch} route=${route} state=${state} />`;
+  if (route.name === "puzzles") return html`<${Later} key="puzzles" load=${loadPuzzles} route=${route} state=${state} />`;
   if (route.name === "watch") return html`<${Watch} />`;
   if (route.name === "home" || !table) return html`<${Home} state=${state} />`;
   if (!table.game) return html`<${Opening} table=${table} />`;

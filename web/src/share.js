@@ -42,16 +42,17 @@ export function useOrigin(addresses) {
 /**
  * A link with its QR code.
  *
- * @param {{path: string, name: string, text?: string, addresses: Addresses | null}} props `path` is the
- *   fragment, `name` says what the link is for, `text` goes with it
+ * @param {{path: string, name: string, text?: string, whole?: boolean, addresses: Addresses | null}} props `path` is the
+ *   fragment, `name` says what the link is for, `text` goes with it, `whole` also where the link is copied
  */
-export function Share({ path, name, text = t("share.text"), addresses }) {
+export function Share({ path, name, text = t("share.text"), whole = false, addresses }) {
   const origin = useOrigin(addresses);
   const [copied, setCopied] = useState("");
   const [selected, setSelected] = useState("");
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   if (origin === null) return html`<p class="small">${t("do.wait")}</p>`;
   const link = `${origin}${location.pathname}#${path}`;
+  const all = whole ? `${text} ${link}` : link;
   // Only a secure context has these: https, or the server's own computer.
   const clipboard = globalThis.isSecureContext ? navigator.clipboard : undefined;
   const select = () => {
@@ -69,7 +70,7 @@ export function Share({ path, name, text = t("share.text"), addresses }) {
   };
   const copy = async () => {
     try {
-      await clipboard?.writeText(link);
+      await clipboard?.writeText(all);
       setCopied(link);
       setSelected("");
     } catch {
@@ -82,7 +83,7 @@ export function Share({ path, name, text = t("share.text"), addresses }) {
       <div class="link">
         <p class="small">${t("share.how")}</p>
         <label>${name}
-          <input readonly value=${link} ref=${field} onFocus=${(/** @type {FocusEvent} */ event) =>
+          <input readonly value=${all} ref=${field} onFocus=${(/** @type {FocusEvent} */ event) =>
             /** @type {HTMLInputElement} */ (event.target).select()} /></label>
         ${(clipboard || "share" in navigator) && html`<div class="buttons">
           ${"share" in navigator && html`<button type="button" onClick=${share}>${t("share.send")}</button>`}

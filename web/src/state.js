@@ -7,7 +7,7 @@
 /** @type {Choice} */
 const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false, confirm: null };
 
-/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat" | "lesson" | "isSecond">} Opened */
+/** As whom a game is opened. @typedef {Pick<Table, "seat" | "token" | "hostToken" | "joining" | "invitation" | "invitations" | "lostSeat" | "task" | "isSecond">} Opened */
 
 /**
  * @typedef {(
@@ -18,7 +18,7 @@ const NOTHING = { card: null, rank: null, piece: null, seven: [], asking: false,
  *   | {type: "home", home: Partial<State["home"]>}
  *   | {type: "opened", id: string, as: Opened, replay: number | null}
  *   | {type: "next", next: string}
- *   | {type: "table", change: Partial<Pick<Table, "layout" | "fair" | "review" | "refused" | "invitations" | "reacting" | "lesson"
+ *   | {type: "table", change: Partial<Pick<Table, "layout" | "fair" | "review" | "refused" | "invitations" | "reacting" | "task" | "seat"
  *     | "preview" | "problem">>}
  *   | {type: "link", link: Table["link"], problem?: Problem}
  *   | {type: "messages", messages: Message[]}

@@ -1,17 +1,18 @@
 // What the page remembers in this browser: the tokens and invitations of games, each under the id of
 // its game, those of the matches that were created here, the settings of the last game, the person's name, the switches for sound and reactions,
-// the key of a closed server, the lessons that were solved, and the coach lines and the notice that
+// the key of a closed server, the lessons that were solved, the answers to puzzles, and the coach lines and the notice that
 // were dismissed; `start.js` remembers the language. Each tab remembers for itself which seats it
 // plays, and the keys of requests that got no answer.
 
 import { CHOICES } from "./rules.js";
 
-/** @import {Person, SavedGame, SavedMatch, Settings} from "./types.js" */
+/** @import {Person, SavedGame, SavedMatch, SavedPuzzle, Settings} from "./types.js" */
 
 const GAME = "dog.game.";
 const MATCHES = "dog.matches";
 const LESSONS = "dog.lessons";
 const COACHED = "dog.coached";
+const PUZZLES = "dog.puzzles";
 /** Keys that begin with this belong to one tab. */
 const TAB = "dog.tab.";
 const SEAT = `${TAB}seat.`;
@@ -23,6 +24,8 @@ const GAMES = 100;
 const GAMES_AT_MOST = 1000;
 /** How many matches are kept. */
 const KEPT_MATCHES = 30;
+/** How many answers to puzzles are kept. */
+const KEPT_PUZZLES = 2000;
 /** How many requests without an answer are remembered. */
 const KEPT_REQUESTS = 8;
 
@@ -231,3 +234,12 @@ export const savedCoached = () => readList(COACHED);
 
 /** @param {string} key of a coach line */
 export const saveCoached = (key) => write(COACHED, [...new Set([...savedCoached(), key])]);
+
+/** The puzzles that were answered, the latest first. @returns {SavedPuzzle[]} */
+export const savedPuzzles = () => readList(PUZZLES).filter((one) => typeof one?.number === "number");
+
+/** Remembers an answer; there is one to each puzzle. @param {SavedPuzzle} puzzle */
+export function savePuzzle(puzzle) {
+  const before = savedPuzzles();
+  if (!before.some(({ number }) => number === puzzle.number)) write(PUZZLES, [puzzle, ...before].slice(0, KEPT_PUZZLES));
+}

@@ -34,6 +34,7 @@
  * @typedef {{width: number, height: number}} Size
  * @typedef {Point & Size} Bounds
  * @typedef {Schemas["Layout"]} Layout
+ * @typedef {Schemas["Puzzle"]} Puzzle
  * @typedef {Schemas["BegunSeven"]} Seven
  * @typedef {Schemas["NextPart"]} SevenPart
  *
@@ -138,15 +139,30 @@
  */
 
 /**
- * A lesson: a position, and what solves its task. `question` is the position as the API analyses it,
- * `accepted` has the boards that solve it, as texts. A card of an exchange is judged by the boards that
- * the partner can reach with it.
+ * A position with a task: a lesson, a puzzle, or a decision that is made again.
  * @typedef {{
- *   name: string, question: {rules: {preset: string, seats: number}, position: string, seat: number, hand: string[]},
- *   exchange: boolean, accepted: string[], mistake: string, missing: Record<string, string>, tried?: Move | string,
- * }} Lesson
+ *   rules: Rules, question: {rules: object, position: string, seat: number, hand: string[]}, choices: readonly string[] | null,
+ *   judge: (chosen: Chosen) => void, lesson?: Lesson, number?: number, known?: Partial<Schemas["PuzzleKnowledge"]> | Question,
+ *   answer?: Answered | null,
+ * }} Task
+ *   `question` is the position as the API analyses it, `choices` what the seat may do in the exchange, `judge` takes what was chosen,
+ *   `number` is that of a puzzle, `known` what the seat knows, and `answer` what came of its choice.
+ *
+ * What was chosen: the id of a move, or an answer in the exchange.
+ * @typedef {{id?: string, card?: string, ask?: boolean, pass?: boolean, decline?: boolean}} Chosen
+ *
+ * Whether a choice was right, with its chance if it is known, and what is best.
+ * @typedef {Pick<Schemas["PuzzleResult"], "right" | "chance" | "suggestions">} Answered
+ *
+ * What solves the task of a lesson: `accepted` has the boards, as texts. A card of an exchange is judged by
+ * the boards that the partner can reach with it.
+ * @typedef {{name: string, accepted: string[], mistake: string, missing: Record<string, string>, tried?: Move | string}} Lesson
  *   `mistake` is the tempting choice, `missing` tells by a pattern for each what boards lack, `tried` what was chosen last and did not solve it: a move, or the card
  *   of an exchange.
+ *
+ * A puzzle that was answered here, with the answer as it was sent. `day`, counted from 1970, is the one whose puzzle it was,
+ * null on others.
+ * @typedef {{number: number, answer: object, right: boolean, day: number | null}} SavedPuzzle
  */
 
 /**
@@ -187,7 +203,7 @@
  *   reacting: boolean,
  *   reactions: {key: number, seat: number, reaction: string}[],
  *   skipped: number | null,
- *   lesson: Lesson | null,
+ *   task: Task | null,
  * }} Table
  *   `shown` is the last move played, which the board draws. `preview` is what the pointer or the focus
  *   is on, `tapped` a suggestion, and whether all its reasons are shown, or a move of the list that a second tap plays. `unplayable` belongs to `moves`, but
@@ -197,7 +213,7 @@
  *   the seat, `gone` the seats whose person went
  *   away, `news` who came or went last, `next` the id of the rematch, `reacting` whether the player
  *   chooses a reaction, `reactions` those that are shown, `skipped` the round whose rest is skipped, and
- *   `lesson` the lesson that the table shows in place of a game. `history` and `steps` are those of a
+ *   `task` what the table shows in place of a game. `history` and `steps` are those of a
  *   finished game, and `replay` is the version that is shown of it.
  *
  * The table after an entry of a finished game, with the hands of all seats and the move played last.
@@ -208,7 +224,7 @@
  * @typedef {{insecure: true} | {insecure: false, commitment: boolean, deals: boolean, rounds: number}} FairResult
  *
  * @typedef {{name: "home"} | {name: "watch"} | {name: "analyse"} | {name: "learn", number: number | null}
- *   | {name: "match", id: string | null, pair: number | null} | {name: "table", id: string}} Route
+ *   | {name: "puzzles", which: string | null} | {name: "match", id: string | null, pair: number | null} | {name: "table", id: string}} Route
  *
  * The addresses at which others reach a page that was opened on the server's own computer.
  * @typedef {{list: string[], chosen: number}} Addresses

@@ -8,7 +8,7 @@ use dog_bot::{
     reasons::AdviceReasonCode,
     search::Budget,
 };
-use dog_rules::{Game, Move, Preset, Rules, SeatView, judge};
+use dog_rules::{Game, Move, Preset, Rules, Seat, SeatView, judge};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
@@ -20,9 +20,12 @@ use crate::{
 const GAP: f64 = 0.10;
 const ERRORS: f64 = 4.0;
 
-/// What a short search must find before a long one is made.
-const FIRST_SAMPLES: u32 = 150;
-const FIRST_GAP: f64 = 0.09;
+/// What short searches must find before a long one is made: their samples, the gap, and the errors.
+const FIRST: (u32, f64, f64) = (40, 0.05, 0.0);
+const SHORT: [(u32, f64, f64); 2] = [(150, 0.09, 0.0), (800, 0.09, 2.0)];
+
+/// With fewer pieces in all goals, no choice is better than every other by so much.
+const FEWEST_HOME: u32 = 3;
 
 /// Seeds of each player.
 const SEEDS: u64 = 5;
@@ -82,13 +85,16 @@ impl<'n> PuzzleFinder<'n> {
 
     /// The puzzle in a position, if there is one.
     fn puzzle(&mut self, game: &Game, seen: &SeatView, rules: &Rules, seed: u64) -> Option<Puzzle> {
-        if seen.hand.ranks().count() < 2 {
+        let goals = Seat::all(rules.seats).map(|seat| seen.board.goal(seat).count_ones());
+        let home: u32 = goals.sum();
+        if seen.hand.ranks().count() < 2 || home < FEWEST_HOME {
             return None;
         }
         let mut puzzle = Puzzle::new(seen);
         let view = puzzle.view(rules).expect("a position of a game");
-        let first = self.search(&view, FIRST_SAMPLES, seed);
-        let best = best(&first, FIRST_GAP, 0.0)?;
+        let (samples, gap, errors) = FIRST;
+        let first = self.search(&view, samples, seed);
+        let best = best(&first, gap, errors)?;
         // The cheapest test comes first.
         let mut wrong = [0; PLAYERS.len()];
         let decision = SeatDecision {
@@ -110,21 +116,35 @@ impl<'n> PuzzleFinder<'n> {
         if u64::from(wrong[0]) * 2 < SEEDS {
             return None;
         }
-        let long = self.search(&view, self.samples, seed.wrapping_add(1));
-        if !is_right(&long, best) {
-            return None;
-        }
-        let again = self.search(&view, self.samples, seed.wrapping_add(2));
-        if !is_right(&again, best) {
-            return None;
+        let long = (self.samples, GAP, ERRORS);
+        let mut found = Vec::new();
+        for ((samples, gap, errors), number) in SHORT.into_iter().chain([long; 2]).zip(1..) {
+            found = self.search(&view, samples, seed.wrapping_add(number));
+            if !is_right(&found, best, gap, errors) {
+                return None;
+            }
         }
         for (player, wrong) in self.players.iter_mut().zip(&mut wrong).skip(1) {
             *wrong = ask(player);
         }
         let all = SEEDS as u32 * PLAYERS.len() as u32;
         puzzle.difficulty = (100 * wrong.iter().sum::<u32>() / all) as u8;
-        puzzle.answers = answers(long);
+        puzzle.answers = answers(found);
         Some(puzzle)
+    }
+
+    /// Whether a new search finds the same choice to be the best.
+    ///
+    /// # Errors
+    /// The rules or the position cannot be read.
+    pub fn is_still_right(&self, puzzle: &Puzzle, seed: u64) -> anyhow::Result<bool> {
+        let rules = puzzle.rules.parse()?;
+        let view = puzzle.view(&rules)?;
+        let found = self.search(&view, self.samples, seed);
+        let expected = found
+            .iter()
+            .find(|one| one.choice == puzzle.answers[0].choice);
+        Ok(expected.is_some_and(|expected| are_one(&found[0], expected)))
     }
 
     fn search(&self, view: &SeatView, samples: u32, seed: u64) -> Vec<Suggestion> {
@@ -157,11 +177,11 @@ fn best(found: &[Suggestion], gap: f64, errors: f64) -> Option<&Suggestion> {
     others.all(is_worse).then_some(best)
 }
 
-/// Whether a long search finds the same, and it is no matter of course.
-fn is_right(found: &[Suggestion], expected: &Suggestion) -> bool {
+/// Whether a longer search finds the same, and it is no matter of course.
+fn is_right(found: &[Suggestion], expected: &Suggestion, gap: f64, errors: f64) -> bool {
     use AdviceReasonCode::{OnlyMove, Wins};
     let is_plain = |code| matches!(code, OnlyMove | Wins);
-    best(found, GAP, ERRORS).is_some_and(|best| {
+    best(found, gap, errors).is_some_and(|best| {
         let error = best.estimate.standard_error;
         are_one(best, expected)
             && error.is_some_and(|error| error > 0.0)
@@ -203,13 +223,20 @@ const FIRST_WEEK: usize = 6;
 const WEEK: usize = 7;
 
 /// More puzzles after these: whole weeks, each of which rises in difficulty, from those that were
-/// found and are not there. More than half of a week neither capture nor bring a piece home.
+/// found and are not there, and whose best choice has a reason. More than half of a week neither capture nor bring a piece home.
 ///
 /// # Errors
 /// The rules of a puzzle cannot be read.
 pub fn more_weeks(there: &[Puzzle], found: Vec<Puzzle>) -> anyhow::Result<Vec<Puzzle>> {
     let (mut plain, mut others) = (Vec::new(), Vec::new());
-    for puzzle in found.into_iter().filter(|puzzle| !there.contains(puzzle)) {
+    let has_reason = |puzzle: &Puzzle| {
+        let reasons = &puzzle.answers[0].reasons;
+        reasons
+            .iter()
+            .all(|reason| reason.code != AdviceReasonCode::NoBetter)
+    };
+    let found = found.into_iter().filter(has_reason);
+    for puzzle in found.filter(|puzzle| !there.contains(puzzle)) {
         match is_plain(&puzzle, &puzzle.rules.parse()?) {
             true => plain.push(puzzle),
             false => others.push(puzzle),

@@ -6,7 +6,7 @@ use actix_web::{
     web::{Bytes, Path},
 };
 use dog_bot::puzzle::{Puzzle, PuzzleKnowledge};
-use dog_rules::{Card, ExchangeState, Rules, Seat};
+use dog_rules::{Card, ExchangeChoice, ExchangeState, Rules, Seat};
 use jiff::{
     SignedDuration, Timestamp, ToSpan,
     civil::{Date, date},
@@ -70,6 +70,10 @@ pub struct PuzzleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     exchange: Option<Vec<ExchangeState>>,
+    /// What the seat may do in the exchange. Only in the phase `exchange`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1)]
+    choices: Option<&'static [ExchangeChoice]>,
     /// What else the seat knows, as an analysis takes it.
     known: PuzzleKnowledge,
 }
@@ -130,6 +134,8 @@ impl PuzzleView {
     /// `puzzle_not_found`.
     fn new(number: &str) -> Result<PuzzleView, Problem> {
         let (number, puzzle, rules) = find(number)?;
+        let view = puzzle.view(&rules).map_err(Problem::internal)?;
+        let choices = view.exchanging.then(|| view.exchange_choices());
         Ok(PuzzleView {
             number,
             count: puzzles::count(),
@@ -142,6 +148,7 @@ impl PuzzleView {
                 None => PuzzlePhase::Play,
             },
             exchange: puzzle.exchange,
+            choices,
             known: puzzle.known,
         })
     }

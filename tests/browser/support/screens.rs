@@ -182,6 +182,17 @@ impl<'a> Screens<'a> {
         browser.choose_card("7");
         wait_for_offers(browser);
         show("lesson", &["Your hand"]);
+        browser.go("/?lang=en#/puzzles/1");
+        browser.choose_card("4");
+        wait_for_offers(browser);
+        show("puzzle", TABLE);
+        browser.choose_place("60");
+        browser.wait("the answer", |look| !look.advice.is_empty());
+        browser.press_anywhere("Share");
+        show("puzzle-answer", &[]);
+        browser.go("/?lang=en#/puzzles");
+        browser.wait_for_element(".numbers a");
+        show("puzzles", &[]);
         browser.open_table(&self.jack.game);
         browser.press("Rules");
         browser.wait_for_element("dialog .ghost");

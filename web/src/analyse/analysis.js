@@ -152,6 +152,10 @@ export async function openTable(table, step) {
   if (table.game) location.hash = addressOf(await questionOf(table.game, table, step));
 }
 
+/** The address at which a decision after a step of a replay is made again. @param {Table} table @param {ReplayStep} step */
+export const addressAgain = async (table, step) => (table.game
+  ? `${addressOf(await questionOf(table.game, table, step)).replace("analyse", "puzzles/again")}&game=${table.id}` : "");
+
 /** What the adviser says about each choice after a step of a replay. @param {Table} table @param {ReplayStep} step @returns {Promise<Advice | null>} */
 export async function adviceAfter(table, step) {
   if (!table.game) return null;

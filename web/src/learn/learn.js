@@ -67,7 +67,7 @@ function LessonScreen({ name, names, table }) {
         <span class="small">${names.indexOf(name) + 1} / ${names.length}</span>
       </header>
       <p class="about">${t(`lesson.${name}.about`)}</p>
-      ${table?.lesson && table.game ? html`<${Task} name=${name} names=${names} table=${table} again=${again} />`
+      ${table?.task && table.game ? html`<${Task} name=${name} names=${names} table=${table} again=${again} />`
         : table?.problem === "network" || table?.problem === "version"
           ? html`<${LoadAgain} failure=${table.problem} again=${again} />`
           : html`<p role="status" aria-label=${t("status")}>${table?.problem ? problemWords(table.problem, { names: [], me: null }) : t("do.wait")}</p>`}
@@ -77,7 +77,8 @@ function LessonScreen({ name, names, table }) {
 /** @param {{name: string, names: string[], table: Table, again: () => void}} props */
 function Task({ name, names, table, again }) {
   useFocus(table);
-  const { game, lesson, choice, problem } = table;
+  const { game, choice, problem } = table;
+  const lesson = table.task?.lesson;
   // The card that the player asked about.
   const [asked, ask] = useState(-1);
   useEffect(() => ask(-1), [choice.card]);
@@ -127,7 +128,7 @@ function progress(names) {
 /** What a choice that does not solve the task would do, and what is missing. @param {Table} table @param {string} name @param {Move | string} tried */
 function triedWords(table, name, tried) {
   if (typeof tried === "string") return `${t("learn.given", { card: theCard(tried) })} ${t(`lesson.${name}.mistake`)}`;
-  const key = table.lesson?.mistake === tried.id ? "mistake" : missingOn(table, tried.board ?? []);
+  const key = table.task?.lesson?.mistake === tried.id ? "mistake" : missingOn(table, tried.board ?? []);
   const why = key ? t(`lesson.${name}.${key}`) : t("learn.wrong");
   const forward = tried.kind === "advance" || tried.kind === "seven" ? tried.parts.map(({ steps }) => steps).filter(Boolean) : [];
   const words = eventWords(people(table), /** @type {any} */ ({ type: "card_played", seat: 0, move: tried }));

@@ -1,7 +1,7 @@
 // A decision of a review: what was played, and what would have been better.
 
 import { useEffect, useState } from "../../vendor/preact-hooks.js";
-import { adviceAfter } from "../analyse/analysis.js";
+import { addressAgain, adviceAfter } from "../analyse/analysis.js";
 import { problemOf } from "../api.js";
 import { offerOf } from "../choose.js";
 import { addressOf } from "../game.js";
@@ -70,6 +70,7 @@ function Better({ table, decision, before }) {
   const who = people(table);
   // The reasons speak to the player.
   const player = { ...who, me: decision.seat };
+  const again = async () => { location.hash = await addressAgain(table, before); };
   const link = html`<a href=${addressOf(table.id, version - 1)}>${t("review.show")}</a>`;
   if (typeof answer === "string" || (answer && "code" in answer)) {
     return html`<p class="problem" role="alert">${problemWords(answer, who)}</p><p>${link}</p>`;
@@ -79,6 +80,7 @@ function Better({ table, decision, before }) {
       <p>${t(`review.better.${judgement}`, { what: suggestionWords(who, answer) })}<span class="hidden">${suggestedPlaces(who, answer)}</span></p>
       ${decision.seat !== who.me && html`<p>${t("review.to", { name: nameOf(who, decision.seat) })}</p>`}
       <ul class="reasons">${answer.reasons.map((reason) => html`<li>${reasonForAdvice(reason, player)}</li>`)}</ul>` : html`<p role="status">${t("do.wait")}</p>`}
+    ${answer && html`<p><button type="button" onClick=${once(again)}>${t("play again")}</button></p>`}
     <p>${t("review.chances", { best: percent(chance), played: percent((Math.round(100 * chance) - Math.round(100 * loss)) / 100) })} ${link}</p>
     <${Picture} layout=${table.layout} board=${before.board} preview=${answer && "move" in answer ? offerOf(answer.move) : null} />`;
 }

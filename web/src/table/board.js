@@ -233,7 +233,7 @@ function Threats({ layout, captures, gap }) {
  *
  * @param {{layout: Layout, parts: Part[], captures: Capture[], board: SeatBoard[], kind: "last" | "begun" | "preview"}} props
  */
-function Way({ layout, parts, captures, board, kind }) {
+export function Way({ layout, parts, captures, board, kind }) {
   const gap = gapOf(layout);
   const drawn = parts.map((part) => ({
     ...layout.seats[part.seat],

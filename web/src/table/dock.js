@@ -276,7 +276,7 @@ export function Buttons({ table, explain }) {
         : step.stage === "play" && button("play", () => choose(step.offer), { kind: "primary" })}
       ${!confirm && step.stage !== "exchange" && canUndo(table) && button("undo", undo)}
       ${!confirm && choice.seven.length > 1 && button("start over", () => dispatch({ type: "start over" }))}
-      ${acting && step.stage !== "fold" && table.hint === "none" && !table.lesson && button("hint", hint)}
+      ${acting && step.stage !== "fold" && table.hint === "none" && !table.task && button("hint", hint)}
       ${step.stage === "none" && canSkip(table) && button("skip", skipToDeal, { kind: "primary" })}
       ${table.hint === "asked" && html`<span class="small" role="status">${t("hint.asked")}</span>`}
       <${ReactButton} table=${table} explain=${explain} />

@@ -10,9 +10,10 @@ use std::{
 use clap::Args;
 use dog_bot::{net::nets::Nets, puzzle::Puzzle};
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use rand::{RngExt, seq::SliceRandom};
 
 use crate::{
-    games::{ThreadsArg, each_game},
+    games::{ThreadsArg, each_game, stream},
     puzzles::{PuzzleFinder, more_weeks},
 };
 
@@ -27,6 +28,10 @@ pub struct PuzzlesArgs {
     /// is searched.
     #[arg(long)]
     publish: Option<PathBuf>,
+    /// Searches a tenth of the puzzles of the file again, chosen by this seed, with `--samples`, and
+    /// says how many answers are still the best.
+    #[arg(long, conflicts_with = "publish")]
+    check: Option<u64>,
     /// How many puzzles the file is to have.
     #[arg(long, default_value_t = 1000)]
     wanted: usize,
@@ -50,15 +55,30 @@ impl PuzzlesArgs {
         let progress = self.file.with_extension("games");
         let played = fs::read_to_string(&progress).unwrap_or_default();
         let mut played: u64 = played.trim().parse().unwrap_or_default();
-        let lines = fs::read_to_string(&self.file).unwrap_or_default();
+        let puzzles = read(&self.file)?;
         if let Some(target) = &self.publish {
-            let found = lines.lines().map(serde_json::from_str);
-            return publish(target, found.collect::<Result<_, _>>()?);
+            return publish(target, puzzles);
         }
-        let mut found = lines.lines().count();
+        let finders = || PuzzleFinder::new(&nets, self.samples);
+        if let Some(seed) = self.check {
+            let tenth = a_tenth(puzzles, seed);
+            let right = each_game(tenth.len() as u32, threads, finders, |finder, number| {
+                let finder = finder
+                    .as_ref()
+                    .map_err(|error| anyhow::anyhow!("{error}"))?;
+                finder.is_still_right(
+                    &tenth[number as usize],
+                    stream(seed, number.into()).random(),
+                )
+            });
+            let right = right.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+            let count = right.iter().filter(|&&right| right).count();
+            println!("{count} of {} are still the best", right.len());
+            return Ok(());
+        }
+        let mut found = puzzles.len();
         let started = Instant::now();
         while found < self.wanted {
-            let finders = || PuzzleFinder::new(&nets, self.samples);
             let games = each_game(BLOCK as u32, threads, finders, |finder, number| {
                 let game = played + u64::from(number);
                 let finder = finder
@@ -88,19 +108,31 @@ impl PuzzlesArgs {
     }
 }
 
+/// The puzzles of a file, packed or not; none if there is no file.
+fn read(path: &Path) -> anyhow::Result<Vec<Puzzle>> {
+    let bytes = fs::read(path).unwrap_or_default();
+    let mut text = String::new();
+    if path.extension().is_some_and(|ending| ending == "gz") && !bytes.is_empty() {
+        MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
+    } else {
+        text = String::from_utf8(bytes)?;
+    }
+    let puzzles = text.lines().map(serde_json::from_str);
+    Ok(puzzles.collect::<Result<_, _>>()?)
+}
+
+/// A tenth of these, at random.
+fn a_tenth(mut puzzles: Vec<Puzzle>, seed: u64) -> Vec<Puzzle> {
+    puzzles.shuffle(&mut stream(seed, 0));
+    puzzles.truncate(puzzles.len().div_ceil(10));
+    puzzles
+}
+
 /// Adds weeks to a file, at its end.
 fn publish(target: &Path, found: Vec<Puzzle>) -> anyhow::Result<()> {
-    let packed = fs::read(target).unwrap_or_default();
-    let mut text = String::new();
-    if !packed.is_empty() {
-        MultiGzDecoder::new(&packed[..]).read_to_string(&mut text)?;
-    }
-    let there = text
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<Vec<Puzzle>, _>>()?;
+    let there = read(target)?;
     let more = more_weeks(&there, found)?;
-    let mut added = GzEncoder::new(packed, Compression::best());
+    let mut added = GzEncoder::new(fs::read(target).unwrap_or_default(), Compression::best());
     for puzzle in &more {
         writeln!(added, "{}", serde_json::to_string(puzzle)?)?;
     }
