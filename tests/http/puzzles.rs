@@ -1,5 +1,7 @@
 //! The position of the day: `/v1/puzzles`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::support::{TestServer, with};
@@ -100,6 +102,14 @@ fn every_puzzle_has_one_right_answer_and_is_a_position_to_analyse() {
             .iter()
             .map(choice)
             .collect();
+        // What the seat may do in the exchange is what it can be advised to do.
+        let swaps = all.iter().filter_map(|choice| choice["swap"].as_object());
+        let kinds: BTreeSet<&str> = swaps
+            .flat_map(|swap| swap.keys().map(String::as_str))
+            .collect();
+        let choices = puzzle["choices"].as_array().into_iter().flatten();
+        let choices: BTreeSet<&str> = choices.filter_map(Value::as_str).collect();
+        assert_eq!(kinds, choices, "{number}");
         let right: Vec<&Value> = all
             .iter()
             .filter(|choice| answer(&server, number, choice)["right"] == true)
