@@ -27,14 +27,14 @@ export function Home({ state }) {
   const { home, settings, saved } = state;
   useEffect(() => { document.title = "DOG"; }, []);
   const day = html`<p class="other"><a href="#/puzzles/today">${t("home.day")}</a></p>`;
+  const goesOn = saved.some(({ over }) => !over);
   return html`
     <main class="home">
       <header class="lead">
         <h1><img src=${icon} alt="" width="40" height="40" /> DOG</h1>
         <p>${t("home.lead")}</p>
       </header>
-      <${SavedGames} saved=${saved} />
-      ${saved.length > 0 && day}
+      <${SavedGames} saved=${saved}>${day}<//>
       <${Showcase} />
       <div class="begin">
         <div class="both">
@@ -46,7 +46,7 @@ export function Home({ state }) {
         ${home.badAddress && html`<p class="problem" role="alert">${t("home.watch.bad")}</p>`}
         ${home.problem && html`<p class="problem" role="alert" tabindex="-1" ref=${focus}>
           ${problemWords(home.problem, { names: [], me: null })}</p>`}
-        ${saved.length === 0 && day}
+        ${!goesOn && day}
         <p class="other"><a href="#/learn">${t("home.learn")}</a> <a href="#/analyse">${t("home.analyse")}</a> <a href="#/watch">${t("watch.title")}</a></p>
       </div>
       <div class="rest">

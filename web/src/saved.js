@@ -53,8 +53,8 @@ const isTurn = (game, answer) => isGame(answer) && answer.actions.some((one) => 
 /** Games with a turn of this person come first, then those that go on. @param {SavedGame} game @param {Answer | undefined} answer */
 const rankOf = (game, answer) => (isTurn(game, answer) ? 0 : isOver(answer) || (!isGame(answer) && game.over) ? 2 : 1);
 
-/** The games to continue, or those that are over. @param {{saved: SavedGame[], over?: boolean}} props */
-export function SavedGames({ saved, over = false }) {
+/** The games to continue, or those that are over. @param {{saved: SavedGame[], over?: boolean, children?: unknown}} props `children` stand beside the title */
+export function SavedGames({ saved, over = false, children }) {
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   const [all, showAll] = useState(false);
   const shown = all ? LISTED : SEEN;
@@ -67,7 +67,7 @@ export function SavedGames({ saved, over = false }) {
   if (kept.length === 0) return null;
   return html`
     <section>
-      <h2 tabindex="-1" ref=${title}>${t(over ? "home.over" : "home.continue")}</h2>
+      <div class="heading"><h2 tabindex="-1" ref=${title}>${t(over ? "home.over" : "home.continue")}</h2>${children}</div>
       <ul class="games">
         ${asked.sort((a, b) => rank(a) - rank(b)).slice(0, shown).map((game) => html`
           <${Saved} key=${game.id} game=${game} answer=${answers[game.id]} removed=${() => title.current?.focus()} />`)}

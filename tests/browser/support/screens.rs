@@ -185,7 +185,7 @@ impl<'a> Screens<'a> {
         browser.go("/?lang=en#/puzzles/1");
         browser.choose_card("4");
         wait_for_offers(browser);
-        show("puzzle", TABLE);
+        show("puzzle", &["Your hand"]);
         browser.choose_place("60");
         browser.wait("the answer", |look| !look.advice.is_empty());
         browser.press_anywhere("Share");

@@ -6,10 +6,10 @@ import { readSheets, rulesOn } from "../api.js";
 import { offerOf, partnerOf, previewOf } from "../choose.js";
 import { readJson } from "../files.js";
 import { saveLesson } from "../storage.js";
-import { at, dispatch } from "../store.js";
+import { dispatch } from "../store.js";
 import { gameOf, judging, legalMoves, openTask } from "./task.js";
 
-/** @import {Chosen, Move, SeatBoard, Table} from "../types.js" */
+/** @import {Chosen, Lesson, Move, SeatBoard, Table, Task} from "../types.js" */
 
 /** The key of the choice that did not solve the lesson, as long as the board shows it. */
 export const TRIED = "tried";
@@ -51,14 +51,13 @@ function moveOf({ moves, choice }, id) {
 
 /** Solves the lesson with what was chosen, or shows what it would do. @param {Chosen} chosen */
 const judge = ({ id, card }) => judging(async (table, game) => {
-  const { task } = table;
-  if (!task?.lesson) return;
+  const task = /** @type {Task & {lesson: Lesson}} */ (table.task);
   const { question, lesson } = task;
   const solves = (/** @type {Move | undefined} */ move) => move?.board && lesson.accepted.includes(textOf(move.board, table));
   const partner = partnerOf(question.seat, game.seats.length);
   const moves = card ? (await legalMoves({ ...question, seat: partner, hand: [card] })).moves : [];
   const move = card ? moves.find(solves) : moveOf(table, id ?? "");
-  at(table, () => {
+  return () => {
     if (move && solves(move)) {
       saveLesson(lesson.name);
       const played = question.hand.findIndex((one) => one === (card ?? move.card));
@@ -69,5 +68,5 @@ const judge = ({ id, card }) => judging(async (table, game) => {
       dispatch({ type: "table", change: { task: { ...task, lesson: { ...lesson, tried: move ?? card } } } });
       dispatch({ type: "tapped", key: TRIED, preview: move ? previewOf(offerOf(move)) : null });
     }
-  });
+  };
 });

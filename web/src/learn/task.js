@@ -56,16 +56,14 @@ export function gameOf({ rules, question: { seat: own, hand: dealt }, choices, k
   });
 }
 
-/** Judges what was chosen, and shows why that failed. @param {(table: Table, game: Game) => Promise<void>} then */
-export async function judging(then) {
+/** Judges what was chosen, and shows what `judge` returns, or why that failed. @param {(table: Table, game: Game) => Promise<() => void>} judge */
+export async function judging(judge) {
   const { table } = state;
   if (!table?.game || table.sending) return;
   dispatch({ type: "sending", sending: true });
-  try {
-    await then(table, table.game);
-  } catch (error) {
-    at(table, () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
-  } finally {
-    at(table, () => dispatch({ type: "sending", sending: false }));
-  }
+  const show = await judge(table, table.game).catch((error) => () => dispatch({ type: "table", change: { problem: problemOf(error) } }));
+  at(table, () => {
+    dispatch({ type: "sending", sending: false });
+    show();
+  });
 }

@@ -6,9 +6,9 @@ import { bodyOf } from "../analyse/question.js";
 import { clockAhead, readSheets, request, rulesOn } from "../api.js";
 import { judging, openTask } from "../learn/task.js";
 import { savedPuzzles, savePuzzle } from "../storage.js";
-import { at, dispatch } from "../store.js";
+import { dispatch } from "../store.js";
 
-/** @import {Advice, Answered, Chosen, Puzzle, SeatBoard, Suggestion, Table, Task} from "../types.js" */
+/** @import {Advice, Answered, Chosen, Game, Puzzle, SeatBoard, Suggestion, Table, Task} from "../types.js" */
 
 /** How many suggestions are shown of a decision that is made again. */
 const SHOWN = 3;
@@ -19,13 +19,12 @@ export const dayNow = () => Math.floor((Date.now() + clockAhead) / 86_400_000);
 /** @returns {Promise<{count: number, today: number}>} */
 export const readToday = () => request("GET", "/v1/puzzles");
 
-/** Shows what came of an answer. @param {Table} table @param {Answered} answer */
-const tell = (table, answer) => at(table, () => {
-  const { task, game } = table;
-  if (!task || !game) return;
+/** Shows what came of an answer. @param {Table} table @param {Game} game @param {Answered} answer */
+const tell = ({ task }, game, answer) => () => {
+  if (!task) return;
   dispatch({ type: "table", change: { task: { ...task, answer } } });
   dispatch({ type: "game", game: { ...game, version: game.version + 1, actions: [], turn: null } });
-});
+};
 
 /** @param {number} number @param {object} answer @returns {Promise<Answered>} */
 const send = (number, answer) => request("POST", `/v1/puzzles/${number}/answer`, { body: answer });
@@ -41,11 +40,11 @@ export const openPuzzle = (id, which) => openTask(id, async () => {
   return {
     rules, question: { rules, position, seat, hand }, choices, known, number,
     answer: before && await send(number, before.answer),
-    judge: ({ id: move, ...swap }) => judging(async (table) => {
+    judge: ({ id: move, ...swap }) => judging(async (table, game) => {
       const answer = move ? { move } : { swap };
       const told = await send(number, answer);
       savePuzzle({ number, answer, right: told.right, day });
-      tell(table, told);
+      return tell(table, game, told);
     }),
   };
 });
@@ -74,11 +73,11 @@ export const openAgain = (id, address) => openTask(id, async () => {
   return {
     rules, question: { rules: asked.rules, position, seat: asked.seat, hand: asked.hand },
     choices: asked.exchanging ? [...new Set(answers)] : null, known: asked,
-    judge: (chosen) => judging(async (table) => {
+    judge: (chosen) => judging(async (table, game) => {
       const found = findChosen(suggestions, chosen, table);
       const best = suggestions.slice(0, SHOWN);
       if (found && !best.includes(found)) best.push(found);
-      tell(table, { right: found === suggestions[0] || (found?.equal ?? false), chance: found?.win_probability, suggestions: best });
+      return tell(table, game, { right: found === suggestions[0] || (found?.equal ?? false), chance: found?.win_probability, suggestions: best });
     }),
   };
 });
