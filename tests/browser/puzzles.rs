@@ -174,5 +174,5 @@ fn a_decision_of_a_game_is_made_again() {
         json!(null)
     );
     browser.click_on(".back");
-    browser.wait_for_element(".review");
+    browser.wait_for_element(".review .advice button");
 }

@@ -303,7 +303,7 @@ async function readMissing(table, game) {
     // If the game has moved on, its change is on the way.
     return version === game.version;
   }
-  if (table.replay !== null && !table.steps) {
+  if ((table.replay !== null || table.review !== "none") && !table.steps) {
     const { readHistory } = await loadModule("./finished/history.js", () => import("./finished/history.js"));
     await readHistory(table);
     return true;

@@ -211,12 +211,14 @@ function withGame(table, game) {
     && game.actions.length > 0 && table.game.round === game.round;
   // A hint is for the same question.
   const asksTheSame = stays && String(choicesOf(game)) === String(choicesOf(table.game));
+  const isOpen = game.phase === "finished" && !game.match_closed;
   const shown = table.shown ?? (game.last_action.type === "card_played"
     ? { version: game.version, move: game.last_action.move } : null);
   return {
     ...table, game, shown,
-    // Only a game that is over, and seen by all, can be replayed.
-    replay: game.phase === "finished" && !game.match_closed ? table.replay : null,
+    // Only a game that is over, and seen by all, can be replayed and reviewed.
+    replay: isOpen ? table.replay : null,
+    review: isOpen ? table.review : "none",
     moves: null,
     unplayable: null,
     choice: stays ? table.choice : NOTHING,
