@@ -1,5 +1,5 @@
-//! `dog-lab facts`: facts of the game under each sheet, with four seats and with six, as tables in
-//! Markdown.
+//! `dog-lab facts`: facts of the game under each sheet, with four seats and with six, or under other
+//! rules, as tables in Markdown.
 
 use std::io::{Write, stdout};
 
@@ -22,7 +22,11 @@ pub struct FactsArgs {
     /// The player at all seats (see docs/arena.md).
     #[arg(long, default_value = "net")]
     player: PlayerSpec,
-    /// Games of each sheet with four seats, and with six.
+    /// A preset and options, such as "hausregeln seats=6". May be given several times; all presets
+    /// with four seats and with six if left out.
+    #[arg(long)]
+    rules: Vec<Rules>,
+    /// Games under each of the rules.
     #[arg(long, default_value_t = 10_000)]
     games: u32,
     /// The player that shows the share of luck. It has to leave something to chance: games of a
@@ -53,7 +57,10 @@ impl FactsArgs {
             "|---".repeat(9) + "|"
         )?;
         let mut worths = Vec::new();
-        let tables = tables();
+        let tables = match self.rules[..] {
+            [] => tables(),
+            _ => self.rules.clone(),
+        };
         for rules in &tables {
             let facts = self.facts(rules);
             writeln!(out, "{}", row(rules, &facts, self.luck(rules)))?;
