@@ -25,6 +25,8 @@ const PICTURES = {
 };
 /** The cards that do more than go forward. */
 const CARDS = ["A", "K", "joker", "4", "7", "J", "Q"];
+/** What a game takes with so many seats, about: docs/facts.md has the sheets one by one. @type {Record<number, number>} */
+const ROUNDS = { 4: 20, 6: 15 };
 /** The sheet that the others are told by. */
 const FIRST = "dogspiel-it";
 
@@ -36,7 +38,7 @@ export function RulesPage({ rules }) {
   return html`
     ${rules && html`<h2>${t("rules.option", { name: t("rules.title") })} ${t(`preset.${rules.preset}`)}</h2>`}
     ${!rules && html`<${Comparison} sheets=${sheets} rules=${null} />`}
-    ${shown && html`<${Pictures} rules=${shown} />`}
+    ${shown && html`<${Pictures} rules=${shown} /><p>${t("rules.facts", { rounds: ROUNDS[shown.seats] })}</p>`}
     <${Cards} rules=${rules} />
     ${rules && html`
       <${Differences} rules=${rules} first=${rulesOn(sheets, FIRST)} sheet=${sheet} />

@@ -29,7 +29,7 @@ use dog_rules::{BySeat, Rules};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 pub use self::statistics::{
-    Interval, MatchTotals, Pair, Sprt, SprtDecision, SprtError, ThinkTimes, VarianceRatio,
+    Interval, MatchTotals, Pair, Sprt, SprtDecision, SprtError, ThinkTimes, VarianceRatio, Z,
     interval, mean, mean_and_error,
 };
 use crate::{

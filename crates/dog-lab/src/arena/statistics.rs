@@ -16,7 +16,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 /// The two-sided 95% quantile of the normal distribution.
-const Z: f64 = 1.959_963_984_540_054;
+pub const Z: f64 = 1.959_963_984_540_054;
 
 /// The result of one pair. Of two entries, the first is player A's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

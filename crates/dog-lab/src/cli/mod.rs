@@ -4,6 +4,7 @@ mod arena;
 mod calibrate;
 mod compare_decisions;
 mod ends;
+mod facts;
 mod latency;
 mod puzzles;
 mod reasons;
@@ -36,6 +37,8 @@ enum Subcommand {
     CompareDecisions(Box<compare_decisions::CompareDecisionsArgs>),
     /// Check advice near the end of a game against a search of all plays, and many playouts.
     Ends(ends::EndsArgs),
+    /// Measure facts of the game: length, luck, who begins, the worth of cards.
+    Facts(facts::FactsArgs),
     /// Find puzzles: positions in which one choice is better than every other.
     Puzzles(puzzles::PuzzlesArgs),
     /// Count how often advice gives each reason.
@@ -60,6 +63,7 @@ impl Cli {
             Subcommand::Calibrate(calibrate) => calibrate.run(),
             Subcommand::CompareDecisions(compare) => compare.run(),
             Subcommand::Ends(ends) => ends.run(),
+            Subcommand::Facts(facts) => facts.run(),
             Subcommand::Puzzles(puzzles) => puzzles.run(),
             Subcommand::Reasons(reasons) => reasons.run(),
             Subcommand::Review(review) => review.run(),
