@@ -110,6 +110,8 @@ fn an_answer_is_told_what_is_best_and_why() {
     browser.choose_place("60");
     let right = told(&browser);
     assert_eq!(right["right"], true);
+    let says = "Right!\n49% to win. Found by playing the round to its end 1667 times.";
+    assert!(text(&right["says"]).starts_with(says), "{right}");
     assert_eq!(right["first"], "You play 4 and go back");
     // Its way, and what often follows.
     assert_eq!(

@@ -189,6 +189,7 @@ impl<'a> Screens<'a> {
         browser.choose_place("60");
         browser.wait("the answer", |look| !look.advice.is_empty());
         browser.press_anywhere("Share");
+        browser.wait_for_element(".share .qr");
         show("puzzle-answer", &[]);
         browser.go("/?lang=en#/puzzles");
         browser.wait_for_element(".numbers a");

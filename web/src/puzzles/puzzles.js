@@ -130,7 +130,7 @@ function Puzzle({ table, task, addresses }) {
 /** The chances of an answer, and how sure that is. @param {Answered} answer */
 function resultWords({ right, chance, suggestions: [best] }) {
   const values = { best: percent(best.win_probability), own: percent(chance ?? 0), n: best.samples };
-  return `${t(right ? "puzzle.chance" : chance === undefined ? "puzzle.chance.other" : "puzzle.chances", values)} ${t("puzzle.sure", values)}`;
+  return `${t(right ? "puzzle.chance" : chance === undefined ? "puzzle.unlisted" : "puzzle.chances", values)} ${t("puzzle.sure", values)}`;
 }
 
 /** Where the plays after a suggestion go. Between fields of the track they are drawn the shorter way. @param {Suggestion} suggestion @param {number} fields of the track @returns {Part[]} */
