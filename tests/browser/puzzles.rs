@@ -71,16 +71,21 @@ fn today_has_one_try_and_a_result_to_share() {
     assert_eq!(told(&browser), first);
     browser.click_on("a[href='#/puzzles']");
     browser.wait_for_element(".numbers li");
-    let list = "[document.querySelectorAll('.numbers li').length, document.querySelector('.numbers li').innerText.replace(/\\s+/g, ' ')]";
+    // A year of days, today's first; their numbers begin anew after the last.
+    let list = "[...document.querySelectorAll('.numbers li')].map((one) => one.innerText.replace(/\\s+/g, ' '))";
     let word = if first["right"] == true {
         "right"
     } else {
         "wrong"
     };
-    assert_eq!(
-        browser.eval(list),
-        json!([number, format!("{number} {shape} {word}")])
-    );
+    let of = puzzle(&server, "");
+    let [today, count] = ["today", "count"].map(|name| of[name].as_u64().expect("a number"));
+    let before = (1..365).map(|ago| (1 + (today + count - 1 - ago) % count).to_string());
+    let days: Vec<String> = [format!("{number} {shape} {word}")]
+        .into_iter()
+        .chain(before)
+        .collect();
+    assert_eq!(browser.eval(list), json!(days));
     browser.click_on(".numbers a");
     assert_eq!(told(&browser), first);
 }

@@ -23,6 +23,9 @@ import { rowOf, streakOf } from "./streak.js";
 
 /** @import {Answered, Failure, Part, Route, State, Suggestion, Table, Task} from "../types.js" */
 
+/** The days of the archive. */
+const DAYS = 365;
+
 /** A result as a shape: right, wrong, none. @param {boolean | null} right */
 const shapeOf = (right) => (right === null ? "·" : right ? "◆" : "◇");
 
@@ -33,19 +36,19 @@ export function PuzzlesScreen({ route: { which }, state }) {
   return html`<${Screen} key=${id} id=${id} which=${which} state=${state} />`;
 }
 
-/** All puzzles until today's. */
+/** The puzzles of the last days, whose numbers begin anew after the last. */
 function Archive() {
   const heading = useTitle(`${t("puzzle.archive")} · DOG`);
-  const [today, setToday] = useState(0);
+  const [puzzles, setPuzzles] = useState(/** @type {{count: number, today: number} | null} */ (null));
   const [failure, setFailure] = useState(/** @type {Failure | null} */ (null));
-  const read = () => { readToday().then((now) => setToday(now.today), (error) => setFailure(problemOf(error))); };
+  const read = () => { readToday().then(setPuzzles, (error) => setFailure(problemOf(error))); };
   useEffect(read, []);
   const saved = new Map(savedPuzzles().map((one) => [one.number, one.right]));
   return html`
     <main class="home course">
       <header class="bar"><a href="#/" class="back">${t("table.home")}</a><h1 tabindex="-1" ref=${heading}>${t("puzzle.archive")}</h1></header>
-      ${today > 0 ? html`<ol class="numbers" reversed>
-        ${Array.from({ length: today }, (_, index) => today - index).map((number) => html`
+      ${puzzles ? html`<ol class="numbers">
+        ${Array.from({ length: Math.min(DAYS, puzzles.count) }, (_, ago) => 1 + (puzzles.today - 1 - ago + puzzles.count) % puzzles.count).map((number) => html`
           <li key=${number}><a href=${`#/puzzles/${number}`}>${number}${saved.has(number) && html`
             <span aria-hidden="true">${shapeOf(saved.get(number) ?? null)}</span><span class="hidden">${t(saved.get(number) ? "puzzle.is.right" : "puzzle.is.wrong")}</span>`}</a></li>`)}
       </ol>` : failure ? html`<${LoadAgain} failure=${failure} again=${read} />` : html`<p role="status">${t("do.wait")}</p>`}
