@@ -156,6 +156,12 @@ fn the_files_of_the_page_are_cached_for_good() {
     let told = server.get("/page/0123456789abcdef/src/start.js").send();
     assert_eq!(told.header("cache-control"), Some("no-store"));
     assert_eq!(told.body, file("/start.js"));
+    // Its tab, if it is still open, finds the icon of a turn.
+    for version in ["0123456789abcdef", "v/0123456789abcdef"] {
+        let icon = server.get(&format!("/page/{version}/icon-turn.svg")).send();
+        assert_eq!(icon.header("cache-control"), Some("no-store"));
+        assert_eq!(icon.body, file("/icon-turn.svg"));
+    }
 }
 
 /// Folders of what is loaded when it is opened.

@@ -65,6 +65,10 @@ pub async fn get_page(app: Data<App>, request: HttpRequest) -> Result<HttpRespon
         None if path.starts_with("page/") && path.ends_with("/src/start.js") => {
             ("start.js", "no-store")
         }
+        // A tab of any version loads it when it is somebody's turn.
+        None if path.starts_with("page/") && path.ends_with("/icon-turn.svg") => {
+            ("icon-turn.svg", "no-store")
+        }
         // Browsers read them at each visit, and to install the page.
         None if path.ends_with(".webmanifest") || path.starts_with("icon") => {
             (path, "public, max-age=86400")
