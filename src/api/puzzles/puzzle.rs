@@ -1,10 +1,8 @@
 //! Reading a puzzle.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header,
-    web::{Bytes, Path},
-};
+use std::fmt::Display;
+
+use actix_web::{HttpRequest, HttpResponse, http::header, web::Path};
 use dog_bot::puzzle::{Puzzle, PuzzleKnowledge};
 use dog_rules::{Card, ExchangeChoice, ExchangeState, Rules, Seat};
 use jiff::{
@@ -117,10 +115,8 @@ pub struct TodayParams {
 /// # Errors
 /// `puzzle_not_found`.
 pub fn find(number: &str) -> Result<(u32, Puzzle, Rules), Problem> {
-    let parsed = number
-        .parse::<u32>()
-        .ok()
-        .filter(|parsed| parsed.to_string() == number);
+    let parsed = number.parse::<u32>().ok();
+    let parsed = parsed.filter(|parsed| parsed.to_string() == number);
     let found = parsed.and_then(|number| Some((number, puzzles::puzzle(number)?)));
     let (number, puzzle) = found.ok_or_else(|| Problem::from(Code::PuzzleNotFound))?;
     let rules = puzzle.rules.parse().map_err(Problem::internal)?;
@@ -173,10 +169,10 @@ fn today() -> (Date, i64) {
 /// Sends JSON that caches may keep for so many seconds.
 fn send(
     request: &HttpRequest,
-    cached: &str,
-    json: impl Into<Bytes>,
+    cached: impl Display,
+    body: &impl Serialize,
 ) -> Result<HttpResponse, Problem> {
-    let content = Content::tagged(request.headers(), json, accepts_gzip(request))?;
+    let content = Content::tagged(request.headers(), to_json(body)?, accepts_gzip(request))?;
     let mut response = private_response(actix_web::http::StatusCode::OK);
     response.insert_header((header::CACHE_CONTROL, format!("public, max-age={cached}")));
     response.insert_header((header::VARY, "Accept, Accept-Encoding"));
@@ -201,7 +197,7 @@ pub async fn count_puzzles(request: HttpRequest) -> Result<HttpResponse, Problem
         count: puzzles::count(),
         today: number_of(day),
     };
-    send(&request, &left.to_string(), to_json(&body)?)
+    send(&request, left, &body)
 }
 
 /// Read the position of the day.
@@ -220,20 +216,15 @@ pub async fn get_puzzle_of_day(request: HttpRequest) -> Result<HttpResponse, Pro
     let day = match date {
         None => today,
         Some(text) => {
-            let read: Option<Date> = text
-                .parse()
-                .ok()
-                .filter(|day: &Date| day.to_string() == text);
-            let read = read.filter(|&day| day <= today.saturating_add(1.day()));
+            let (read, last): (Option<Date>, _) =
+                (text.parse().ok(), today.saturating_add(1.day()));
+            let read = read.filter(|day| *day <= last && day.to_string() == text);
             let detail = "/date must be a day such as 2026-12-17, at most a day from now";
             read.ok_or_else(|| Problem::wrong_value("date", detail))?
         }
     };
-    send(
-        &request,
-        &left.to_string(),
-        to_json(&PuzzleView::new(&number_of(day).to_string())?)?,
-    )
+    let puzzle = PuzzleView::new(&number_of(day).to_string())?;
+    send(&request, left, &puzzle)
 }
 
 /// Read a puzzle.
@@ -251,9 +242,6 @@ pub async fn get_puzzle(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     let NoQuery {} = from_query(request.query_string())?;
-    send(
-        &request,
-        "31536000, immutable",
-        to_json(&PuzzleView::new(&path.number)?)?,
-    )
+    let puzzle = PuzzleView::new(&path.number)?;
+    send(&request, "31536000, immutable", &puzzle)
 }
