@@ -7,7 +7,7 @@
 //! of its playouts from it.
 
 use dog_rules::{BySeat, Cards, Rules, Seat, SeatView, round_history::PastMove};
-use rand::{Rng, RngExt};
+use rand::{Rng, seq::IndexedRandom};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -216,13 +216,12 @@ impl PlayerModels {
     pub fn draw(&self, rules: &Rules, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
         let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
         for seat in rules.ring().seats() {
-            let mut draw = rng.random_range(0..1_000);
-            let place = self.shares(seat).into_iter().position(|share| {
-                let is_drawn = draw < share;
-                draw = draw.saturating_sub(share);
-                is_drawn
-            });
-            policies[seat] = PlayoutPolicy::ALL[place.unwrap_or(0)];
+            let all: Vec<_> = PlayoutPolicy::ALL
+                .into_iter()
+                .zip(self.shares(seat))
+                .collect();
+            let drawn = all.choose_weighted(rng, |&(_, share)| share);
+            policies[seat] = drawn.expect("a share above 0").0;
         }
         policies
     }

@@ -375,24 +375,14 @@ impl FromStr for PlayerSpec {
                     plan.sight = Sight::Hands;
                     config.rounds = 1;
                 }
-                "apart" if thinks => config.common_random_numbers = false,
                 "even" if thinks => config.halving = false,
                 "unproved" if thinks => config.proves = false,
                 "errors" if thinks => {
                     let percent = number(value)?;
                     config.playout_policies = PlayoutPolicies::All(erring(percent));
                 }
-                "partner" if thinks => {
-                    config.playout_policies = match value {
-                        "net" => PlayoutPolicies::All(PlayoutPolicy::NET),
-                        "random" => PlayoutPolicies::Partner(PlayoutPolicy::RANDOM),
-                        "greedy" => PlayoutPolicies::Partner(PlayoutPolicy::GREEDY),
-                        "beginner" => PlayoutPolicies::Partner(PlayoutPolicy {
-                            errors: BLUNDERS as f32,
-                            ..PlayoutPolicy::GREEDY
-                        }),
-                        _ => return Err(refuse(parameter)),
-                    };
+                "partner" if thinks && value == "net" => {
+                    config.playout_policies = PlayoutPolicies::All(PlayoutPolicy::NET);
                 }
                 time if thinks && value.is_empty() => {
                     let millis = time.strip_suffix("ms").ok_or_else(|| refuse(parameter))?;

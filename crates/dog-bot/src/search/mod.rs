@@ -54,8 +54,6 @@ pub struct SearchConfig {
     /// The number of rounds, this one included, after which a playout ends. At the end of a round
     /// every hand is known.
     pub rounds: u32,
-    /// Whether all candidates are played with the same hidden cards and random numbers.
-    pub common_random_numbers: bool,
     /// Whether the weaker half of the candidates is dropped as time passes.
     pub halving: bool,
     /// Whether choices are proved to win or to lose, where every hand is known.
@@ -83,8 +81,6 @@ pub enum PlayoutPolicies {
     All(PlayoutPolicy),
     /// The seat itself by the net, the others as they are estimated to play.
     Estimated,
-    /// The partner by this policy, the others by the net: to measure what an estimate can gain.
-    Partner(PlayoutPolicy),
 }
 
 impl SearchConfig {
@@ -113,7 +109,6 @@ impl Default for SearchConfig {
             margin: 2.0,
             plies: None,
             rounds: 1,
-            common_random_numbers: true,
             halving: true,
             proves: true,
             prior: 12.0,
@@ -398,13 +393,10 @@ impl<'n> Searcher<'n> {
         let mut samples = 0;
         'search: loop {
             let policies = self.policies(view, rng);
-            let (mut world, mut playout_rng) = deal(rng);
-            for (place, stats) in candidates[..searched].iter_mut().enumerate() {
+            let (world, playout_rng) = deal(rng);
+            for stats in &mut candidates[..searched] {
                 if clock.used(samples) >= 1.0 {
                     break 'search;
-                }
-                if place > 0 && !self.config.common_random_numbers {
-                    (world, playout_rng) = deal(rng);
                 }
                 let mut context = PlayoutContext {
                     evaluator,
@@ -457,11 +449,6 @@ impl<'n> Searcher<'n> {
     fn policies(&self, view: &SeatView, rng: &mut impl Rng) -> BySeat<PlayoutPolicy> {
         match self.config.playout_policies {
             PlayoutPolicies::All(policy) => BySeat::from_fn(|_| policy),
-            PlayoutPolicies::Partner(policy) => {
-                let mut policies = BySeat::from_fn(|_| PlayoutPolicy::NET);
-                policies[view.seat.partner(view.rules.seats)] = policy;
-                policies
-            }
             PlayoutPolicies::Estimated => {
                 let mut policies = self.models.draw(view.rules, rng);
                 policies[view.seat] = PlayoutPolicy::NET;
