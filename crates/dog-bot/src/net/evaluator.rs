@@ -185,6 +185,12 @@ impl NetEvaluator {
         self.choice_logit(view, Choice::Play(Move::Fold), scratch)
     }
 
+    /// The logit between two rounds, for a seat without cards.
+    pub fn round_over_logit(&self, view: &SeatView, scratch: &mut Scratch) -> f32 {
+        let kept = HandInfo::Known(Cards::EMPTY);
+        self.view_logit(view, AfterChoice::RoundOver, kept, &view.board, scratch)
+    }
+
     /// Every answer that the seat may give in the exchange (RULES §7.3), with its logit.
     pub fn answers(&self, view: &SeatView, scratch: &mut Scratch) -> Vec<(Choice, f32)> {
         Choice::answers(view)

@@ -100,7 +100,7 @@ layout! { seats, cards:
 pub const VERSION: u32 = 3;
 
 /// The number of heads of a net: see [`AfterChoice::head`].
-pub const HEADS: usize = 4;
+pub const HEADS: usize = 5;
 
 /// What a seat has just done when its view is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,15 +113,19 @@ pub enum AfterChoice {
     Declined,
     /// It has asked for help and must still answer.
     Asked,
+    /// The round is over: nobody holds a card, and the next round is to be dealt.
+    RoundOver,
 }
 
 impl AfterChoice {
-    /// The head of the net that evaluates this, when the seat keeps this many cards. The last head
-    /// is for the exchange; the others are for at most one card, two or three, and more.
+    /// The head of the net that evaluates this, when the seat keeps this many cards. The first heads
+    /// are for at most one card, two or three, and more; the others for the exchange and for the
+    /// end of a round.
     pub fn head(self, kept: u8) -> usize {
         match self {
-            AfterChoice::Played => usize::from(kept / 2).min(HEADS - 2),
-            AfterChoice::Offered(_) | AfterChoice::Declined | AfterChoice::Asked => HEADS - 1,
+            AfterChoice::Played => usize::from(kept / 2).min(2),
+            AfterChoice::Offered(_) | AfterChoice::Declined | AfterChoice::Asked => 3,
+            AfterChoice::RoundOver => 4,
         }
     }
 }
@@ -218,9 +222,10 @@ impl<'a> Inputs<'a> {
             let index = index as u16;
             inputs.push(Input { index, value });
         };
-        let played = stage == AfterChoice::Played;
+        let over = stage == AfterChoice::RoundOver;
+        let played = over || stage == AfterChoice::Played;
         let own_count = match stage {
-            AfterChoice::Played => kept.count(),
+            AfterChoice::Played | AfterChoice::RoundOver => kept.count(),
             _ => view.counts[self.seat],
         };
         if let Some(hand) = kept.seen() {
@@ -262,7 +267,7 @@ impl<'a> Inputs<'a> {
             add(self.layout.discards + card as usize, share);
         }
         match stage {
-            AfterChoice::Played => {}
+            AfterChoice::Played | AfterChoice::RoundOver => {}
             AfterChoice::Offered(_) => add(self.layout.stage, 1.0),
             AfterChoice::Declined => add(self.layout.stage + 1, 1.0),
             AfterChoice::Asked => add(self.layout.stage + 2, 1.0),
@@ -274,12 +279,16 @@ impl<'a> Inputs<'a> {
             usize::from(self.relative[view.beginner])
         };
         add(self.layout.next + next, 1.0);
-        let beginner = view.beginner.next(self.rules.seats);
+        // Who begins the round after this one, and its number of cards.
+        let (beginner, round) = match over {
+            true => (view.beginner, view.round),
+            false => (view.beginner.next(self.rules.seats), view.round + 1),
+        };
         add(
             self.layout.beginner + usize::from(self.relative[beginner]),
             1.0,
         );
-        let deal = self.rules.deal_sizes.in_round(view.round + 1);
+        let deal = self.rules.deal_sizes.in_round(round);
         add(self.layout.deal + usize::from(deal.min(HAND)), 1.0);
         for (option, value) in options(self.rules).into_iter().enumerate() {
             if value != 0.0 {

@@ -216,16 +216,9 @@ impl CandidateStats {
     /// By how much the other's playouts were better on average, deal by deal, and the standard
     /// error of that; none with fewer than two deals in common.
     pub fn difference(&self, other: &CandidateStats) -> Option<(f64, f64)> {
-        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-        for (other, own) in other.values.iter().zip(&self.values) {
-            let difference = f64::from(other - own);
-            count += 1.0;
-            sum += difference;
-            squares += difference * difference;
-        }
-        let mean = sum / count;
-        let variance = (squares / count - mean * mean).max(0.0);
-        (count > 1.0).then(|| (mean, (variance / (count - 1.0)).sqrt()))
+        let both = other.values.iter().zip(&self.values);
+        let (count, mean, error) = mean_and_error(both.map(|(other, own)| f64::from(other - own)));
+        (count > 1.0).then_some((mean, error))
     }
 
     /// Adds a playout. What is proved counts in place of its value.
@@ -240,6 +233,19 @@ impl CandidateStats {
             self.next_wins[card as usize] += 1;
         }
     }
+}
+
+/// The number of values, their mean, and its standard error.
+fn mean_and_error(values: impl Iterator<Item = f64>) -> (f64, f64, f64) {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for value in values {
+        count += 1.0;
+        sum += value;
+        squares += value * value;
+    }
+    let mean = sum / count;
+    let variance = (squares / count - mean * mean).max(0.0);
+    (count, mean, (variance / (count - 1.0).max(1.0)).sqrt())
 }
 
 /// A search with its scratch memory.

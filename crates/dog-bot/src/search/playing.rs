@@ -91,7 +91,23 @@ pub struct PlayoutContext<'a> {
     pub scratch: &'a mut Scratch,
 }
 
-impl PlayoutContext<'_> {
+impl<'a> PlayoutContext<'a> {
+    /// Playouts to the end of the round in which all seats play by the net.
+    pub fn by_net(
+        evaluator: &'a NetEvaluator,
+        clock: &'a BudgetClock<'a>,
+        scratch: &'a mut Scratch,
+    ) -> PlayoutContext<'a> {
+        PlayoutContext {
+            evaluator,
+            plies: u32::MAX,
+            rounds: 1,
+            policies: BySeat::from_fn(|_| PlayoutPolicy::NET),
+            clock,
+            scratch,
+        }
+    }
+
     /// Plays on from a candidate and returns the chance that the seat's team wins, by the net's
     /// value at the end. None if the time is up before. Calls `show` with every play after the
     /// candidate until the next deal: the seat, its card, or none if it folds, and the board after
@@ -126,8 +142,8 @@ impl PlayoutContext<'_> {
                 }
                 Phase::Seating | Phase::Deal => {
                     rounds += u32::from(plies > 0);
-                    // The round is over: the value after its last turn counts.
                     if rounds >= self.rounds {
+                        value = self.chances_between_rounds(&game)[usize::from(team)];
                         break;
                     }
                     game.deal(rng);

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules};
+use dog_rules::{Card, Cards, Game, Generator, Level, Phase, Preset, Rules, Seat};
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::*;
@@ -291,6 +291,37 @@ fn every_team_has_its_chance() {
     }
 }
 
+/// A playout that ends with its round is worth what the teams expect of the next one.
+#[test]
+fn the_end_of_a_round_is_seen_by_every_team() {
+    for (seats, pieces) in [
+        (4, ["20", "5", "", ""].as_slice()),
+        (6, &["20", "5", "", "", "", ""]),
+    ] {
+        let rules = rules(&format!("dogspiel-it seats={seats}"));
+        let mut view = view(&rules, pieces, "2 3");
+        view.counts = BySeat::default();
+        (view.counts[view.seat], view.round) = (2, 4);
+        let evaluator = nets().for_rules(&rules);
+        let both = board(&rules, &[&["25"], &pieces[1..]].concat());
+        let chances = Seat::all(seats / 2).map(|seat| {
+            let over = SeatView {
+                round: 5,
+                beginner: view.beginner.next(seats),
+                discards: cards("2 3"),
+                ..SeatView::to_play(&rules, both, seat, Cards::EMPTY)
+            };
+            chance(evaluator.round_over_logit(&over, &mut Scratch::default()))
+        });
+        let chances: Vec<f64> = chances.collect();
+        let expected = chances[0] / chances.iter().sum::<f64>();
+        for stats in think(&view, Budget::Samples(200)) {
+            let mean = stats.mean().unwrap();
+            assert!((mean - expected).abs() < 1e-6, "{mean}, {expected}");
+        }
+    }
+}
+
 #[test]
 fn many_sevens_are_searched_in_few_samples() {
     let rules = rules("dogspiel-it seven_partner=always");
@@ -376,7 +407,7 @@ fn worse_candidates_are_found_deal_by_deal() {
 #[test]
 fn choosing_ends_when_it_is_clear() {
     let (mut whole, mut shorter, mut same) = (0, 0, 0);
-    positions(12, |view| {
+    positions(40, |view| {
         let budget = Budget::Samples(64);
         let advice = think(view, budget);
         let chosen = think_by(SearchConfig::for_play(), view, budget);
@@ -514,8 +545,8 @@ fn findings_follow_from_the_playouts() {
     assert!(only_uses > 0 && lines > 50, "{only_uses}, {lines}");
 }
 
-/// Whether every other board of the card is worse by more than two standard errors, and there is
-/// one.
+/// Whether every other board of the card is worse, clearly and by more than two standard errors,
+/// and there is one.
 fn is_only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> bool {
     let Candidate::Play(card, board) = stats.candidate else {
         return false;
@@ -535,7 +566,7 @@ fn is_only_use(stats: &CandidateStats, candidates: &[CandidateStats]) -> bool {
         let mean = differences.iter().sum::<f64>() / count;
         let squares = differences.iter().map(|one| (one - mean).powi(2));
         let variance = squares.sum::<f64>() / (count - 1.0);
-        if mean <= 2.0 * (variance / count).sqrt() {
+        if mean <= findings::CLEARLY.max(2.0 * (variance / count).sqrt()) {
             return false;
         }
     }

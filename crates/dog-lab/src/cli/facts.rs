@@ -27,14 +27,14 @@ pub struct FactsArgs {
     #[arg(long)]
     rules: Vec<Rules>,
     /// Games under each of the rules.
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
     /// The player that shows the share of luck. It has to leave something to chance: games of a
     /// player such as `net` depend on the cards alone.
     #[arg(long, default_value = "fast:samples=2")]
     luck_player: PlayerSpec,
     /// Shuffles that it plays twice each.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     shuffles: u32,
     /// The seed of the cards and of the players' random choices.
     #[arg(long, default_value_t = 1)]
@@ -70,9 +70,11 @@ impl FactsArgs {
         writeln!(out, "\n| card | {} |", names.join(" | "))?;
         writeln!(out, "{}|", "|---".repeat(1 + names.len()))?;
         for card in Card::ALL {
+            // Adding 0 makes a zero positive.
+            let points = |share: f64| (1_000.0 * share).round() / 10.0 + 0.0;
             let worths = worths.iter().map(|worths| worths[card as usize]);
             let cells: Vec<String> = worths
-                .map(|(worth, error)| format!("{:.1} ± {:.1}", 100.0 * worth, 100.0 * Z * error))
+                .map(|(worth, error)| format!("{:.1} ± {:.1}", points(worth), points(Z * error)))
                 .collect();
             writeln!(out, "| {card} | {} |", cells.join(" | "))?;
         }

@@ -10,12 +10,11 @@ use dog_bot::{
         nets::NetVariant,
         probability,
     },
-    player_model::PlayoutPolicy,
     search::{Budget, BudgetClock, Candidate, PlayoutContext, SearchLimit, answer},
 };
 use dog_rules::{
-    Board, BySeat, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules,
-    Seat, SeatView, SevenLanding, SevenPartner, SevenSurplus,
+    Board, Cards, Exchange, GoalEntry, Options, Phase, Playout, Preset, Protection, Rules, Seat,
+    SeatView, SevenLanding, SevenPartner, SevenSurplus,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
@@ -26,6 +25,8 @@ use crate::net_file::options;
 const MAX_TURNS: u32 = 2_500;
 /// The number of choices that are explored together, which is the largest size of a group.
 pub const ALTERNATIVES: usize = 6;
+/// The playouts of the next round by which the end of a round is valued.
+const ROUND_PLAYOUTS: u32 = 8;
 /// One decision in this many is shown to the net without the seat's hand, so that it can also value
 /// a seat whose hand is unknown.
 const HIDDEN_HAND_EVERY: u32 = 16;
@@ -176,7 +177,12 @@ impl<'a> SelfPlay<'a> {
         let mut turns = 0;
         while turns < MAX_TURNS {
             match game.phase() {
-                Phase::Seating | Phase::Deal => game.deal(rng),
+                Phase::Seating | Phase::Deal => {
+                    if self.alternatives > 0 && game.round() > 1 {
+                        self.round_over(&game, rng, out);
+                    }
+                    game.deal(rng);
+                }
                 Phase::Exchange => self.exchange(&mut game, rng, out),
                 Phase::Play => {
                     self.turn(&mut game, rng, out);
@@ -268,6 +274,34 @@ impl<'a> SelfPlay<'a> {
         game.play(card, &board);
     }
 
+    /// Adds what playouts of the next round say about the end of a round, as every seat sees it.
+    fn round_over(&mut self, game: &Playout, rng: &mut Xoshiro256PlusPlus, out: &mut Samples) {
+        let rules = game.rules();
+        let clock = BudgetClock::start(Budget::Samples(u32::MAX), SearchLimit::Time, &|| true);
+        let mut playing = PlayoutContext::by_net(self.evaluator, &clock, &mut self.scratch);
+        let mut chances = [0.0; 3];
+        for _ in 0..ROUND_PLAYOUTS {
+            let Some(ends) = playing.play_round(game.clone(), rng) else {
+                return;
+            };
+            for (chance, end) in chances.iter_mut().zip(ends) {
+                *chance += end as f32 / ROUND_PLAYOUTS as f32;
+            }
+        }
+        for seat in rules.ring().seats() {
+            let view = game.seen_from(seat);
+            let (stage, board) = (AfterChoice::RoundOver, game.board());
+            let (inputs, head) = self.inputs(&view, stage, Cards::EMPTY, board, false, rng, out);
+            let chance = chances[usize::from(seat.team(rules.seats))];
+            out.groups.push(out.targets.len()..out.targets.len() + 1);
+            out.targets.push(TrainingTarget {
+                inputs,
+                head,
+                chance,
+            });
+        }
+    }
+
     fn explores_alternatives(&self, rng: &mut impl Rng) -> bool {
         self.alternatives > 0 && rng.random_range(0..self.alternatives) == 0
     }
@@ -299,14 +333,7 @@ impl<'a> SelfPlay<'a> {
             if logit >= WON {
                 continue;
             }
-            let mut playing = PlayoutContext {
-                evaluator: self.evaluator,
-                plies: u32::MAX,
-                rounds: 1,
-                policies: BySeat::from_fn(|_| PlayoutPolicy::NET),
-                clock: &clock,
-                scratch: &mut self.scratch,
-            };
+            let mut playing = PlayoutContext::by_net(self.evaluator, &clock, &mut self.scratch);
             let rng = &mut playout_rng.clone();
             let end = playing.play_out(view.seat, game, candidate, rng, |_, _, _| {});
             let Some(end) = end else {

@@ -291,6 +291,33 @@ fn experiments_and_alternatives_are_samples_too() {
     }
 }
 
+/// Every seat learns what each end of a round is worth.
+#[test]
+fn ends_of_rounds_are_samples_too() {
+    for variant in [NetVariant::Four16, NetVariant::Six] {
+        let rules = rules(variant);
+        let (plain, _) = play(&rules, 0.9, |_| {});
+        let (samples, _) = play(&rules, 0.9, |play| play.alternatives = 1_000);
+        let ends = |samples: &Samples| -> Vec<f32> {
+            let ends = samples
+                .targets
+                .iter()
+                .filter(|target| target.head == HEADS - 1);
+            ends.map(|target| target.chance).collect()
+        };
+        assert!(ends(&plain).is_empty());
+        let ends = ends(&samples);
+        let teams = usize::from(rules.seats / 2);
+        assert!(ends.len() > 3 * teams);
+        for seats in ends.chunks(usize::from(rules.seats)) {
+            assert_eq!(seats[..teams], seats[teams..]);
+            let sum: f32 = seats[..teams].iter().sum();
+            assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+        }
+        assert!(ends.iter().any(|chance| !(0.2..0.8).contains(chance)));
+    }
+}
+
 #[test]
 fn lists_of_samples_are_put_together() {
     let mut rng = rng(5);

@@ -34,8 +34,8 @@ fn choices(view: &SeatView) -> Vec<(AfterChoice, Cards)> {
         kept.remove(card);
         (AfterChoice::Played, kept)
     });
-    let folded = (AfterChoice::Played, Cards::EMPTY);
-    played.chain([folded]).collect()
+    let empty = [AfterChoice::Played, AfterChoice::RoundOver].map(|stage| (stage, Cards::EMPTY));
+    played.chain(empty).collect()
 }
 
 /// The board with every seat's pieces moved to the next seat, a quarter of the ring further.
@@ -100,6 +100,30 @@ fn every_seat_has_the_same_inputs() {
         }
     });
     assert!(listed > 1_000, "{listed}");
+}
+
+/// The last turn of a round and the end of that round look the same.
+#[test]
+fn a_round_that_is_over_looks_as_after_its_last_turn() {
+    let rules = Preset::DogspielIt.rules();
+    let mut last = view(&rules, &["20 30 g1", "40", "50 g0", "0"], "2");
+    last.counts = BySeat::default();
+    last.counts[last.seat] = 1;
+    let mut over = last.clone();
+    (over.round, over.beginner) = (last.round + 1, last.beginner.next(rules.seats));
+    over.counts = BySeat::default();
+    let listed = |view: &SeatView, stage| {
+        let kept = HandInfo::Known(Cards::EMPTY);
+        sorted(list(view, stage, kept, &view.board))
+    };
+    let ended = listed(&over, AfterChoice::RoundOver);
+    assert_eq!(ended, listed(&last, AfterChoice::Played));
+    // It is known who begins the next round, and with how many cards.
+    over.beginner = over.beginner.next(rules.seats);
+    assert_ne!(ended, listed(&over, AfterChoice::RoundOver));
+    over.beginner = last.beginner.next(rules.seats);
+    over.round += 1;
+    assert_ne!(ended, listed(&over, AfterChoice::RoundOver));
 }
 
 /// Any changed fact changes the inputs.

@@ -134,16 +134,17 @@ fn blocks_are_all_weights() {
     assert!(net.blocks().flatten().all(|&weight| weight == 1.0));
 }
 
-/// The exchange has a head of its own, whatever is kept. Plays have a head by the number of kept
-/// cards.
+/// The exchange and the ends of rounds have heads of their own. Plays have a head by the number of
+/// kept cards.
 #[test]
 fn heads_follow_the_choice_and_the_cards() {
     let play_logit = [0, 1, 2, 3, 4, 5, 6].map(|kept| AfterChoice::Played.head(kept));
     assert_eq!(play_logit, [0, 0, 1, 1, 2, 2, 2]);
     let offered = AfterChoice::Offered(Card::Ace);
     for stage in [offered, AfterChoice::Declined, AfterChoice::Asked] {
-        assert!((0..=6).all(|kept| stage.head(kept) == HEADS - 1));
+        assert!((0..=6).all(|kept| stage.head(kept) == 3));
     }
+    assert_eq!(AfterChoice::RoundOver.head(0), HEADS - 1);
 }
 
 #[test]
