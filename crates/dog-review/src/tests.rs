@@ -406,9 +406,10 @@ fn all_searches_of_a_review_have_equal_shares_of_its_boards() {
         let found = search.find(&view, &mut rng(1)).into_iter();
         found.map(|found| found.samples).sum::<u32>()
     };
-    assert!((1..400).contains(&playouts(5_000)));
+    assert!((1..200).contains(&playouts(5_000)));
     assert_eq!(playouts(5_000), playouts(5_000));
-    assert_eq!(playouts(u32::MAX), 400);
+    // It ends before its 400 playouts if the best choice is clear.
+    assert!((200..=400).contains(&playouts(u32::MAX)));
     let values = |boards| {
         let settings = ReviewSettings {
             valuing: 200,
