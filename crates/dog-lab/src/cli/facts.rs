@@ -27,14 +27,14 @@ pub struct FactsArgs {
     #[arg(long)]
     rules: Vec<Rules>,
     /// Games under each of the rules.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10_000)]
     games: u32,
     /// The player that shows the share of luck. It has to leave something to chance: games of a
     /// player such as `net` depend on the cards alone.
     #[arg(long, default_value = "fast:samples=2")]
     luck_player: PlayerSpec,
     /// Shuffles that it plays twice each.
-    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 300)]
     shuffles: u32,
     /// The seed of the cards and of the players' random choices.
     #[arg(long, default_value_t = 1)]
