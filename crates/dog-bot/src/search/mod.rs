@@ -395,8 +395,7 @@ impl<'n> Searcher<'n> {
         let evaluator = self.nets.for_rules(view.rules);
         let plies = self.config.plies.unwrap_or(clock.plies());
         let halvings = searched.next_power_of_two().trailing_zeros();
-        let (mut halved, mut deals) = (0, 0u32);
-        let mut samples = 0;
+        let (mut samples, mut halved, mut deals) = (0, 0, 0u32);
         'search: loop {
             let policies = self.policies(view, rng);
             let (world, playout_rng) = deal(rng);
@@ -424,8 +423,7 @@ impl<'n> Searcher<'n> {
                 } else {
                     stats.candidate
                 };
-                let end = context.play_out(view.seat, &world, candidate, rng, show);
-                let Some(end) = end else {
+                let Some(end) = context.play_out(view.seat, &world, candidate, rng, show) else {
                     break 'search;
                 };
                 stats.add(end);

@@ -143,7 +143,11 @@ impl<'a> PlayoutContext<'a> {
                 Phase::Seating | Phase::Deal => {
                     rounds += u32::from(plies > 0);
                     if rounds >= self.rounds {
-                        value = self.chances_between_rounds(&game)[usize::from(team)];
+                        // Of two teams, the last turn says the same. Of three, it says nothing of
+                        // the turns that other teams took after the seat's own.
+                        if !two_teams {
+                            value = self.chances_between_rounds(&game)[usize::from(team)];
+                        }
                         break;
                     }
                     game.deal(rng);
