@@ -37,8 +37,7 @@ impl Searcher<'_> {
         let mut context = PlayoutContext::by_net(evaluator, &clock, &mut self.scratch);
         let (mut ends, teams) = (Vec::new(), usize::from(rules.seats / 2));
         while clock.used(ends.len() as u32) < 1.0 {
-            let table = table(rng);
-            let Some(chances) = context.play_round(table, rng) else {
+            let Some(chances) = context.play_round(table(rng), rng) else {
                 break;
             };
             ends.push(chances);
@@ -46,14 +45,15 @@ impl Searcher<'_> {
         if ends.is_empty() {
             ends.push([1.0 / teams as f64; MAX_TEAMS]);
         }
-        let of_team = |team| {
-            let (_, mean, standard_error) = mean_and_error(ends.iter().map(|end| end[team]));
-            TeamChance {
-                mean,
-                standard_error,
-            }
-        };
-        (0..teams).map(of_team).collect()
+        (0..teams)
+            .map(|team| {
+                let (_, mean, standard_error) = mean_and_error(ends.iter().map(|end| end[team]));
+                TeamChance {
+                    mean,
+                    standard_error,
+                }
+            })
+            .collect()
     }
 }
 
