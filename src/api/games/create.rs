@@ -49,7 +49,7 @@ const BOT_PACE_MS: u32 = 250;
 pub const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
 
 /// Creates a game. All fields may be omitted.
-#[derive(Deserialize, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
     "rules": {"preset": "hausregeln"},
@@ -58,41 +58,41 @@ pub const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
 pub struct CreateGame {
     /// The rules to play by; `dogspiel-it` by default.
     #[serde(default)]
-    rules: Option<RulesRequest>,
+    pub rules: Option<RulesRequest>,
     /// One entry per seat; by default humans with default names.
     #[schema(value_type = Option<Vec<SeatRequest>>)]
-    seats: Option<BoundedList<SeatRequest>>,
+    pub seats: Option<BoundedList<SeatRequest>>,
     /// Who deals the first round; by default drawn from the shuffle seed.
     #[schema(maximum = 5)]
-    first_dealer: Option<u8>,
+    pub first_dealer: Option<u8>,
     /// 64 hex digits; random by default. Whoever knows the seed knows every card.
     #[schema(pattern = "^[0-9A-Fa-f]{64}$")]
-    shuffle_seed: Option<String>,
+    pub shuffle_seed: Option<String>,
     /// Whether the game is in the public list; true by default.
-    listed: Option<bool>,
+    pub listed: Option<bool>,
     /// Whether people may react; true by default. A table may switch it off, since partners can agree
     /// on what a reaction means: `hausregeln` forbids agreed signs (RULES §11).
-    reactions: Option<bool>,
+    pub reactions: Option<bool>,
     /// Minimum milliseconds between a change and a bot's next action, so that people can follow; by
     /// default 250, or 0 if only bots play.
     #[schema(maximum = 60_000)]
-    bot_pace_ms: Option<u32>,
+    pub bot_pace_ms: Option<u32>,
     /// Seconds that a seat has to act; then the server acts for it, by the seat's level. By default
     /// there is no clock.
     #[schema(minimum = 1, maximum = 604_800)]
-    turn_seconds: Option<u32>,
+    pub turn_seconds: Option<u32>,
     /// Who may take the open seats; by default those who are invited.
-    join: Option<JoinPolicy>,
+    pub join: Option<JoinPolicy>,
     /// Who has the rounds dealt; by default the host or the dealer's seat.
-    start: Option<StartPolicy>,
+    pub start: Option<StartPolicy>,
     /// Seats still open this many seconds after the creation are given to bots. By default they
     /// stay open.
     #[schema(minimum = 1, maximum = 86_400)]
-    bots_after_seconds: Option<u32>,
+    pub bots_after_seconds: Option<u32>,
     /// What you attach to the game: an object of at most 1 KiB without white space and 16 levels,
     /// which only the host and the seats see, and nobody changes.
     #[schema(value_type = Option<Object>)]
-    data: Option<Box<RawValue>>,
+    pub data: Option<Box<RawValue>>,
 }
 
 /// Who plays a seat.
@@ -101,19 +101,20 @@ pub struct CreateGame {
 #[schema(example = json!({"kind": "bot", "level": "fast"}))]
 pub struct SeatRequest {
     /// `human` by default. People can take an open seat.
-    kind: Option<SeatKind>,
+    pub kind: Option<SeatKind>,
     /// By default `Seat` or `Bot` and its number.
-    name: Option<PlayerName>,
+    pub name: Option<PlayerName>,
     /// A bot's level, `fast` by default. For a human, how the server plays when the time is up; for
     /// an open seat, how the bot plays it meanwhile.
-    level: Option<Level>,
+    pub level: Option<Level>,
     /// The same for the seat: only the host and the seat see it, until it is opened or somebody else
     /// joins.
     #[schema(value_type = Option<Object>)]
-    data: Option<Box<RawValue>>,
+    pub data: Option<Box<RawValue>>,
 }
 
 /// A game to create.
+#[derive(Clone)]
 pub struct NewTable {
     pub setup: Setup,
     pub listed: bool,
@@ -142,8 +143,16 @@ impl CreateGame {
     ///
     /// # Errors
     /// What is wrong with it, with the code of that error.
-    pub fn table(self) -> Result<NewTable, Problem> {
-        let rules = checked_rules(self.rules)?;
+    pub fn table(mut self) -> Result<NewTable, Problem> {
+        let rules = checked_rules(self.rules.take())?;
+        self.table_by(rules)
+    }
+
+    /// The game to create, by these rules.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the code of that error.
+    pub fn table_by(self, rules: Rules) -> Result<NewTable, Problem> {
         let seats = self.seats.map(|BoundedList(seats)| seats);
         let seats = seats.unwrap_or_else(|| {
             let seats = Seat::all(rules.seats);

@@ -1,11 +1,8 @@
 //! Creating a match.
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use dog_rules::{Level, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name};
-use dog_store::{
-    ClientData, GameId, JoinPolicy, MatchSetup, MatchSide, MatchTable, NewMatch, StartPolicy,
-    Timing, WriteOp, now,
-};
+use dog_rules::{Level, Seat, SeatKind, Seed, name::default_name};
+use dog_store::{GameId, MatchSetup, MatchSide, MatchTable, NewMatch, StartPolicy, WriteOp, now};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -13,10 +10,10 @@ use utoipa::ToSchema;
 use crate::{
     api::{
         games::{
-            create::{CreateErrors, MAX_BOTS_AFTER_SECONDS, NewTable, new_game},
-            settings::{MAX_BOT_PACE_MS, MAX_TURN_SECONDS},
+            create::{CreateErrors, CreateGame, NewTable, SeatRequest, new_game},
+            settings::MAX_TURN_SECONDS,
         },
-        parameters::{BoundedList, PlayerName, RetryHeaders, in_range, seat_of},
+        parameters::{BoundedList, PlayerName, RetryHeaders, in_range},
     },
     app::App,
     http::{
@@ -35,9 +32,6 @@ const MAX_PAIRS: u32 = 32;
 
 /// Minimum seconds that a seat has to act.
 const MIN_TURN_SECONDS: u32 = 10;
-
-/// The pace of bots, in milliseconds, unless the match has another one.
-const BOT_PACE_MS: u32 = 250;
 
 /// Creates a match.
 #[derive(Deserialize, ToSchema)]
@@ -130,14 +124,12 @@ pub struct CreatedTable {
     invitations: Vec<Option<Secret>>,
 }
 
-/// What the tables of a match have in common.
+/// A match to create.
 struct MatchPlan {
     setup: MatchSetup,
     pairs: u32,
-    first_dealer: Option<Seat>,
-    timing: Timing,
-    reactions: bool,
-    bots_after_seconds: Option<u32>,
+    /// The first table of a pair.
+    table: NewTable,
 }
 
 impl CreateMatch {
@@ -163,27 +155,28 @@ impl CreateMatch {
         let sides: [MatchSide; 2] = sides
             .try_into()
             .map_err(|_| Problem::wrong_value("sides", "/sides must have 2 entries"))?;
-        let first_dealer = self.first_dealer;
-        let first_dealer = first_dealer
-            .map(|number| seat_of(number, &rules, "first_dealer"))
-            .transpose()?;
-        let pace = in_range("bot_pace_ms", self.bot_pace_ms, 0, MAX_BOT_PACE_MS)?;
-        let has_people = sides.iter().any(|side| side.kind == SeatKind::Open);
+        let seat = |seat: Seat| {
+            let MatchSide { kind, level, .. } = sides[usize::from(seat.number()) % 2];
+            SeatRequest {
+                kind: Some(kind),
+                level: Some(level),
+                ..SeatRequest::default()
+            }
+        };
+        let table = CreateGame {
+            seats: Some(BoundedList(Seat::all(rules.seats).map(seat).collect())),
+            first_dealer: self.first_dealer,
+            reactions: self.reactions,
+            bot_pace_ms: self.bot_pace_ms,
+            turn_seconds,
+            start: Some(StartPolicy::Full),
+            bots_after_seconds: self.bots_after_seconds,
+            ..CreateGame::default()
+        };
         Ok(MatchPlan {
+            table: table.table_by(rules.clone())?,
             setup: MatchSetup { rules, sides },
             pairs,
-            first_dealer,
-            timing: Timing {
-                bot_pace_ms: pace.unwrap_or(if has_people { BOT_PACE_MS } else { 0 }),
-                turn_seconds,
-            },
-            reactions: self.reactions.unwrap_or(true),
-            bots_after_seconds: in_range(
-                "bots_after_seconds",
-                self.bots_after_seconds,
-                1,
-                MAX_BOTS_AFTER_SECONDS,
-            )?,
         })
     }
 }
@@ -209,38 +202,19 @@ impl SideRequest {
 impl MatchPlan {
     /// The table of the match with this number.
     fn table(&self, match_id: GameId, number: u32, seed: Seed) -> NewTable {
-        let player = |seat: Seat| {
-            let side = (usize::from(seat.number()) + number as usize) % 2;
-            let MatchSide { kind, level, .. } = self.setup.sides[side];
-            Player {
-                name: default_name(seat, kind),
-                kind,
-                level,
-            }
-        };
-        let rules: &Rules = &self.setup.rules;
-        NewTable {
-            setup: Setup {
-                players: Seat::all(rules.seats).map(player).collect(),
-                first_dealer: self.first_dealer,
-                seed,
-                seed_given: false,
-                rules: rules.clone(),
-                must_confirm: Vec::new(),
-            },
-            listed: true,
-            reactions: self.reactions,
-            timing: self.timing,
-            join: JoinPolicy::Invited,
-            start: StartPolicy::Full,
-            bots_after_seconds: self.bots_after_seconds,
-            data: ClientData::default(),
-            match_table: Some(MatchTable {
-                match_id,
-                number,
-                closed: false,
-            }),
+        let mut table = self.table.clone();
+        table.setup.seed = seed;
+        let players = &mut table.setup.players;
+        players.rotate_left(number as usize % 2);
+        for (seat, player) in Seat::all(self.setup.rules.seats).zip(players) {
+            player.name = default_name(seat, player.kind);
         }
+        table.match_table = Some(MatchTable {
+            match_id,
+            number,
+            closed: false,
+        });
+        table
     }
 }
 

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
-use dog_bot::Level;
-use dog_rules::{
-    Action, Actor, Phase, Player, Rules, Seat, SeatKind, Seed, Setup, name::default_name,
-};
+use dog_rules::{Action, Actor, Phase, Rules, Seat, SeatKind};
 use dog_store::{
-    ClientData, Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, SeatData,
-    StartPolicy, StoredGame, Timing, TokenHash,
+    Creator, Draft, JoinPolicy, MAX_ADMIN_CHANGES, NewGame, OpenedBy, SeatData, StartPolicy,
+    StoredGame, TokenHash,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -21,14 +18,16 @@ use crate::{
     access::{AccessError, Caller, Role},
     api::{
         errors::errors,
-        games::create::{NewTable, new_game},
-        parameters::{GameChange, GamePath, PlayerName, RetryHeaders, WriteHeaders, client_data},
+        games::create::{CreateGame, SeatRequest, new_game},
+        parameters::{
+            BoundedList, GameChange, GamePath, PlayerName, RetryHeaders, WriteHeaders, client_data,
+        },
     },
     app::App,
     http::{
         answer::Answer,
         request::WriteRequest,
-        secrets::{Secret, Secrets, random_bytes},
+        secrets::{Secret, Secrets},
     },
     limits::{ClientAddress, Cost, LimitState},
     problem::Problem,
@@ -373,33 +372,21 @@ fn next_key(prefix: &str, last: Option<&str>) -> String {
 
 /// A table without a host, at which anyone may sit down.
 fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem> {
-    let open = |seat: Seat| Player {
-        name: default_name(seat, SeatKind::Open),
-        kind: SeatKind::Open,
-        level: Level::default(),
+    let open = |_| SeatRequest {
+        kind: Some(SeatKind::Open),
+        ..SeatRequest::default()
     };
-    let table = NewTable {
-        setup: Setup {
-            players: Seat::all(rules.seats).map(open).collect(),
-            rules: rules.clone(),
-            first_dealer: None,
-            seed: Seed::new(random_bytes()),
-            seed_given: false,
-            must_confirm: Vec::new(),
-        },
+    let table = CreateGame {
+        seats: Some(BoundedList(Seat::all(rules.seats).map(open).collect())),
         // As soon as somebody has taken a seat.
-        listed: false,
-        reactions: true,
-        timing: Timing {
-            bot_pace_ms: BOT_PACE_MS,
-            turn_seconds: Some(TURN_SECONDS),
-        },
-        join: JoinPolicy::Anyone,
-        start: StartPolicy::Full,
-        bots_after_seconds: None,
-        data: ClientData::default(),
-        match_table: None,
+        listed: Some(false),
+        bot_pace_ms: Some(BOT_PACE_MS),
+        turn_seconds: Some(TURN_SECONDS),
+        join: Some(JoinPolicy::Anyone),
+        start: Some(StartPolicy::Full),
+        ..CreateGame::default()
     };
+    let table = table.table_by(rules.clone())?;
     let mut new = new_game(&table, creator, &Secrets::new(None)?)?;
     new.game.tokens.host = None;
     Ok(new)
