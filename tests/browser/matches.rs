@@ -83,7 +83,12 @@ fn two_tables_play_the_same_cards_and_are_compared() {
         guest.eval("document.querySelector('a[href*=match]')"),
         json!(null)
     );
-    guest.go(&format!("/?lang=en#{path}"));
+    guest.go("/?lang=en#/");
+    guest.type_into(
+        "Link to a game",
+        &format!("Look: <{}/#{path}>.", guest.server),
+    );
+    guest.press_anywhere("Watch the game");
     guest.wait_for_words("The result comes once both tables have finished.");
     assert_eq!(
         guest.eval("document.body.innerText.includes('Invite')"),

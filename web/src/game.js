@@ -35,7 +35,7 @@ const ADDRESS = /#\/(games|join)\/([0-9a-z]{1,64})(?:\/at\/(\d{1,9})|\/([0-9a-z-
 export const addressOf = (id, version) => `#/games/${id}${version === null ? "" : `/at/${version}`}`;
 
 /** The course, or one of its lessons; a new match, one, or what both tables of a pair did, counted from 1; the puzzles, or one. */
-const [LESSON, MATCH, PUZZLE] = [/^#\/learn(?:\/(\d{1,2}))?\/?$/, /^#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?$/,
+const [LESSON, MATCH, PUZZLE] = [/^#\/learn(?:\/(\d{1,2}))?\/?$/, /#\/match(?:\/([0-9a-z]{1,64})(\/compare(?:\/(\d{1,2}))?)?)?\/?(?![\w/-])/,
   /^#\/puzzles(?:\/(\d{1,5}|today|again\?.*))?\/?$/];
 
 /** The parts of an address in a text. @param {string} text */
@@ -133,11 +133,13 @@ export function keep(game, secrets) {
   if (secrets.token && isShared({ game, seat: secrets.seat ?? null })) navigator.storage?.persist?.();
 }
 
-/** Goes to the game or the invitation of a link, or to the game with this id. @param {string} text */
+/** Goes to the game, the invitation or the match of a link, or to the game with this id. @param {string} text */
 export function watch(text) {
   const { kind, id, version, secret } = readAddress(text);
   const only = /^\s*([0-9a-z]{10,64})\s*$/.exec(text)?.[1];
-  if (id && version !== null) location.hash = addressOf(id, version);
+  const match = MATCH.exec(text);
+  if (match) [location.hash] = match;
+  else if (id && version !== null) location.hash = addressOf(id, version);
   else if (id) location.hash = `#/${kind}/${id}${secret ? `/${secret}` : ""}`;
   else if (only) go(only);
   else dispatch({ type: "home", home: { badLink: true } });

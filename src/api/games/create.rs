@@ -46,7 +46,7 @@ errors! {
 const BOT_PACE_MS: u32 = 250;
 
 /// Maximum seconds until bots take the seats that are still open: a day.
-pub const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
+const MAX_BOTS_AFTER_SECONDS: u32 = 24 * 60 * 60;
 
 /// Creates a game. All fields may be omitted.
 #[derive(Default, Deserialize, ToSchema)]
