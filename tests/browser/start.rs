@@ -2,7 +2,7 @@
 
 use crate::{
     connection::replace_fetch,
-    support::{Browser, MousePlayer, Signal, TestServer, open, open_alone},
+    support::{Browser, MousePlayer, Signal, TestServer, open, open_alone, wait_until},
 };
 
 #[test]
@@ -109,6 +109,11 @@ fn without_a_server_the_page_is_shown_and_no_answer_is_old() {
     browser.go("/?lang=en");
     browser.press("Play against bots");
     browser.wait("the hand", |look| look.hand.len() == 6);
+    // The table asks by itself for a part of the page, and its words.
+    wait_until("the words of the log", || {
+        let loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/finished/')).length";
+        browser.eval(loaded) == 2
+    });
     let kept = wait_until_kept(&browser);
     for address in &kept {
         let path = address.strip_prefix(&browser.server).expect("a path");
