@@ -84,6 +84,17 @@ fn the_tables_of_a_pair_play_the_same_cards_with_the_sides_changed() {
             assert_eq!(before["shuffle_commitment"], commitments[number / 2]);
             assert_eq!(before["dealer"], 1);
             assert_eq!(before["start"], "full");
+            assert_eq!(before["bot_pace_ms"], 2_000);
+            for (seat, &open) in open.iter().enumerate() {
+                let [kind, name, level] = match open {
+                    true => ["open", "Seat", "fast"],
+                    false => ["bot", "Bot", "greedy"],
+                };
+                let shown = &before["seats"][seat];
+                assert_eq!(shown["kind"], kind);
+                assert_eq!(shown["name"], format!("{name} {seat}"));
+                assert_eq!(shown["level"], level);
+            }
             let game = of.fill(number);
             let own = usize::from(!first);
             wait_until("the first deal", || {

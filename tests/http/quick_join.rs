@@ -79,7 +79,8 @@ fn people_meet_at_one_table_and_the_server_deals() {
     let view = &beat["game"];
     let table = ["phase", "join", "start"].map(|name| &view[name]);
     assert_eq!(json!(table), json!(["seating", "anyone", "full"]));
-    assert_eq!(view["turn_seconds"], 60);
+    let settings = ["turn_seconds", "bot_pace_ms", "reactions"].map(|name| &view[name]);
+    assert_eq!(json!(settings), json!([60, 1_000, true]));
     assert_eq!(kinds(view), json!(["human", "human", "open", "open"]));
     // People with other rules sit elsewhere. The same rules may be written in another way.
     let other = join(&server, &json!({"rules": {"preset": "hausregeln"}}));

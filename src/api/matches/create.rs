@@ -155,16 +155,16 @@ impl CreateMatch {
         let sides: [MatchSide; 2] = sides
             .try_into()
             .map_err(|_| Problem::wrong_value("sides", "/sides must have 2 entries"))?;
-        let seat = |seat: Seat| {
+        let seats = Seat::all(rules.seats).map(|seat| {
             let MatchSide { kind, level, .. } = sides[usize::from(seat.number()) % 2];
             SeatRequest {
                 kind: Some(kind),
                 level: Some(level),
                 ..SeatRequest::default()
             }
-        };
+        });
         let table = CreateGame {
-            seats: Some(BoundedList(Seat::all(rules.seats).map(seat).collect())),
+            seats: Some(BoundedList(seats.collect())),
             first_dealer: self.first_dealer,
             reactions: self.reactions,
             bot_pace_ms: self.bot_pace_ms,

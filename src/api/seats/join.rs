@@ -372,12 +372,12 @@ fn next_key(prefix: &str, last: Option<&str>) -> String {
 
 /// A table without a host, at which anyone may sit down.
 fn new_table(rules: &Rules, creator: Option<Creator>) -> Result<NewGame, Problem> {
-    let open = |_| SeatRequest {
+    let seats = Seat::all(rules.seats).map(|_| SeatRequest {
         kind: Some(SeatKind::Open),
         ..SeatRequest::default()
-    };
+    });
     let table = CreateGame {
-        seats: Some(BoundedList(Seat::all(rules.seats).map(open).collect())),
+        seats: Some(BoundedList(seats.collect())),
         // As soon as somebody has taken a seat.
         listed: Some(false),
         bot_pace_ms: Some(BOT_PACE_MS),
