@@ -89,7 +89,8 @@ const GREEDY_HANDICAP: f64 = 0.6;
 /// hand.
 const NOISE: f32 = 0.05;
 
-/// How much better, in logits, a board must be to be chosen e times as often by the net's policy.
+/// How much better, in logits, a board must be to be chosen e times as often by the net's policy,
+/// with one other team. With two it is half as much. Fitted to equal teams of `fast`.
 const NET_TEMPERATURE: f32 = 0.1;
 
 /// The same for greedy's, in steps.
@@ -253,7 +254,8 @@ fn likelihoods(
     let boards = cards.iter().filter(|card| **card == played).count();
     cards.dedup();
     let any = 1.0 / (cards.len() * boards) as f32;
-    let by_net = share(&by_net, place, NET_TEMPERATURE);
+    let temperature = NET_TEMPERATURE / f32::from(view.rules.seats / 2 - 1);
+    let by_net = share(&by_net, place, temperature);
     let by_greedy = share(&by_greedy, place, GREEDY_TEMPERATURE);
     Some(PlayoutPolicy::ALL.map(|policy| {
         let best = match policy.evaluation {
@@ -291,9 +293,9 @@ mod tests {
     use crate::testing::{choose, nets, new_game, rng, seat, watch};
 
     /// The mean chance of each policy of the seats that chose so, after this many rounds of some
-    /// games.
-    fn posterior(rounds: u32, level: Level) -> [f32; PlayoutPolicy::ALL.len()] {
-        let rules = Preset::DogspielIt.rules();
+    /// games of so many seats.
+    fn posterior(seats: u8, rounds: u32, level: Level) -> [f32; PlayoutPolicy::ALL.len()] {
+        let rules = crate::tests::rules(&format!("dogspiel-it seats={seats}"));
         let mut sums = [0.0; PlayoutPolicy::ALL.len()];
         for number in 0..8 {
             let mut dice = rng(number);
@@ -319,12 +321,14 @@ mod tests {
 
     #[test]
     fn policies_are_recognised() {
-        let greedy = posterior(4, Level::Greedy);
-        assert!(greedy[2] > 0.8, "{greedy:?}");
-        let random = posterior(20, Level::Random);
-        assert!(random[5] > 0.8, "{random:?}");
-        let fast = posterior(6, Level::Fast);
-        assert!(fast[0] > 0.6 && fast[5] < 0.02, "{fast:?}");
+        for seats in [4, 6] {
+            let greedy = posterior(seats, 4, Level::Greedy);
+            assert!(greedy[2] > 0.8, "{greedy:?}");
+            let random = posterior(seats, 20, Level::Random);
+            assert!(random[5] > 0.8, "{random:?}");
+            let fast = posterior(seats, 6, Level::Fast);
+            assert!(fast[0] > 0.8 && fast[5] < 0.02, "{fast:?}");
+        }
     }
 
     /// A seat that could have won and did not makes errors.
