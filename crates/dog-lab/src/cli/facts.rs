@@ -34,7 +34,7 @@ pub struct FactsArgs {
     #[arg(long, default_value = "fast:samples=2")]
     luck_player: PlayerSpec,
     /// Shuffles that it plays twice each.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 1_000)]
     shuffles: u32,
     /// The seed of the cards and of the players' random choices.
     #[arg(long, default_value_t = 1)]
