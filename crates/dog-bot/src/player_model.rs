@@ -90,7 +90,7 @@ const GREEDY_HANDICAP: f64 = 0.6;
 const NOISE: f32 = 0.05;
 
 /// How much better, in logits, a board must be to be chosen e times as often by the net's policy,
-/// with one other team. With two it is half as much. Fitted to equal teams of `fast`.
+/// with one other team; half as much with two. Fitted to the chances of equal teams of `fast`.
 const NET_TEMPERATURE: f32 = 0.1;
 
 /// The same for greedy's, in steps.
@@ -254,8 +254,8 @@ fn likelihoods(
     let boards = cards.iter().filter(|card| **card == played).count();
     cards.dedup();
     let any = 1.0 / (cards.len() * boards) as f32;
-    let temperature = NET_TEMPERATURE / f32::from(view.rules.seats / 2 - 1);
-    let by_net = share(&by_net, place, temperature);
+    let other_teams = f32::from(view.rules.seats / 2 - 1);
+    let by_net = share(&by_net, place, NET_TEMPERATURE / other_teams);
     let by_greedy = share(&by_greedy, place, GREEDY_TEMPERATURE);
     Some(PlayoutPolicy::ALL.map(|policy| {
         let best = match policy.evaluation {
